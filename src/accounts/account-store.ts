@@ -1,0 +1,347 @@
+// Accounts and their keys: reading them, and the administrator's changes to them. Every change is one
+// transaction with its audit entry and a NOTIFY, and moves access_version where it touches what the
+// account may do. The only writer of api_keys and of an account's settings; balances and counters belong
+// to the order batch.
+
+import type { JsonObject } from '../contract/json.ts';
+import type { Page } from '../contract/pages.ts';
+import { type Group, groups } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import {
+  type Database,
+  type Queryable,
+  type Row,
+  type Statement,
+  StatementFailed,
+} from '../database/database.ts';
+import { bigint, nullable, oneOf } from '../database/row-values.ts';
+import { textArray } from '../database/sql-arrays.ts';
+import { appendAudit } from '../events/audit-log.ts';
+import { changesChannel } from '../events/changes.ts';
+import { lastFour, lookupHash, mintApiKey, type Seal } from './api-key.ts';
+
+export interface Account {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  readonly group: Group;
+  readonly isAdmin: boolean;
+  readonly balanceCents: bigint;
+  readonly orderCount: number;
+  readonly customerCount: number;
+  readonly entryCount: number;
+  readonly accessVersion: number;
+  readonly blocked: boolean;
+  readonly apiEnabled: boolean;
+  readonly rateLimitPerMinute: number;
+  readonly allowedIps: readonly string[];
+  readonly createdAt: EpochSeconds;
+}
+
+export interface NewAccount {
+  readonly username: string;
+  readonly displayName: string;
+  readonly group: Group;
+  readonly isAdmin: boolean;
+  readonly passwordHash: string;
+  readonly rateLimitPerMinute: number;
+  readonly allowedIps: readonly string[];
+}
+
+export interface AccountChange {
+  readonly group?: Group;
+  readonly displayName?: string;
+  readonly blocked?: boolean;
+  readonly apiEnabled?: boolean;
+  readonly rateLimitPerMinute?: number;
+  readonly allowedIps?: readonly string[];
+  readonly passwordHash?: string;
+}
+
+/** Who changes something; null while the service itself sets up its first administrator. */
+export interface Actor {
+  readonly actorId: number | null;
+  readonly now: EpochSeconds;
+}
+
+export const rateLimitPerMinuteDefault = 60;
+
+const accountColumns = `a.id, a.username, a.display_name, a.group_name, a.is_admin, a.balance_cents, a.order_count,
+  a.customer_count, a.entry_count, a.access_version, a.blocked, a.api_enabled, a.rate_limit_per_minute, a.allowed_ips,
+  a.created_at`;
+
+export const findAccountsByKey: Statement = {
+  name: 'find_accounts_by_key',
+  text: `select wanted.position, k.revoked_at is not null as is_revoked, ${accountColumns}
+    from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash
+    join accounts a on a.id = k.account_id`,
+};
+
+const findAccountById: Statement = {
+  name: 'find_account',
+  text: `select ${accountColumns} from accounts a where a.id = $1::int`,
+};
+
+const findByUsername: Statement = {
+  name: 'find_account_by_username',
+  text: `select ${accountColumns} from accounts a where a.username = $1`,
+};
+
+const lockAccount: Statement = {
+  name: 'lock_account',
+  text: `select ${accountColumns} from accounts a where a.id = $1::int for no key update`,
+};
+
+// A search counts what it finds: accounts are thousands, not millions, and only administrators look.
+const listAccountsPage: Statement = {
+  name: 'list_accounts',
+  text: `select ${accountColumns}, count(*) over () as total from accounts a
+    where ($1::text = '' or strpos(a.username, lower($1::text)) > 0 or strpos(lower(a.display_name), lower($1::text)) > 0)
+      and ($2::text = '' or a.group_name = $2::text)
+    order by a.id desc limit $3::int offset $4::bigint`,
+};
+
+const countAccounts: Statement = {
+  name: 'count_accounts',
+  text: `select count(*) as total from accounts a
+    where ($1::text = '' or strpos(a.username, lower($1::text)) > 0 or strpos(lower(a.display_name), lower($1::text)) > 0)
+      and ($2::text = '' or a.group_name = $2::text)`,
+};
+
+const insertAccount: Statement = {
+  name: 'insert_account',
+  text: `insert into accounts as a (username, display_name, group_name, is_admin, password_hash, rate_limit_per_minute,
+      allowed_ips, created_at)
+    values ($1, $2, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accountColumns}`,
+};
+
+const updateAccount: Statement = {
+  name: 'update_account',
+  text: `update accounts as a set group_name = $2, display_name = $3, blocked = $4, api_enabled = $5,
+      rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8, password_hash),
+      access_version = access_version + 1
+    where a.id = $1::int returning ${accountColumns}`,
+};
+
+const insertKey: Statement = {
+  name: 'insert_api_key',
+  text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at)
+    values ($1, $2::int, $3, $4, to_timestamp($5::bigint))`,
+};
+
+const revokeKeys: Statement = {
+  name: 'revoke_api_keys',
+  text: `update api_keys set revoked_at = to_timestamp($2::bigint) where account_id = $1::int and revoked_at is null
+    returning last_four`,
+};
+
+const moveAccessVersion: Statement = {
+  name: 'move_access_version',
+  text: 'update accounts set access_version = access_version + 1 where id = $1::int',
+};
+
+const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
+const findSealedKey: Statement = {
+  name: 'find_sealed_key',
+  text: 'select sealed_key from api_keys where account_id = $1::int and revoked_at is null',
+};
+
+const findAdministrator: Statement = {
+  name: 'find_administrator',
+  text: 'select id from accounts where is_admin order by id limit 1',
+};
+
+export function parseAccount(row: Row): Account {
+  return {
+    id: Number(row['id']),
+    username: String(row['username']),
+    displayName: String(row['display_name']),
+    group: oneOf(groups, row['group_name']),
+    isAdmin: row['is_admin'] === true,
+    balanceCents: bigint(row['balance_cents']),
+    orderCount: Number(row['order_count']),
+    customerCount: Number(row['customer_count']),
+    entryCount: Number(row['entry_count']),
+    accessVersion: Number(row['access_version']),
+    blocked: row['blocked'] === true,
+    apiEnabled: row['api_enabled'] === true,
+    rateLimitPerMinute: Number(row['rate_limit_per_minute']),
+    allowedIps: Array.isArray(row['allowed_ips']) ? row['allowed_ips'].map(String) : [],
+    createdAt: Number(row['created_at']),
+  };
+}
+
+export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
+  const [row] = await database.query(findAccountById, [id]);
+  return row === undefined ? null : parseAccount(row);
+}
+
+export async function findAccountByUsername(database: Queryable, username: string): Promise<Account | null> {
+  const [row] = await database.query(findByUsername, [username]);
+  return row === undefined ? null : parseAccount(row);
+}
+
+/** The id of the oldest administrator; null while there is none. */
+export async function findAdministratorId(database: Queryable): Promise<number | null> {
+  const [row] = await database.query(findAdministrator);
+  return row === undefined ? null : Number(row['id']);
+}
+
+/** Newest first; `search` is part of a username or display name. */
+export async function listAccounts(
+  database: Queryable,
+  { search, group, page, limit }: Page & { search: string; group: string },
+): Promise<{ total: number; accounts: Account[] }> {
+  const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
+  const rows = await database.query(listAccountsPage, [search, group, limit, offset]);
+  const counted = rows[0] ?? (await database.query(countAccounts, [search, group]))[0];
+  return { total: Number(counted?.['total'] ?? 0), accounts: rows.map(parseAccount) };
+}
+
+/**
+ * Creates the account with a key of its own. The key is returned here and nowhere else in the clear.
+ * `key`: a given one, for the first administrator; otherwise minted. null: the username is taken.
+ */
+export async function createAccount(
+  database: Database,
+  seal: Seal,
+  account: NewAccount,
+  { actorId, now }: Actor,
+  key: string = mintApiKey(),
+): Promise<{ account: Account; apiKey: string } | null> {
+  try {
+    return await database.transaction(async (transaction) => {
+      const [row] = await transaction.query(insertAccount, [
+        account.username,
+        account.displayName,
+        account.group,
+        account.isAdmin,
+        account.passwordHash,
+        account.rateLimitPerMinute,
+        textArray(account.allowedIps),
+        now,
+      ]);
+      const created = parseAccount(row ?? {});
+      await storeKey(transaction, seal, created.id, key, now);
+      await appendAudit(
+        transaction,
+        {
+          actorId: actorId ?? created.id,
+          action: 'account.create',
+          subject: `account ${created.id}`,
+          before: null,
+          after: { username: created.username, is_admin: created.isAdmin, ...auditView(created) },
+        },
+        now,
+      );
+      return { account: created, apiKey: key };
+    });
+  } catch (error) {
+    if (error instanceof StatementFailed && error.constraint === 'accounts_username_key') return null;
+    throw error;
+  }
+}
+
+/** null: there is no such account. */
+export function changeAccount(
+  database: Database,
+  id: number,
+  change: AccountChange,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<Account | null> {
+  return database.transaction(async (transaction) => {
+    const [locked] = await transaction.query(lockAccount, [id]);
+    if (locked === undefined) return null;
+    const before = parseAccount(locked);
+    const wanted = { ...before, ...change };
+    const [row] = await transaction.query(updateAccount, [
+      id,
+      wanted.group,
+      wanted.displayName,
+      wanted.blocked,
+      wanted.apiEnabled,
+      wanted.rateLimitPerMinute,
+      textArray(wanted.allowedIps),
+      change.passwordHash ?? null,
+    ]);
+    const after = parseAccount(row ?? {});
+    await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
+    await appendAudit(
+      transaction,
+      {
+        actorId,
+        action: 'account.update',
+        subject: `account ${id}`,
+        before: auditView(before),
+        after: { ...auditView(after), ...(change.passwordHash === undefined ? {} : { password: 'changed' }) },
+      },
+      now,
+    );
+    return after;
+  });
+}
+
+/** A new key; the old one is revoked at once. null: there is no such account. */
+export function resetApiKey(
+  database: Database,
+  seal: Seal,
+  id: number,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<string | null> {
+  const key = mintApiKey();
+  return database.transaction(async (transaction) => {
+    const [locked] = await transaction.query(lockAccount, [id]);
+    if (locked === undefined) return null;
+    const [revoked] = await transaction.query(revokeKeys, [id, now]);
+    await storeKey(transaction, seal, id, key, now);
+    await transaction.query(moveAccessVersion, [id]);
+    await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
+    await appendAudit(
+      transaction,
+      {
+        actorId,
+        action: 'account.reset_api_key',
+        subject: `account ${id}`,
+        before: { last_four: nullable(String, revoked?.['last_four']) },
+        after: { last_four: lastFour(key) },
+      },
+      now,
+    );
+    return key;
+  });
+}
+
+/** The account's current key in the clear, from its sealed copy. null: it has none. */
+export async function openApiKey(database: Queryable, seal: Seal, accountId: number): Promise<string | null> {
+  const [row] = await database.query(findSealedKey, [accountId]);
+  return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
+}
+
+async function storeKey(
+  transaction: Queryable,
+  seal: Seal,
+  accountId: number,
+  key: string,
+  now: EpochSeconds,
+) {
+  const sealed = seal.seal(key, sealContext(accountId));
+  await transaction.query(insertKey, [lookupHash(key), accountId, sealed, lastFour(key), now]);
+}
+
+/** Binds a sealed key to its account: swapped rows do not open. */
+function sealContext(accountId: number): string {
+  return `api key of account ${accountId}`;
+}
+
+function auditView(account: Account): JsonObject {
+  return {
+    group: account.group,
+    display_name: account.displayName,
+    blocked: account.blocked,
+    api_enabled: account.apiEnabled,
+    rate_limit_per_minute: account.rateLimitPerMinute,
+    allowed_ips: account.allowedIps,
+  };
+}

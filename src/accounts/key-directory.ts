@@ -1,0 +1,90 @@
+// From a presented key to its account: a cache before the database. An entry is dropped when its account
+// changes (NOTIFY); while changes cannot be heard, the cache is bypassed. Keys that are not known are never
+// kept, so nobody can fill it. Look-ups of one turn of the event loop travel as one query.
+
+import { createBatchedLookup } from '../database/batched-lookup.ts';
+import type { Queryable } from '../database/database.ts';
+import { textArray } from '../database/sql-arrays.ts';
+import { type Account, findAccountsByKey, parseAccount } from './account-store.ts';
+import { type AllowList, createAllowList } from './allow-list.ts';
+import { isApiKey, lookupHash } from './api-key.ts';
+
+export interface KeyHolder {
+  readonly account: Account;
+  readonly isRevoked: boolean;
+  readonly allowList: AllowList;
+}
+
+export interface KeyDirectory {
+  /** Who holds this key; null for a key that is not known. @throws DatabaseUnavailable */
+  find(key: string): Promise<KeyHolder | null> | KeyHolder | null;
+  /** The same, from the database. */
+  findFresh(key: string): Promise<KeyHolder | null>;
+  forgetAccount(accountId: number): void;
+  /** Changes are not heard (true) or heard again (false): nothing cached before counts. */
+  setDeaf(deaf: boolean): void;
+}
+
+const holdersMax = 20_000;
+
+export function createKeyDirectory(database: Queryable): KeyDirectory {
+  const lookup = createBatchedLookup<string>(database, findAccountsByKey, (hashes) => [textArray(hashes)]);
+  const holders = new Map<string, KeyHolder>();
+  const hashesOfAccount = new Map<number, Set<string>>();
+  let deaf = false;
+  // Moves with everything heard: a look-up that began before may have read what is no longer true.
+  let generation = 0;
+
+  async function load(hash: string): Promise<KeyHolder | null> {
+    const began = generation;
+    const row = await lookup.find(hash);
+    if (row === null) return null;
+    const account = parseAccount(row);
+    const holder = {
+      account,
+      isRevoked: row['is_revoked'] === true,
+      allowList: createAllowList(account.allowedIps),
+    };
+    if (!deaf && began === generation) remember(hash, holder);
+    return holder;
+  }
+
+  function remember(hash: string, holder: KeyHolder): void {
+    if (holders.size >= holdersMax) forgetAll();
+    holders.set(hash, holder);
+    const hashes = hashesOfAccount.get(holder.account.id) ?? new Set();
+    hashesOfAccount.set(holder.account.id, hashes.add(hash));
+  }
+
+  function forgetAll(): void {
+    generation += 1;
+    holders.clear();
+    hashesOfAccount.clear();
+  }
+
+  function forgetAccount(accountId: number): void {
+    generation += 1;
+    for (const hash of hashesOfAccount.get(accountId) ?? []) holders.delete(hash);
+    hashesOfAccount.delete(accountId);
+  }
+
+  return {
+    find(key) {
+      if (!isApiKey(key)) return null;
+      const hash = lookupHash(key);
+      return holders.get(hash) ?? load(hash);
+    },
+    async findFresh(key) {
+      if (!isApiKey(key)) return null;
+      const hash = lookupHash(key);
+      const known = holders.get(hash);
+      if (known !== undefined) forgetAccount(known.account.id);
+      return load(hash);
+    },
+    forgetAccount,
+    setDeaf(isDeaf) {
+      deaf = isDeaf;
+      forgetAll();
+    },
+  };
+}

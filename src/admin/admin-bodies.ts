@@ -1,0 +1,61 @@
+// Bodies of the administrator's API, held against their schemas: the first field that does not fit is
+// named in validation_failed. What a schema cannot say (spellings of addresses, odd Unicode) is said here.
+
+import type { Static, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { allowListProblem } from '../accounts/allow-list.ts';
+import { fieldRefusal, type Refusal } from '../contract/error-catalogue.ts';
+
+/** The body as its schema's type; or validation_failed with `details.field`. Unknown fields are ignored. */
+export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schema> | Refusal;
+
+export function createBodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Schema> {
+  const validator: Validator = Compile(schema);
+  return (body) => {
+    const value = body ?? {};
+    if (!validator.Check(value)) {
+      const [first] = validator.Errors(value);
+      return fieldRefusal('validation_failed', fieldOf(first), first?.message ?? 'is not valid');
+    }
+    return textProblem(value, '') ?? (value as Static<Schema>);
+  };
+}
+
+/** The first entry of an allow-list that cannot be taken. */
+export function allowedIpsRefusal(entries: readonly string[] | undefined): Refusal | null {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const problem = allowListProblem(entry);
+    if (problem !== null) return fieldRefusal('validation_failed', `allowed_ips.${index}`, problem);
+  }
+  return null;
+}
+
+interface SchemaError {
+  readonly instancePath: string;
+  readonly params?: unknown;
+}
+
+/** "limits.accounts" for the path "/limits/accounts", or the name of a field that is missing. */
+function fieldOf(error: SchemaError | undefined): string {
+  if (error === undefined) return '';
+  const path = error.instancePath.split('/').filter((part) => part !== '');
+  const params = error.params as { requiredProperties?: string[] } | undefined;
+  const missing = params?.requiredProperties?.[0];
+  return [...path, ...(missing === undefined ? [] : [missing])].join('.');
+}
+
+/** Texts that the database or a terminal could not show again as they were sent. */
+function textProblem(value: unknown, path: string): Refusal | null {
+  if (typeof value === 'string') {
+    const isShowable = value.isWellFormed() && !/\p{Cc}/u.test(value);
+    return isShowable
+      ? null
+      : fieldRefusal('validation_failed', path, 'must be valid Unicode without control characters');
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const problem = textProblem(member, path === '' ? name : `${path}.${name}`);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

@@ -1,0 +1,221 @@
+// What a start does before it serves: opens the database, brings its schema up to date, checks that it is
+// safe and that the secret key is the right one; and after: the first administrator and the demo.
+
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createAccount,
+  findAccountByUsername,
+  findAdministratorId,
+  openApiKey,
+} from './accounts/account-store.ts';
+import { createSeal, mintApiKey } from './accounts/api-key.ts';
+import { hashPassword, mintPassword } from './accounts/password.ts';
+import { type Config, ConfigProblem, limits } from './config.ts';
+import { formatAmount } from './contract/amounts.ts';
+import type { EpochSeconds } from './contract/times.ts';
+import type { Database, Queryable, Statement } from './database/database.ts';
+import { openEmbedded } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import { openPostgres } from './database/postgres.ts';
+import { demoPackages } from './packages/demo-packages.ts';
+import { createPackage } from './packages/package-store.ts';
+import type { Service } from './service.ts';
+
+export interface OpenedDatabase {
+  readonly database: Database;
+  readonly secretKey: string;
+  /** Names of the migrations that ran just now. */
+  readonly migrated: readonly string[];
+}
+
+/** @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people */
+export async function openDatabase(config: Config, now: EpochSeconds): Promise<OpenedDatabase> {
+  const database = await connect(config);
+  try {
+    if (!config.allowUnsafeDatabase) await checkDurability(database);
+    const migrated = await migrate(database);
+    const secretKey = config.secretKey ?? keptSecretKey(config);
+    await agreeOnState(database, config, secretKey, now);
+    return { database, secretKey, migrated };
+  } catch (error) {
+    await database.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+function connect(config: Config): Promise<Database> | Database {
+  return config.database.kind === 'embedded'
+    ? openEmbedded({ dataDir: config.database.dataDir })
+    : openPostgres({ connectionString: config.database.connectionString, ...limits.database });
+}
+
+const durability: Statement = {
+  name: 'durability',
+  text: `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+    current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('server_version_num')::int as version`,
+};
+
+const oldestVersion = 150_000;
+
+async function checkDurability(database: Queryable): Promise<void> {
+  const [row = {}] = await database.query(durability);
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter((setting) => row[setting] === 'off');
+  if (off.length > 0) {
+    throw new ConfigProblem(
+      `The database has ${off.join(' and ')} off and may lose acknowledged orders. Switch it on, or set ALLOW_UNSAFE_DATABASE=1 for an experiment.`,
+    );
+  }
+  if (Number(row['version']) < oldestVersion)
+    throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
+}
+
+function keptSecretKey(config: Config): string {
+  if (config.database.kind !== 'embedded')
+    throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
+  const path = join(config.database.dataDir, 'secret.key');
+  try {
+    // Only the first start writes: this folder is locked by this process.
+    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const kept = readFileSync(path, 'utf8').trim();
+  if (kept.length < 32) throw new ConfigProblem(`${path} is damaged: restore it, or set SECRET_KEY.`);
+  return kept;
+}
+
+const insertState: Statement = {
+  name: 'insert_service_state',
+  text: `insert into service_state (currency, secret_key_check, created_at) values ($1, $2, to_timestamp($3::bigint))
+    on conflict do nothing`,
+};
+
+const findState: Statement = {
+  name: 'find_service_state',
+  text: 'select currency, secret_key_check from service_state',
+};
+
+const checkText = 'sellthrough';
+const checkContext = 'secret key check';
+
+async function agreeOnState(
+  database: Database,
+  config: Config,
+  secretKey: string,
+  now: EpochSeconds,
+): Promise<void> {
+  const seal = createSeal(secretKey);
+  await database.query(insertState, [config.currency, seal.seal(checkText, checkContext), now]);
+  const [row = {}] = await database.query(findState);
+  if (row['currency'] !== config.currency) {
+    throw new ConfigProblem(
+      `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}.`,
+    );
+  }
+  try {
+    seal.open(String(row['secret_key_check']), checkContext);
+  } catch {
+    throw new ConfigProblem(
+      'SECRET_KEY is not the one this database was set up with: its sealed keys do not open.',
+    );
+  }
+}
+
+/** What was made just now; a value that was given in the environment is null. */
+export interface FirstAdministrator {
+  readonly username: string;
+  readonly password: string | null;
+  readonly apiKey: string | null;
+}
+
+// An administrator's console and scripts ask more often than a reseller's.
+const administratorRateLimitPerMinute = 6_000;
+
+/** Creates the first administrator. null: there is one already. */
+export async function createFirstAdministrator(
+  database: Database,
+  { seal }: Service,
+  { administrator }: Config,
+  now: EpochSeconds,
+): Promise<FirstAdministrator | null> {
+  if ((await findAdministratorId(database)) !== null) return null;
+  const password = administrator.password ?? mintPassword();
+  const apiKey = administrator.apiKey ?? mintApiKey();
+  const created = await createAccount(
+    database,
+    seal,
+    {
+      username: administrator.username,
+      displayName: 'Administrator',
+      group: 'distributor',
+      isAdmin: true,
+      passwordHash: await hashPassword(password),
+      rateLimitPerMinute: administratorRateLimitPerMinute,
+      allowedIps: [],
+    },
+    { actorId: null, now },
+    apiKey,
+  );
+  // Another process was faster.
+  if (created === null) return null;
+  return {
+    username: administrator.username,
+    password: administrator.password === null ? password : null,
+    apiKey: administrator.apiKey === null ? apiKey : null,
+  };
+}
+
+const demoUsername = 'demo';
+const demoCreditCents = 50_000n;
+const demoRateLimitPerMinute = 60;
+
+/** On an empty database: packages, the reseller "demo" and its credit. Returns the demo's key while there is one. */
+export async function prepareDemo(
+  database: Database,
+  { seal, engine, packages }: Service,
+  now: EpochSeconds,
+): Promise<{ apiKey: string; credit: string } | null> {
+  const administratorId = await findAdministratorId(database);
+  if (administratorId === null) return null;
+  const actor = { actorId: administratorId, now };
+  let demo = await findAccountByUsername(database, demoUsername);
+  if (demo === null && packages.current().byId.size === 0) {
+    for (const one of demoPackages) await createPackage(database, one, actor);
+    await packages.reload();
+    const created = await createAccount(
+      database,
+      seal,
+      {
+        username: demoUsername,
+        displayName: 'Demo reseller',
+        group: 'reseller',
+        isAdmin: false,
+        passwordHash: await hashPassword(mintPassword()),
+        rateLimitPerMinute: demoRateLimitPerMinute,
+        allowedIps: [],
+      },
+      actor,
+    );
+    demo = created?.account ?? null;
+  }
+  if (demo === null) return null;
+  // By its key the credit is given once, also when a start was interrupted.
+  await engine.submit({
+    type: 'credit',
+    accountId: demo.id,
+    actorId: administratorId,
+    amountCents: demoCreditCents,
+    memo: 'Demo credit',
+    idempotencyKey: 'demo-credit',
+    keyIsMinted: false,
+  });
+  const apiKey = await openApiKey(database, seal, demo.id);
+  return apiKey === null ? null : { apiKey, credit: formatAmount(demoCreditCents) };
+}

@@ -1,0 +1,14 @@
+// sellthrough mint-key: makes an API key for ADMIN_API_KEY. Nothing is stored.
+
+import { Command } from 'commander';
+import { mintApiKey } from '../accounts/api-key.ts';
+
+export function mintKeyCommand(): Command {
+  return new Command('mint-key')
+    .description('make an API key for ADMIN_API_KEY (stored nowhere)')
+    .option('--json', 'print it as JSON', false)
+    .action(({ json }: { json: boolean }) => {
+      const key = mintApiKey();
+      process.stdout.write(json ? `${JSON.stringify({ api_key: key })}\n` : `${key}\n`);
+    });
+}

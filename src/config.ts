@@ -1,0 +1,190 @@
+// The configuration: read once from the environment (and .env), checked, and handed out as one value.
+// A value that is malformed stops the start with a sentence that names its variable.
+// Limits that an operator has no reason to touch stand in `limits`, each with its unit in its name.
+
+import { isIP } from 'node:net';
+import { allowListProblem } from './accounts/allow-list.ts';
+import { isApiKey } from './accounts/api-key.ts';
+
+export type DatabaseConfig =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | { readonly kind: 'postgres'; readonly connectionString: string };
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. null: made from host and port. */
+  readonly publicUrl: string | null;
+  readonly database: DatabaseConfig;
+  /** null: made and kept in the data folder. */
+  readonly secretKey: string | null;
+  readonly currency: string;
+  readonly trustProxy: readonly string[];
+  readonly administrator: {
+    readonly username: string;
+    readonly password: string | null;
+    readonly apiKey: string | null;
+  };
+  readonly demo: boolean;
+  readonly logLevel: LogLevel;
+  readonly linkValidSeconds: number;
+  readonly productUrl: string | null;
+  /** Start although the server may lose acknowledged orders: for experiments. */
+  readonly allowUnsafeDatabase: boolean;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const limits = {
+  engine: {
+    laneCount: 2,
+    batchOrdersMax: 512,
+    queueDepthMax: 20_000,
+    waitMilliseconds: 4_000,
+    retryMilliseconds: 100,
+  },
+  database: {
+    orderConnections: 2,
+    generalConnections: 8,
+    connectMilliseconds: 2_000,
+    answerMilliseconds: 4_000,
+  },
+  http: {
+    headersMilliseconds: 10_000,
+    requestMilliseconds: 20_000,
+    keepAliveMilliseconds: 65_000,
+    connectionsMax: 8_000,
+    headerBytesMax: 16_384,
+  },
+  rates: { accountsMax: 100_000, failuresPerMinute: 300, addressesMax: 20_000 },
+  drainMilliseconds: 15_000,
+  sessionValidSeconds: 12 * 3600,
+  codeValidSeconds: 60,
+  expiredLoginsKeptSeconds: 7 * 86_400,
+} as const;
+
+/** One sentence that names the variable. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigProblem */
+export function readConfig(environment: Environment): Config {
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const flag = (name: string): boolean => {
+    const value = text(name) ?? '0';
+    if (value !== '0' && value !== '1') throw new ConfigProblem(`${name} must be 0 or 1, not "${value}".`);
+    return value === '1';
+  };
+  const whole = (name: string, otherwise: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return otherwise;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) {
+      throw new ConfigProblem(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+    }
+    return number;
+  };
+
+  const database = readDatabase(text);
+  const secretKey = text('SECRET_KEY');
+  if (secretKey === null && database.kind === 'postgres') {
+    throw new ConfigProblem(
+      'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
+    );
+  }
+  if (secretKey !== null && secretKey.length < 32) {
+    throw new ConfigProblem('SECRET_KEY must have at least 32 characters.');
+  }
+  const currency = text('CURRENCY') ?? 'USD';
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw new ConfigProblem(`CURRENCY must be three capital letters such as USD, not "${currency}".`);
+  }
+  const logLevel = text('LOG_LEVEL') ?? 'info';
+  const knownLevel = logLevels.find((level) => level === logLevel);
+  if (knownLevel === undefined) {
+    throw new ConfigProblem(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${logLevel}".`);
+  }
+
+  return {
+    host: readHost(text('HOST') ?? '127.0.0.1'),
+    port: whole('PORT', 3000, 0, 65_535),
+    publicUrl: readUrl('PUBLIC_URL', text('PUBLIC_URL')),
+    database,
+    secretKey,
+    currency,
+    trustProxy: readProxies(text('TRUST_PROXY')),
+    administrator: readAdministrator(text),
+    demo: flag('DEMO'),
+    logLevel: knownLevel,
+    linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
+    productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
+    allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
+  };
+}
+
+function readDatabase(text: (name: string) => string | null): DatabaseConfig {
+  const connectionString = text('DATABASE_URL');
+  if (connectionString === null) return { kind: 'embedded', dataDir: text('DATA_DIR') ?? './data' };
+  const protocol = URL.parse(connectionString)?.protocol;
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+    throw new ConfigProblem('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  }
+  return { kind: 'postgres', connectionString };
+}
+
+function readHost(host: string): string {
+  if (isIP(host) === 0 && !/^[A-Za-z0-9.-]{1,253}$/.test(host)) {
+    throw new ConfigProblem(`HOST must be an address or a host name, not "${host}".`);
+  }
+  return host;
+}
+
+function readUrl(name: string, value: string | null): string | null {
+  if (value === null) return null;
+  const url = URL.parse(value);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hash !== '') {
+    throw new ConfigProblem(
+      `${name} must be an http or https address such as https://example.com, not "${value}".`,
+    );
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function readProxies(value: string | null): string[] {
+  const entries = (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  for (const entry of entries) {
+    const problem = allowListProblem(entry);
+    if (problem !== null) {
+      throw new ConfigProblem(
+        `TRUST_PROXY must list addresses or CIDR ranges of proxies: "${entry}" is ${problem}.`,
+      );
+    }
+  }
+  return entries;
+}
+
+function readAdministrator(text: (name: string) => string | null): Config['administrator'] {
+  const username = text('ADMIN_USERNAME') ?? 'admin';
+  if (!/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(username)) {
+    throw new ConfigProblem('ADMIN_USERNAME must have 3 to 64 of a-z, 0-9, dot, underscore, hyphen.');
+  }
+  const password = text('ADMIN_PASSWORD');
+  if (password !== null && (password.length < 12 || password.length > 200)) {
+    throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');
+  }
+  const apiKey = text('ADMIN_API_KEY');
+  if (apiKey !== null && !isApiKey(apiKey)) {
+    throw new ConfigProblem('ADMIN_API_KEY is not a key: run "npx sellthrough mint-key" to make one.');
+  }
+  return { username, password, apiKey };
+}

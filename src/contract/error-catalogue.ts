@@ -1,0 +1,88 @@
+// Every error code the service can answer with: its status and its public sentence.
+// Read by http/errors.ts (the only place that turns a code into a response), by the OpenAPI
+// generator and by the tests that hold the documents complete. Clients rely on the codes: never
+// change one, only add (specification "Errors", decisions "Versions").
+
+export const errorCatalogue = {
+  invalid_json: {
+    status: 400,
+    message: 'The request could not be read: its body must be one JSON object in UTF-8.',
+  },
+  missing_api_key: {
+    status: 401,
+    message: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
+  },
+  invalid_api_key: { status: 401, message: 'This API key is not known.' },
+  revoked_api_key: { status: 401, message: 'This API key was replaced or revoked. Use the current one.' },
+  insufficient_credit: { status: 402, message: 'The balance is too low. Nothing was charged.' },
+  account_blocked: { status: 403, message: 'This account is blocked.' },
+  api_disabled: { status: 403, message: 'API access is switched off for this account.' },
+  ip_not_allowed: { status: 403, message: 'Requests from this IP address are not allowed for this account.' },
+  forbidden: { status: 403, message: 'Only an administrator may do this.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  order_not_found: { status: 404, message: 'There is no such order.' },
+  customer_not_found: { status: 404, message: 'There is no such customer.' },
+  account_not_found: { status: 404, message: 'There is no such account.' },
+  package_not_found: { status: 404, message: 'There is no such package.' },
+  method_not_allowed: {
+    status: 405,
+    message: 'This address does not take that method. The Allow header lists those it takes.',
+  },
+  customer_not_yours: { status: 409, message: 'This customer belongs to another account.' },
+  idempotency_conflict: {
+    status: 409,
+    message: 'This idempotency key was used before with different data. Nothing was charged.',
+  },
+  username_taken: { status: 409, message: 'Another account has this username.' },
+  payload_too_large: { status: 413, message: 'The request body is larger than 64 KiB.' },
+  invalid_package: { status: 422, message: 'package_id must be the id of a package from GET /packages.' },
+  package_unavailable: { status: 422, message: 'This package cannot be ordered.' },
+  invalid_customer: { status: 422, message: 'The customer is not valid.' },
+  invalid_months: {
+    status: 422,
+    message: 'months must be 1, 3 or 12, or period monthly, quarterly or yearly; both must agree.',
+  },
+  invalid_idempotency_key: {
+    status: 422,
+    message: 'An idempotency key has 1 to 80 visible ASCII characters, the same in header and body.',
+  },
+  order_failed: { status: 422, message: 'The order cannot be carried out. Nothing was charged.' },
+  validation_failed: { status: 422, message: 'A field is not valid.' },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Wait for the seconds in the Retry-After header.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong on our side. Quote the X-Request-Id when you report it.',
+  },
+  service_unavailable: {
+    status: 503,
+    message:
+      'The service cannot take this request now. Retry with the same idempotency key: it never charges twice.',
+  },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** What `details` of an error may hold: short strings and numbers, never secrets. */
+export type ErrorDetails = Readonly<Record<string, string | number>>;
+
+/** One refusal: a code from the catalogue and its details. A value, not an exception. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+}
+
+export function refusal(code: ErrorCode, details: ErrorDetails = {}): Refusal {
+  return { code, details };
+}
+
+/** The refusal of one field: which, and why in a few words. */
+export function fieldRefusal(code: ErrorCode, field: string, reason: string): Refusal {
+  return { code, details: { field, reason } };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'code' in value && 'details' in value;
+}

@@ -1,0 +1,43 @@
+// Public ids of orders, customers and ledger entries. Each is the account's id and the row's number
+// within that account in one integer: account 12's order 34 is 12000000034. So an id is unique in the
+// service, needs no index of its own, and stays below 2^53 (docs/decisions/0002-ids.md).
+
+const numbersPerAccount = 1_000_000_000;
+const accountIdMax = 9_007_198;
+
+export interface OwnedId {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+export function publicId(accountId: number, number: number): number {
+  return accountId * numbersPerAccount + number;
+}
+
+/** A path id: decimal, no sign, no leading zero (decisions "Path ids"); null for anything else or anything too large. */
+export function parsePathId(text: string): number | null {
+  if (!/^[1-9]\d{0,15}$/.test(text)) return null;
+  const id = Number(text);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** The account and number behind a public id; null where no account can own it. */
+export function parseOwnedId(text: string): OwnedId | null {
+  const id = parsePathId(text);
+  if (id === null) return null;
+  const accountId = Math.floor(id / numbersPerAccount);
+  const number = id % numbersPerAccount;
+  return accountId >= 1 && accountId <= accountIdMax && number >= 1 ? { accountId, number } : null;
+}
+
+/** The row number behind `text` when it is the caller's own id; null otherwise. */
+export function parseOwnNumber(text: string, accountId: number): number | null {
+  const id = parseOwnedId(text);
+  return id !== null && id.accountId === accountId ? id.number : null;
+}
+
+/** Ids of accounts and packages: a positive int4; null for anything else. */
+export function parseRowId(text: string): number | null {
+  const id = parsePathId(text);
+  return id !== null && id <= 2_147_483_647 ? id : null;
+}

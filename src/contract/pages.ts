@@ -1,0 +1,33 @@
+// Pages of a list. Rows of an account are numbered 1, 2, 3 … without gaps, so a page is a range of
+// numbers: no OFFSET, no count(*), and page 100,000 costs what page 1 costs.
+
+import { isJsonObject, type JsonObject } from './json.ts';
+
+const limitDefault = 25;
+const limitMax = 100;
+
+export interface Page {
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** `page` and `limit` of a query string: clamped, never refused (decisions "page, limit"). */
+export function parsePage(query: unknown): Page {
+  const parameters: JsonObject = isJsonObject(query) ? query : {};
+  const limitNumber = wholeNumber(parameters['limit']) ?? limitDefault;
+  return {
+    page: Math.max(1, wholeNumber(parameters['page']) ?? 1),
+    limit: limitNumber < 1 ? limitDefault : Math.min(limitMax, limitNumber),
+  };
+}
+
+/** The numbers on a page of `total` rows, newest first; null past the end. */
+export function pageRange({ page, limit }: Page, total: number): { from: number; to: number } | null {
+  const to = total - (page - 1) * limit;
+  return to < 1 ? null : { from: Math.max(1, to - limit + 1), to };
+}
+
+function wholeNumber(value: unknown): number | null {
+  if (typeof value !== 'string' || !/^[+-]?\d{1,30}$/.test(value)) return null;
+  return Math.min(Number.MAX_SAFE_INTEGER, Number(value));
+}

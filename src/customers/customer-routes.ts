@@ -1,0 +1,59 @@
+// GET /customers, GET /customers/{id}.
+
+import type { FastifyInstance } from 'fastify';
+import type { AccountReads } from '../accounts/account-reads.ts';
+import { refusal } from '../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../contract/identifiers.ts';
+import { parsePage } from '../contract/pages.ts';
+import { customerAnswerSchema, pageOf, pageQuerySchema } from '../contract/schemas.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { type CustomerReads, customerView } from './customer-store.ts';
+
+export interface CustomerRoutesDependencies {
+  readonly customers: CustomerReads;
+  readonly accounts: AccountReads;
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+}
+
+export function customerRoutes(
+  app: FastifyInstance,
+  { customers, accounts, packages, now }: CustomerRoutesDependencies,
+): void {
+  app.get<{ Params: { id: string } }>(
+    '/customers/:id',
+    {
+      schema: {
+        operationId: 'getCustomer',
+        summary: 'One customer',
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const number = parseOwnNumber(request.params.id, request.caller.id);
+      const customer = number === null ? null : await customers.find(request.caller.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(customer, packages(), now()) });
+    },
+  );
+
+  app.get(
+    '/customers',
+    {
+      schema: {
+        operationId: 'listCustomers',
+        summary: 'Customers, newest first',
+        querystring: pageQuerySchema,
+        response: { 200: pageOf('Customer') },
+      },
+    },
+    async (request, reply) => {
+      const page = parsePage(request.query);
+      const { customerCount: total } = await accounts.getCounters(request.caller.id);
+      const list = await customers.list(request.caller.id, page, total);
+      const data = list.map((customer) => customerView(customer, packages(), now()));
+      return reply.send({ data, page: page.page, per_page: page.limit, total });
+    },
+  );
+}

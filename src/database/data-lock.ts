@@ -1,0 +1,113 @@
+// Keeps a data folder to one process. startEmbeddedServer takes the lock before anything else touches
+// the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
+// and is never left behind. The folder must be on a local disk.
+// Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
+// Nothing may ever open it but SQLite here; the holder's pid therefore stands in a file beside it.
+
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const lockFile = 'sellthrough.lock';
+const holderFile = 'sellthrough.pid';
+const sqliteBusy = 5;
+
+/** Two starts in the same instant can refuse each other once; so long SQLite tries again. */
+const lockWaitMilliseconds = 250;
+
+export interface DataLock {
+  release(): void;
+}
+
+/** Another process has the data folder open. The message is for the person who started this one. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+}
+
+/** The data folder cannot be made, read or written, or belongs to something else. */
+export class DataFolderUnusable extends Error {
+  override readonly name = 'DataFolderUnusable';
+}
+
+/**
+ * Makes the folder when it is absent (mode 0700) and locks it until `release` or the process's end.
+ * @throws DataFolderInUse
+ * @throws DataFolderUnusable
+ */
+export function acquireDataLock(dataDir: string): DataLock {
+  const folder = resolve(dataDir);
+  prepareFolder(folder);
+  const lock = lockFolder(folder);
+  const holder = join(folder, holderFile);
+  writeFileSync(holder, `${process.pid} ${hostname()}\n`);
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      rmSync(holder, { force: true });
+      // The lock file stays: removing it would let a third process lock a new file of the same name.
+      lock.close();
+    },
+  };
+}
+
+function prepareFolder(folder: string): void {
+  let names: string[];
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    names = readdirSync(folder);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
+  }
+  // Taking the lock is the first thing ever done to a folder, so a folder of ours always has its file.
+  // Mount points bring lost+found, checkouts a .gitkeep.
+  const foreign = names.filter((name) => name !== 'lost+found' && !name.startsWith('.'));
+  if (foreign.length > 0 && !names.includes(lockFile)) {
+    throw new DataFolderUnusable(
+      `The data folder ${folder} holds files that are not Sellthrough's (${foreign.slice(0, 3).join(', ')}): give DATA_DIR an empty folder or a new name.`,
+    );
+  }
+}
+
+function lockFolder(folder: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(folder, lockFile), { timeout: lockWaitMilliseconds });
+    // Nothing is ever written through it: no journal file beside it.
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) {
+      throw new DataFolderInUse(
+        `The data folder ${folder} is in use by another Sellthrough${holderOf(folder)}: stop that one first, or give this one a DATA_DIR of its own.`,
+      );
+    }
+    throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
+  }
+}
+
+/** ` (process 4711 on host web-1)`, or nothing: the file is written just after the lock is taken. */
+function holderOf(folder: string): string {
+  try {
+    const [, pid, host] = /^(\d+) (\S+)\n$/.exec(readFileSync(join(folder, holderFile), 'utf8')) ?? [];
+    if (pid === undefined || host === undefined) return '';
+    return host === hostname() ? ` (process ${pid})` : ` (process ${pid} on host ${host})`;
+  } catch {
+    return '';
+  }
+}
+
+function folderSentence(folder: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return `The data folder ${folder} cannot be used because it, or a part of its path, is a file: give DATA_DIR a folder.`;
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return `The data folder ${folder} cannot be read and written by this user: change its owner or give DATA_DIR another folder.`;
+  }
+  return `The data folder ${folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+}

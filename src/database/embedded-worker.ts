@@ -1,0 +1,422 @@
+// The thread in which the embedded PostgreSQL (PGlite) computes. Started by embedded-server.ts only.
+// Takes frames of PostgreSQL's wire protocol, answers with frames of the same protocol, in order.
+// Always true: the WAL of a commit has been fsynced before its answer leaves this thread; a PostgreSQL
+// that broke inside (a failed fsync, a full disk, a trap) answers nothing more: the thread ends.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+
+export interface WorkerStart {
+  readonly dataDir: string;
+  /** One number: fsyncs that reached the operating system. */
+  readonly fsyncCounter: BigInt64Array<SharedArrayBuffer>;
+}
+
+export type WorkerRequest =
+  | { readonly kind: 'start'; readonly connection: number; readonly settings: readonly SessionSetting[] }
+  | { readonly kind: 'run'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'close' };
+
+export type WorkerReport =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** The start of a connection was refused: `bytes` is the ErrorResponse, nothing follows. */
+  | { readonly kind: 'refused'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface SessionSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Long answers leave in pieces of about this size, so that the main thread parses while this one computes. */
+const answerPieceBytes = 256 * 1024;
+
+/**
+ * WAL written between two checkpoints, in segments of 16 MB. PostgreSQL without a postmaster never
+ * checkpoints by itself, whatever max_wal_size says: pg_wal and the recovery after a crash would grow
+ * without end.
+ */
+const checkpointSegments = 16;
+
+/** What PGlite throws for an ordinary ERROR: PostgreSQL's longjmp out of the statement. */
+const postgresErrorStatus = 100;
+
+/**
+ * PGlite's own parameters without -F, which turns fsync off. wal_sync_method: Emscripten has an fsync
+ * that a file system can carry out, while its fdatasync, the usual method, does nothing.
+ */
+const startParams = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  '-c',
+  'fsync=on',
+  '-c',
+  'wal_sync_method=fsync',
+  '-c',
+  'synchronous_commit=on',
+  '-c',
+  'full_page_writes=on',
+];
+
+const port = parentPort;
+if (port === null) throw new Error('embedded-worker.ts runs as a worker thread of embedded-server.ts only');
+/** The last lines of PostgreSQL's log: what `die` adds to a reason. */
+const logTail: string[] = [];
+
+async function serve(start: WorkerStart): Promise<void> {
+  const server = await openPostgres(start);
+  let work: Promise<void> = Promise.resolve();
+  port?.on('message', (request: WorkerRequest) => {
+    work = work.then(() => handle(server, request)).catch(die);
+  });
+  report({ kind: 'ready' });
+}
+
+async function handle(server: EmbeddedPostgres, request: WorkerRequest): Promise<void> {
+  switch (request.kind) {
+    case 'start':
+      return startSession(server, request.connection, request.settings);
+    case 'run':
+      await server.run(request.bytes, (bytes) =>
+        report({ kind: 'answer', connection: request.connection, bytes }),
+      );
+      return server.checkpointWhenDue();
+    case 'leave':
+      return server.reset();
+    case 'close':
+      await server.reset();
+      await server.close();
+      return process.exit(0);
+    default:
+      request satisfies never;
+  }
+}
+
+async function startSession(
+  server: EmbeddedPostgres,
+  connection: number,
+  settings: readonly SessionSetting[],
+): Promise<void> {
+  await server.reset();
+  for (const setting of settings) {
+    const refusal = await server.set(setting);
+    if (refusal !== undefined) {
+      report({ kind: 'refused', connection, bytes: refusal });
+      return;
+    }
+  }
+  report({ kind: 'answer', connection, bytes: server.greeting.slice() });
+}
+
+interface EmbeddedPostgres {
+  /** AuthenticationOk, ParameterStatus, BackendKeyData and ReadyForQuery, as this server says them. */
+  readonly greeting: Uint8Array<ArrayBuffer>;
+  run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>;
+  runWhole(frames: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
+  /** Sets it for the session; returns PostgreSQL's ErrorResponse when it refuses. */
+  set(setting: SessionSetting): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** What the end of a connection does in a real server: here there is only one session, so it is swept. */
+  reset(): Promise<void>;
+  checkpointWhenDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<EmbeddedPostgres> {
+  let walSegment = '';
+  let segmentsSinceCheckpoint = 0;
+  let idle = true;
+
+  const onSynced = (path: string): void => {
+    Atomics.add(fsyncCounter, 0, 1n);
+    if (path !== walSegment && /\/pg_wal\/[0-9A-F]{24}$/.test(path)) {
+      walSegment = path;
+      segmentsSinceCheckpoint += 1;
+    }
+  };
+
+  const root = resolve(dataDir);
+  if (!existsSync(join(root, 'postgres'))) await initialise(root, onSynced);
+  if (!existsSync(join(root, 'postgres', 'PG_VERSION'))) {
+    // PGlite would run initdb over whatever is left there.
+    throw new Error(
+      `${join(root, 'postgres')} is not a whole PostgreSQL data folder: restore it from a backup`,
+    );
+  }
+  const postgres = await openPGlite(join(root, 'postgres'), onSynced);
+  endOnTrap(postgres);
+
+  // execProtocolRawStream is the only one of the three that is right here: execProtocolRaw and
+  // execProtocolRawSync also parse every answer and keep the parsed messages for ever.
+  async function run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
+    let pieces: Uint8Array<ArrayBuffer>[] = [];
+    let length = 0;
+    const send = (): void => {
+      const bytes = joinPieces(pieces, length);
+      pieces = [];
+      length = 0;
+      idle = endsIdle(bytes);
+      onAnswer(bytes);
+    };
+    await postgres.execProtocolRawStream(frames, {
+      syncToFs: false, // NodeFS has nothing to do there
+      onRawData(bytes) {
+        pieces.push(new Uint8Array(bytes)); // a copy: the bytes are PostgreSQL's own send buffer
+        length += bytes.length;
+        if (length >= answerPieceBytes) send();
+      },
+    });
+    if (length > 0) send();
+  }
+
+  async function runWhole(frames: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    await run(frames, (bytes) => pieces.push(bytes));
+    return joinPieces(
+      pieces,
+      pieces.reduce((sum, piece) => sum + piece.length, 0),
+    );
+  }
+
+  async function command(sql: string): Promise<void> {
+    const error = findError(await runWhole(queryFrame(sql)));
+    if (error !== undefined) throw new Error(`${sql} failed: ${readableError(error)}`);
+  }
+
+  async function checkpoint(): Promise<void> {
+    segmentsSinceCheckpoint = 0;
+    // When it is refused (a full disk, say), nothing is lost: the log is kept and the next one tries again.
+    await runWhole(queryFrame('CHECKPOINT'));
+  }
+
+  return {
+    greeting: await runWhole(startupFrame()),
+    run,
+    runWhole,
+    async set({ name, value }) {
+      return findError(
+        await runWhole(queryFrame(`SELECT set_config(${literal(name)}, ${literal(value)}, false)`)),
+      );
+    },
+    async reset() {
+      await runWhole(syncFrame()); // the last connection may have ended in the middle of an extended query
+      if (postgres.isInTransaction()) await command('ROLLBACK');
+      await command('DISCARD ALL');
+    },
+    async checkpointWhenDue() {
+      // Between transactions only: an aborted one refuses it, and an open one can wait.
+      if (idle && segmentsSinceCheckpoint >= checkpointSegments) await checkpoint();
+    },
+    async close() {
+      await checkpoint();
+      await postgres.close();
+    },
+  };
+}
+
+/**
+ * Makes the first database in a folder beside its place and renames it when all of it is on disk, so
+ * that a power cut in the middle leaves a folder which the next start throws away.
+ */
+async function initialise(root: string, onSynced: (path: string) => void): Promise<void> {
+  const unfinished = join(root, 'postgres.new');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  const postgres = await openPGlite(unfinished, onSynced);
+  await postgres.close();
+  syncTree(unfinished); // PGlite copies what initdb made without one fsync
+  renameSync(unfinished, join(root, 'postgres'));
+  syncPath(root);
+  syncPath(dirname(root));
+}
+
+async function openPGlite(folder: string, onSynced: (path: string) => void): Promise<PGlite> {
+  return await PGlite.create({
+    fs: new DurableNodeFS(folder, onSynced),
+    startParams,
+    relaxedDurability: false,
+    onStderr(line) {
+      logTail.push(line);
+      if (logTail.length > 20) logTail.shift();
+      return false;
+    },
+  });
+}
+
+/** NodeFS with an fsync, which Emscripten's own lacks: without one, fsync(2) in there succeeds and does nothing. */
+class DurableNodeFS extends NodeFS {
+  readonly #onSynced: (path: string) => void;
+
+  constructor(folder: string, onSynced: (path: string) => void) {
+    super(folder);
+    this.#onSynced = onSynced;
+  }
+
+  override async init(...[postgres, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(postgres, options);
+    // Before NodeFS's own hook, which mounts: nodes take the operations over when they are made.
+    const preRun = [
+      ({ NODEFS }: { NODEFS: unknown }) => {
+        streamOperations(NODEFS).fsync = (stream) => this.#sync(stream);
+      },
+      ...(emscriptenOpts.preRun ?? []),
+    ];
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+  }
+
+  // PostgreSQL syncs files and, after making or renaming one, its directory: NODEFS opens both for real.
+  #sync(stream: EmscriptenStream): number {
+    try {
+      fsyncSync(stream.nfd);
+    } catch (error) {
+      // Linux reports a lost write once. PostgreSQL would panic; here that is the end of the thread.
+      die(new Error(`${stream.path} could not be synced to disk`, { cause: error }));
+    }
+    this.#onSynced(stream.path);
+    return 0;
+  }
+}
+
+interface EmscriptenStream {
+  /** The descriptor in the operating system. */
+  readonly nfd: number;
+  /** The path inside the WASM machine. */
+  readonly path: string;
+}
+
+interface StreamOperations {
+  fsync?: (stream: EmscriptenStream) => number;
+}
+
+function streamOperations(fileSystem: unknown): StreamOperations {
+  if (typeof fileSystem === 'object' && fileSystem !== null && 'stream_ops' in fileSystem) {
+    const operations = fileSystem.stream_ops;
+    if (typeof operations === 'object' && operations !== null) return operations;
+  }
+  throw new Error('this version of PGlite cannot be made durable: NODEFS has no stream_ops');
+}
+
+/**
+ * PGlite catches whatever leaves PostgreSQL's main loop and goes on. For an ERROR that is right; after
+ * a PANIC, a FATAL or a trap of the machine the memory in there is no longer to be believed.
+ */
+function endOnTrap(postgres: PGlite): void {
+  const machine = postgres.Module;
+  const runOnce = machine._PostgresMainLoopOnce;
+  machine._PostgresMainLoopOnce = () => {
+    try {
+      runOnce();
+    } catch (error) {
+      const known = typeof error === 'object' && error !== null && 'status' in error;
+      if (!known || error.status !== postgresErrorStatus) die(error);
+      throw error;
+    }
+  };
+}
+
+function report(message: WorkerReport): void {
+  port?.postMessage(message, 'bytes' in message ? [message.bytes.buffer] : []);
+}
+
+/** Says why and ends this thread at once, even from inside PostgreSQL. */
+function die(error: unknown): never {
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const reason = `${error instanceof Error ? error.message : String(error)}${cause}`;
+  // What PostgreSQL said last is the reason; what was thrown then is only "Aborted()".
+  const lastWords = logTail
+    .map((line) => /(?:PANIC|FATAL): .*/.exec(line)?.[0])
+    .findLast((words) => words !== undefined);
+  report({ kind: 'failed', message: lastWords ?? [reason, ...logTail.slice(-3)].join('\n') });
+  process.exit(1);
+}
+
+function syncTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) syncTree(path);
+    else syncPath(path);
+  }
+  syncPath(folder);
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function joinPieces(pieces: readonly Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}
+
+function queryFrame(sql: string): Uint8Array {
+  const text = Buffer.from(`${sql}\0`);
+  const head = Buffer.from('Q\0\0\0\0', 'latin1');
+  head.writeInt32BE(4 + text.length, 1);
+  return Buffer.concat([head, text]);
+}
+
+function syncFrame(): Uint8Array {
+  return Buffer.from('S\0\0\0\x04', 'latin1');
+}
+
+function startupFrame(): Uint8Array {
+  const parameters = Buffer.from('user\0postgres\0database\0postgres\0\0', 'latin1');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + parameters.length, 0);
+  head.writeInt32BE(3 << 16, 4); // protocol 3.0
+  return Buffer.concat([head, parameters]);
+}
+
+function literal(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** Does the answer end with ReadyForQuery outside of a transaction? */
+function endsIdle(answer: Uint8Array): boolean {
+  return Buffer.from(answer.buffer, answer.byteOffset, answer.length)
+    .subarray(-6)
+    .equals(Buffer.from('Z\0\0\0\x05I', 'latin1'));
+}
+
+/** The first ErrorResponse among the frames of an answer. */
+function findError(answer: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
+  for (let offset = 0; offset < answer.length; ) {
+    const end = offset + 1 + view.getInt32(offset + 1);
+    if (answer[offset] === 0x45) return answer.slice(offset, end);
+    offset = end;
+  }
+  return undefined;
+}
+
+function readableError(frame: Uint8Array): string {
+  const fields = Buffer.from(frame).toString('utf8', 5).split('\0');
+  return fields.find((field) => field.startsWith('M'))?.slice(1) ?? 'unknown error';
+}
+
+// Last, because the classes above exist only once the module has run to here.
+await serve(workerData).catch(die);

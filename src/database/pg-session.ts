@@ -1,0 +1,150 @@
+// One connection of the PostgreSQL protocol, as both drivers use it: a server's socket (postgres.ts) or
+// the embedded database's stream (embedded.ts). Statements are pipelined, what is sent in one turn of
+// the event loop leaves in one write, and errors arrive as the two classes of database.ts.
+
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import {
+  DatabaseUnavailable,
+  type Row,
+  type Statement,
+  StatementFailed,
+  type Transaction,
+  TransactionRolledBack,
+} from './database.ts';
+
+export interface Session {
+  query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** A statement without parameters, sent as text; resolves to its command tag. */
+  command(text: string): Promise<string>;
+  roundTrips(): number;
+}
+
+/** The types of columns as database.ts promises them: int8 as bigint, timestamptz as epoch seconds. */
+export const columnTypes: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary') {
+      if (oid === pg.types.builtins.INT8) return BigInt;
+      if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamp;
+      if (oid === int8ArrayOid) return parseBigintArray;
+    }
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+const int8ArrayOid = 1016;
+
+export function createSession(client: pg.Client, stream: Duplex): Session {
+  let groups = 0;
+  let groupOpen = false;
+
+  // The first statement of a turn opens a group; the turn's end lets the whole group leave at once.
+  const joinGroup = () => {
+    if (groupOpen) return;
+    groupOpen = true;
+    groups += 1;
+    stream.cork();
+    process.nextTick(() => {
+      groupOpen = false;
+      stream.uncork();
+    });
+  };
+
+  return {
+    async query(statement, values = []) {
+      joinGroup();
+      try {
+        const result = await client.query({
+          name: statement.name,
+          text: statement.text,
+          values: [...values],
+        });
+        // A text of several statements answers with a list of results, which nobody asked for.
+        return Array.isArray(result) ? [] : result.rows;
+      } catch (error) {
+        throw databaseError(error, statement.name);
+      }
+    },
+    async command(text) {
+      joinGroup();
+      try {
+        return (await client.query(text)).command;
+      } catch (error) {
+        throw databaseError(error, text);
+      }
+    },
+    roundTrips: () => groups,
+  };
+}
+
+/** Runs `work` between BEGIN and COMMIT on a session that nobody else uses meanwhile. */
+export async function runTransaction<Result>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const begun = session.command('begin');
+  begun.catch(() => undefined);
+  let committed: Promise<void> | undefined;
+
+  const transaction: Transaction = {
+    async query(statement, values) {
+      const rows = session.query(statement, values);
+      rows.catch(() => undefined);
+      // Without this a BEGIN that failed would leave the statements after it to commit one by one.
+      await begun;
+      return rows;
+    },
+    commit() {
+      committed ??= commit(session);
+      return committed;
+    },
+  };
+
+  try {
+    const result = await work(transaction);
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    if (committed === undefined) await session.command('rollback').catch(() => undefined);
+    else await committed.catch(() => undefined);
+    throw error;
+  }
+}
+
+async function commit(session: Session): Promise<void> {
+  const tag = await session.command('commit');
+  if (tag !== 'COMMIT') throw new TransactionRolledBack('The transaction had failed and was rolled back.');
+}
+
+/** SQLSTATEs that speak of the server's condition, not of the statement; and class 08 and 53 as a whole. */
+const conditionCodes = new Set([
+  '25006', // read-only: a standby, or an operator who wants no writes now
+  '25P03', // idle in transaction for too long: we stalled, the server let go
+  '57014', // statement_timeout
+  '57P01', // terminated by an administrator
+  '57P02', // crash of another backend
+  '57P03', // starting up or shutting down
+  '57P05',
+  '58030', // input or output failed
+]);
+
+export function databaseError(error: unknown, what: string): DatabaseUnavailable | StatementFailed {
+  if (error instanceof DatabaseUnavailable || error instanceof StatementFailed) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof pg.DatabaseError && error.code !== undefined) {
+    const { code } = error;
+    if (!conditionCodes.has(code) && !code.startsWith('08') && !code.startsWith('53')) {
+      return new StatementFailed(`${what}: ${message}`, code, error.constraint, { cause: error });
+    }
+  }
+  return new DatabaseUnavailable(message, { cause: error });
+}
+
+/** "2026-01-31 12:00:00+00" (the sessions' time zone is UTC) to epoch seconds. */
+function parseTimestamp(text: string): number {
+  return Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`) / 1000;
+}
+
+function parseBigintArray(text: string): bigint[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
+}

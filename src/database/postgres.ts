@@ -1,0 +1,234 @@
+// The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
+// the server. Two pools: one for the order path, whose planner cannot fall into sequential scans, one for
+// everything else; and one connection that listens.
+
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import {
+  type ChangeListener,
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type Statement,
+  type Transaction,
+  type TransactionOptions,
+} from './database.ts';
+import { columnTypes, createSession, databaseError, runTransaction, type Session } from './pg-session.ts';
+
+export interface PostgresOptions {
+  readonly connectionString: string;
+  /** Connections for the order path: one for each lane. */
+  readonly orderConnections: number;
+  readonly generalConnections: number;
+  readonly connectMilliseconds: number;
+  /** A statement without an answer for so long gives its connection up. */
+  readonly answerMilliseconds: number;
+}
+
+// A named statement planned while the tables were empty keeps its sequential scan for hours (DESIGN
+// measured 13,000 falling to 2,500 orders/s). These sessions only ever look up by index.
+const orderPlanner = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan', 'jit']
+  .map((setting) => `-c ${setting}=off`)
+  .join(' ');
+
+const listenRetryMilliseconds = 250;
+const listenCheckMilliseconds = 5_000;
+
+export function openPostgres(options: PostgresOptions): Database {
+  const sessions = new WeakMap<pg.PoolClient, Session>();
+  const sockets = new WeakMap<pg.PoolClient, Socket>();
+  const counted = new Set<Session>();
+  let lostRoundTrips = 0;
+  let closed = false;
+  const listeners: { close(): Promise<void> }[] = [];
+
+  const orderPool = createPool(options.orderConnections, orderPlanner);
+  const generalPool = createPool(options.generalConnections, '-c jit=off');
+
+  function createPool(max: number, planner: string): pg.Pool {
+    const pool = new pg.Pool({
+      ...clientConfig(options, planner),
+      max,
+      connectionTimeoutMillis: options.connectMilliseconds,
+      idleTimeoutMillis: 0,
+    });
+    // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('remove', (client) => {
+      const session = sessions.get(client);
+      if (session === undefined) return;
+      lostRoundTrips += session.roundTrips();
+      counted.delete(session);
+    });
+    return pool;
+  }
+
+  async function withSession<Result>(
+    pool: pg.Pool,
+    milliseconds: number,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    let client: pg.PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+    const session = sessions.get(client) ?? register(client);
+    let gone = false;
+    const timer = setTimeout(() => {
+      gone = true;
+      sockets.get(client)?.destroy(new Error(`No answer from the database for ${milliseconds} ms.`));
+    }, milliseconds);
+    try {
+      return await work(session);
+    } catch (error) {
+      gone ||= error instanceof DatabaseUnavailable;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      client.release(gone);
+    }
+  }
+
+  function register(client: pg.PoolClient): Session {
+    // pg types its client loosely here: `connection.stream` is the socket that our `stream` option made.
+    const socket = socketOf(client);
+    const session = createSession(client as unknown as pg.Client, socket);
+    sessions.set(client, session);
+    sockets.set(client, socket);
+    counted.add(session);
+    return session;
+  }
+
+  return {
+    kind: 'postgres',
+
+    query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
+      return withSession(generalPool, options.answerMilliseconds, (session) =>
+        session.query(statement, values),
+      );
+    },
+
+    transaction<Result>(
+      work: (transaction: Transaction) => Promise<Result>,
+      { session = 'general', timeoutMilliseconds = options.answerMilliseconds }: TransactionOptions = {},
+    ): Promise<Result> {
+      const pool = session === 'orders' ? orderPool : generalPool;
+      return withSession(pool, timeoutMilliseconds, (connection) => runTransaction(connection, work));
+    },
+
+    async listen(channel, listener) {
+      if (closed) throw new DatabaseUnavailable('The database is closed.');
+      const listening = listenForever(options, channel, listener);
+      listeners.push(listening);
+      await listening.first;
+    },
+
+    roundTrips() {
+      let sum = lostRoundTrips;
+      for (const session of counted) sum += session.roundTrips();
+      return sum;
+    },
+
+    async close() {
+      closed = true;
+      await Promise.all([
+        ...listeners.map((listener) => listener.close()),
+        orderPool.end(),
+        generalPool.end(),
+      ]);
+    },
+  };
+}
+
+function clientConfig(options: PostgresOptions, planner: string): pg.ClientConfig {
+  return {
+    connectionString: options.connectionString,
+    application_name: 'sellthrough',
+    options: `-c timezone=UTC ${planner}`,
+    pipeline: true,
+    types: columnTypes,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: options.connectMilliseconds,
+    statement_timeout: options.answerMilliseconds,
+    // A process that stalled, or whose network went away, must not hold accounts locked for ever.
+    idle_in_transaction_session_timeout: options.answerMilliseconds,
+  } as pg.ClientConfig;
+}
+
+function socketOf(client: pg.PoolClient): Socket {
+  const { connection } = client as unknown as { connection: { stream: Socket } };
+  return connection.stream;
+}
+
+function unavailable(error: unknown): Error {
+  const mapped = databaseError(error, 'connect');
+  return mapped instanceof DatabaseUnavailable
+    ? mapped
+    : new DatabaseUnavailable(mapped.message, { cause: error });
+}
+
+/** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
+function listenForever(options: PostgresOptions, channel: string, listener: ChangeListener) {
+  let stopped = false;
+  let current: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let wake: (() => void) | undefined;
+  let heard: () => void = () => undefined;
+  let failed: (error: unknown) => void = () => undefined;
+  const first = new Promise<void>((resolve, reject) => {
+    heard = resolve;
+    failed = reject;
+  });
+
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+
+  const done = (async () => {
+    for (let attempt = 1; !stopped; attempt += 1) {
+      // Half-open sockets never say goodbye: a small statement every few seconds finds them.
+      const client = new pg.Client({ ...clientConfig(options, ''), query_timeout: listenCheckMilliseconds });
+      current = client;
+      const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
+      let lost = false;
+      broken.then(() => {
+        lost = true;
+        wake?.();
+      });
+      try {
+        await client.connect();
+        client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
+        await client.query(`listen ${channel}`);
+        listener.onRestored();
+        heard();
+        while (!stopped && !lost) {
+          await pause(listenCheckMilliseconds);
+          if (!stopped && !lost) await client.query('select 1');
+        }
+      } catch (error) {
+        if (attempt === 1) failed(unavailable(error));
+      }
+      clearTimeout(timer);
+      if (!stopped) listener.onLost();
+      await client.end().catch(() => undefined);
+      if (!stopped) await pause(listenRetryMilliseconds);
+    }
+  })();
+
+  return {
+    first,
+    async close() {
+      stopped = true;
+      clearTimeout(timer);
+      wake?.();
+      await current?.end().catch(() => undefined);
+      await done;
+    },
+  };
+}

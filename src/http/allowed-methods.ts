@@ -1,0 +1,17 @@
+// Which methods a path takes: gathered from the routes as they are added, asked for 404 and 405.
+
+import type { FastifyInstance } from 'fastify';
+
+export type AllowedMethods = (path: string) => readonly string[];
+
+export function collectAllowedMethods(app: FastifyInstance): AllowedMethods {
+  const routes = new Map<string, { pattern: RegExp; methods: string[] }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');
+    const route = routes.get(url) ?? { pattern: new RegExp(`^${escaped}$`), methods: [] };
+    route.methods.push(...[method].flat());
+    routes.set(url, route);
+  });
+  return (path) =>
+    [...routes.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+}

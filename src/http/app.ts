@@ -1,0 +1,169 @@
+// The map of the service: hooks and routes, top to bottom. Built apart from listening, so that tests and
+// the OpenAPI generator use the same app. Everything it needs arrives as arguments.
+
+import type { Server } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { AccountReads } from '../accounts/account-reads.ts';
+import { accountRoutes } from '../accounts/account-routes.ts';
+import type { KeyDirectory } from '../accounts/key-directory.ts';
+import { type AdminRoutesDependencies, adminRoutes } from '../admin/admin-routes.ts';
+import { customerRoutes } from '../customers/customer-routes.ts';
+import { type LoginLinkRoutesDependencies, loginLinkRoutes } from '../login-links/login-link-routes.ts';
+import { orderRoutes } from '../orders/order-routes.ts';
+import { packageRoutes } from '../packages/package-routes.ts';
+import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { installErrors, refuseRoute } from './errors.ts';
+import { type HealthDependencies, healthRoutes } from './health-routes.ts';
+import type { Metrics } from './metrics.ts';
+import { installOpenapi } from './openapi.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import {
+  bodyBytesMax,
+  installJsonBodies,
+  installRequestHygiene,
+  installSocketAnswers,
+  readablePath,
+  requestIdOf,
+} from './request-hygiene.ts';
+
+export interface HttpLimits {
+  readonly headersMilliseconds: number;
+  readonly requestMilliseconds: number;
+  readonly keepAliveMilliseconds: number;
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+}
+
+export interface AppDependencies extends AdminRoutesDependencies, HealthDependencies {
+  readonly accounts: AccountReads;
+  readonly keys: KeyDirectory;
+  readonly limiter: RateLimiter;
+  readonly metrics: Metrics;
+  readonly logger: FastifyBaseLogger;
+  readonly trustProxy: readonly string[];
+  readonly publicUrl: string;
+  readonly loginLinks: Pick<
+    LoginLinkRoutesDependencies,
+    'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
+  >;
+  readonly linkValidSeconds: number;
+  readonly limits: HttpLimits;
+}
+
+export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
+  const packages = () => dependencies.packages.current();
+  const app = Fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    bodyLimit: bodyBytesMax,
+    requestTimeout: limits.requestMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 512 },
+    genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1_000,
+      // A missing Host is answered by request-hygiene.ts, with the envelope.
+      requireHostHeader: false,
+    },
+  });
+  const allowedMethods = collectAllowedMethods(app);
+  prepareServer(app.server, allowedMethods, limits);
+
+  // The schemas describe bodies for the document; each route reads its own, with its own error codes.
+  app.setValidatorCompiler(() => () => true);
+  await installOpenapi(app);
+  installErrors(app);
+  installRequestHygiene(app);
+  logAndCount(app, metrics);
+  app.setNotFoundHandler((request, reply) =>
+    refuseRoute(request, reply, allowedMethods(pathOf(request.url))),
+  );
+
+  healthRoutes(app, dependencies);
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+
+  const authenticator = createAuthenticator(keys, limiter);
+  const authenticated = (api: FastifyInstance) => {
+    api.addHook('onRequest', authenticator.authenticate);
+    api.addHook('onRequest', async (request, reply) => {
+      // Before the body is looked at: decisions "Order of checks", 8 before 9.
+      if (request.is404) return refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
+    });
+    installJsonBodies(api);
+    // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
+    api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
+  };
+
+  await app.register(
+    async (api) => {
+      authenticated(api);
+      tag(api, 'v1');
+      orderRoutes(api, { ...dependencies, packages, authenticateAgain: authenticator.again });
+      customerRoutes(api, { ...dependencies, packages });
+      accountRoutes(api, dependencies.accounts, dependencies.currency);
+      packageRoutes(api, packages, dependencies.currency);
+    },
+    { prefix: '/api/v1' },
+  );
+
+  await app.register(
+    async (api) => {
+      authenticated(api);
+      tag(api, 'admin');
+      adminRoutes(api, dependencies);
+    },
+    { prefix: '/api/admin/v1' },
+  );
+
+  await app.register(async (pages) =>
+    loginLinkRoutes(pages, { ...dependencies, ...dependencies.loginLinks, packages }),
+  );
+
+  await app.ready();
+  return app;
+}
+
+function prepareServer(server: Server, allowedMethods: AllowedMethods, limits: HttpLimits): void {
+  server.maxConnections = limits.connectionsMax;
+  installSocketAnswers(server, allowedMethods);
+}
+
+/** One line and one count for each request. The route is its pattern: a path may hold a login token. */
+function logAndCount(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    const { method, ip } = request;
+    const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
+    metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
+    const line = {
+      method,
+      route,
+      status,
+      milliseconds: Math.round(milliseconds * 10) / 10,
+      address: ip,
+      ...(errorCode === null ? {} : { code: errorCode }),
+      ...(request.caller === null ? {} : { account: request.caller.id }),
+    };
+    request.log.info(line, 'request');
+  });
+  app.decorateRequest('caller');
+}
+
+function tag(api: FastifyInstance, name: string): void {
+  api.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, tags: [name] };
+  });
+}
+
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? '';
+}

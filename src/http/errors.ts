@@ -1,0 +1,88 @@
+// From a refusal or a failure to the error envelope: the only place that turns a code into a status.
+// Refusals are values (reply.refuse); exceptions are failures of ours or of the database.
+
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  errorCatalogue,
+  type Refusal,
+  refusal,
+} from '../contract/error-catalogue.ts';
+import { DatabaseUnavailable } from '../database/database.ts';
+import { EngineOverloaded } from '../orders/order-engine.ts';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers with the error envelope. */
+    refuse(refusal: Refusal): FastifyReply;
+    /** The code it was refused with, for logs and metrics; null for answers that succeed. */
+    errorCode: ErrorCode | null;
+  }
+}
+
+/** After so long a database that restarted is usually back. */
+const retryAfterSeconds = 2;
+
+export function installErrors(app: FastifyInstance): void {
+  app.decorateReply('errorCode', null);
+  app.decorateReply('refuse', function refuse(this: FastifyReply, { code, details }: Refusal) {
+    const { status } = errorCatalogue[code];
+    this.errorCode = code;
+    if (status === 503) this.header('retry-after', retryAfterSeconds);
+    return this.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = refusalOf(error);
+    // The rest of a body that is too large would be read as the next request.
+    if (answer.code === 'payload_too_large') reply.header('connection', 'close');
+    if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
+    else if (answer.code === 'service_unavailable')
+      request.log.warn({ reason: error.message }, 'request not taken');
+    return reply.refuse(answer);
+  });
+}
+
+/** Refuses with not_found, or with method_not_allowed where the path takes other methods. */
+export function refuseRoute(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: readonly string[],
+): FastifyReply {
+  if (allowed.length === 0 || allowed.includes(request.method)) return reply.refuse(refusal('not_found'));
+  return reply.header('allow', allowed.join(', ')).refuse(refusal('method_not_allowed'));
+}
+
+function refusalOf(error: FastifyError): Refusal {
+  if (error instanceof DatabaseUnavailable || error instanceof EngineOverloaded)
+    return refusal('service_unavailable');
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return refusal('payload_too_large', { limit_bytes: 65_536 });
+  if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return refusal('invalid_json', { reason: 'wrong length' });
+  if (error.code?.startsWith('FST_ERR_CTP_')) return refusal('invalid_json');
+  return refusal('internal_error');
+}
+
+/** The bytes of an error answer for sockets whose request never became one. */
+export function rawErrorResponse(
+  code: ErrorCode,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const { status } = errorCatalogue[code];
+  const body = envelopeText(code, {});
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': requestId,
+    connection: 'close',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function envelopeText(code: ErrorCode, details: ErrorDetails): string {
+  return JSON.stringify({ error: { code, message: errorCatalogue[code].message, details } });
+}

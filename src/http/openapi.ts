@@ -1,0 +1,136 @@
+// openapi.json, made from the schemas of the routes: what is served, committed and tested is one document.
+
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
+import { namedSchemas } from '../contract/schemas.ts';
+
+export async function installOpenapi(app: FastifyInstance): Promise<void> {
+  for (const schema of namedSchemas) app.addSchema(schema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sellthrough',
+        version: '1.0.0',
+        description:
+          'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: [
+        { name: 'v1', description: 'The reseller API.' },
+        { name: 'admin', description: "The administrator's API: keys of administrators only." },
+      ],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'sk_live_…, from the account panel.' },
+        },
+      },
+      security: [{ apiKey: [] }],
+    },
+    refResolver: {
+      buildLocalReference: (json, _baseUri, _fragment, index) => String(json['$id'] ?? `def-${index}`),
+    },
+    transformObject: (document) =>
+      'openapiObject' in document ? withErrors(document.openapiObject) : document.swaggerObject,
+  });
+}
+
+interface Operation {
+  readonly operationId?: string;
+  responses?: Record<string, unknown>;
+}
+
+type Paths = Record<string, Record<string, Operation>>;
+
+/** Adds to every operation the error statuses it can answer with, each with its codes. */
+function withErrors<Document extends object>(document: Document): Document {
+  const { paths } = document as { paths?: Paths };
+  for (const operations of Object.values(paths ?? {})) {
+    for (const operation of Object.values(operations)) {
+      const codes = [...commonCodes, ...(codesOf[operation.operationId ?? ''] ?? [])];
+      operation.responses = { ...operation.responses, ...errorResponses(codes) };
+    }
+  }
+  return document;
+}
+
+const commonCodes: readonly ErrorCode[] = [
+  'invalid_json',
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'account_blocked',
+  'api_disabled',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+];
+
+const body: readonly ErrorCode[] = ['payload_too_large'];
+const ordering: readonly ErrorCode[] = [
+  ...body,
+  'invalid_idempotency_key',
+  'invalid_months',
+  'idempotency_conflict',
+  'package_unavailable',
+  'order_failed',
+  'insufficient_credit',
+];
+const administering: readonly ErrorCode[] = [...body, 'forbidden', 'validation_failed'];
+
+/** By operationId: what it can answer with beyond the common codes. */
+const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
+  placeOrder: [...ordering, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
+  renewOrder: [...ordering, 'order_not_found'],
+  getOrder: ['order_not_found'],
+  getCustomer: ['customer_not_found'],
+  createAccount: [...administering, 'username_taken'],
+  listAccounts: ['forbidden', 'validation_failed'],
+  getAccount: ['forbidden', 'account_not_found'],
+  changeAccount: [...administering, 'account_not_found'],
+  creditAccount: [
+    ...administering,
+    'account_not_found',
+    'invalid_idempotency_key',
+    'idempotency_conflict',
+    'insufficient_credit',
+    'order_failed',
+  ],
+  resetApiKey: ['forbidden', 'account_not_found'],
+  grantTrial: [
+    ...administering,
+    'account_not_found',
+    'invalid_package',
+    'package_unavailable',
+    'invalid_customer',
+    'customer_not_yours',
+    'order_failed',
+  ],
+  listAccountLedger: ['forbidden', 'account_not_found'],
+  listAccountOrders: ['forbidden', 'account_not_found'],
+  listAccountCustomers: ['forbidden', 'account_not_found'],
+  listAllPackages: ['forbidden'],
+  createPackage: administering,
+  getPackage: ['forbidden', 'package_not_found'],
+  changePackage: [...administering, 'package_not_found'],
+  changeCustomer: [...administering, 'customer_not_found'],
+  listAudit: ['forbidden'],
+  verify: ['forbidden'],
+  exchangeLoginCode: [...administering, 'customer_not_found'],
+};
+
+function errorResponses(codes: readonly ErrorCode[]): Record<string, unknown> {
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}

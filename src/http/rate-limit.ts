@@ -1,0 +1,57 @@
+// The limits of requests: each account has its own per minute (specification "Limits"), and each address a
+// limit of failed authentications. The two never touch each other: wrong keys from an address cannot use
+// up an account's budget, and a right key is never refused for what others sent from its address.
+
+import type { FastifyReply } from 'fastify';
+import type { Account } from '../accounts/account-store.ts';
+import { addressNeighbourhood } from '../accounts/allow-list.ts';
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { createSlidingWindowLimiter, type RateLimitState, windowSeconds } from './sliding-window.ts';
+
+export interface RateLimiter {
+  /** Counts a request of the account, writes the RateLimit headers, and refuses beyond the limit. */
+  admit(account: Account, reply: FastifyReply): Refusal | null;
+  /** Writes the RateLimit headers of a request that was refused before it counted. */
+  show(account: Account, reply: FastifyReply): void;
+  /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
+  failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
+}
+
+export interface RateLimiterOptions {
+  /** Milliseconds that only ever grow. */
+  readonly monotonicNow: () => number;
+  readonly accountsMax: number;
+  readonly failuresPerMinute: number;
+  readonly addressesMax: number;
+}
+
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+  const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
+
+  return {
+    admit(account, reply) {
+      const state = accounts.take(account.id, account.rateLimitPerMinute);
+      writeHeaders(reply, state);
+      return state.admitted ? null : refuseLimited(reply, state);
+    },
+    show(account, reply) {
+      writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
+    },
+    failed(address, answer, reply) {
+      const state = failures.take(addressNeighbourhood(address), options.failuresPerMinute);
+      return state.admitted ? answer : refuseLimited(reply, state);
+    },
+  };
+}
+
+/** RateLimit and RateLimit-Policy as in the IETF draft "RateLimit header fields for HTTP". */
+function writeHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitState): void {
+  reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
+  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
+}
+
+function refuseLimited(reply: FastifyReply, { limit, resetSeconds }: RateLimitState): Refusal {
+  reply.header('retry-after', resetSeconds);
+  return refusal('rate_limited', { limit, window_seconds: windowSeconds, retry_after: resetSeconds });
+}

@@ -1,0 +1,114 @@
+// An exact rate limit: a request is admitted when fewer than `limit` were admitted in the 60 seconds
+// before it. So no window of 60 seconds, wherever it begins, holds more than the limit, and Retry-After
+// is the moment the oldest admitted request leaves the window. Memory: eight bytes for each admitted
+// request of the last minute. Counted in this process (see docs/decisions/0004-rate-limit.md).
+
+export interface RateLimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until at least one more request is admitted (1 or more when none is left). */
+  readonly resetSeconds: number;
+}
+
+export interface RateLimitDecision extends RateLimitState {
+  readonly admitted: boolean;
+}
+
+export interface SlidingWindowLimiter<Key> {
+  /** Counts one request of the key if it is within the limit. */
+  take(key: Key, limit: number): RateLimitDecision;
+  /** How things stand, without counting. */
+  peek(key: Key, limit: number): RateLimitState;
+}
+
+export const windowSeconds = 60;
+const windowMilliseconds = windowSeconds * 1000;
+
+/** @param keysMax keys held at once; beyond it the one that was idle the longest is forgotten */
+export function createSlidingWindowLimiter<Key>(
+  now: () => number,
+  keysMax: number,
+): SlidingWindowLimiter<Key> {
+  const windows = new Map<Key, AdmittedTimes>();
+
+  function windowOf(key: Key): AdmittedTimes {
+    const existing = windows.get(key);
+    if (existing !== undefined) return existing;
+    if (windows.size >= keysMax) {
+      const [oldest] = windows.keys();
+      if (oldest !== undefined) windows.delete(oldest);
+    }
+    const fresh = createAdmittedTimes();
+    windows.set(key, fresh);
+    return fresh;
+  }
+
+  function state(times: AdmittedTimes | undefined, limit: number, at: number): RateLimitState {
+    const used = times?.size() ?? 0;
+    const remaining = Math.max(0, limit - used);
+    // A lowered limit may have to wait for more than the oldest to leave.
+    const leaving = times?.at(remaining > 0 ? 0 : used - limit);
+    const resetSeconds =
+      leaving === undefined ? windowSeconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
+    return { limit, remaining, resetSeconds: Math.max(1, resetSeconds) };
+  }
+
+  return {
+    take(key, limit) {
+      const at = now();
+      const times = windowOf(key);
+      times.dropUntil(at - windowMilliseconds);
+      const admitted = times.size() < limit;
+      if (admitted) {
+        times.push(at);
+        // Most recently used last.
+        windows.delete(key);
+        windows.set(key, times);
+      }
+      return { admitted, ...state(times, limit, at) };
+    },
+    peek(key, limit) {
+      const at = now();
+      const times = windows.get(key);
+      times?.dropUntil(at - windowMilliseconds);
+      return state(times, limit, at);
+    },
+  };
+}
+
+type AdmittedTimes = ReturnType<typeof createAdmittedTimes>;
+
+/** A queue of times in a ring that grows by doubling and shrinks when it has emptied. */
+function createAdmittedTimes() {
+  const capacityMin = 16;
+  let ring = new Float64Array(capacityMin);
+  let first = 0;
+  let count = 0;
+
+  return {
+    size: () => count,
+    at: (index: number): number | undefined =>
+      index < count ? ring[(first + index) % ring.length] : undefined,
+    push(time: number): void {
+      if (count === ring.length) {
+        const larger = new Float64Array(ring.length * 2);
+        for (let index = 0; index < count; index += 1)
+          larger[index] = ring[(first + index) % ring.length] ?? 0;
+        ring = larger;
+        first = 0;
+      }
+      ring[(first + count) % ring.length] = time;
+      count += 1;
+    },
+    dropUntil(time: number): void {
+      while (count > 0 && (ring[first] ?? 0) <= time) {
+        first = (first + 1) % ring.length;
+        count -= 1;
+      }
+      if (count === 0 && ring.length > capacityMin) {
+        ring = new Float64Array(capacityMin);
+        first = 0;
+      }
+    },
+  };
+}

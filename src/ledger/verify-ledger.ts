@@ -1,0 +1,196 @@
+// The ledger's auditor: adds every ledger up again, checks the chain of balances, the counters, every
+// order against its entries and every plan against its orders, in SQL that shares no code with the
+// engine. An account with a problem is halted (its writes stop) and released when it is found content.
+// All checks of a run read one snapshot, so it may run beside a busy service.
+
+import type { VerifyReportView } from '../contract/schemas.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+
+export const problemsMax = 1_000;
+
+/** Each returns account_id, subject, problem for what is wrong, and nothing when all is well. */
+const checks: readonly Statement[] = [
+  {
+    name: 'verify_accounts',
+    text: `select a.id as account_id, 'account ' || a.id as subject, p.problem
+      from accounts a
+      left join lateral (
+        select count(*) as entries, coalesce(max(number), 0) as last, coalesce(sum(amount_cents), 0) as sum
+        from ledger_entries where account_id = a.id) e on true
+      left join lateral (
+        select balance_after_cents as balance from ledger_entries where account_id = a.id order by number desc limit 1) l on true
+      left join lateral (
+        select count(*) as orders, coalesce(max(number), 0) as last from orders where account_id = a.id) o on true
+      left join lateral (
+        select count(*) as customers, coalesce(max(number), 0) as last from customers where account_id = a.id) c on true
+      cross join lateral (values
+        (case when e.sum <> a.balance_cents then
+          format('the balance is %s cents, the entries add up to %s', a.balance_cents, e.sum) end),
+        (case when coalesce(l.balance, 0) <> a.balance_cents then
+          format('the balance is %s cents, the last entry says %s', a.balance_cents, coalesce(l.balance, 0)) end),
+        (case when e.entries <> a.entry_count or e.last <> a.entry_count then
+          format('%s entries numbered to %s, the counter says %s', e.entries, e.last, a.entry_count) end),
+        (case when o.orders <> a.order_count or o.last <> a.order_count then
+          format('%s orders numbered to %s, the counter says %s', o.orders, o.last, a.order_count) end),
+        (case when c.customers <> a.customer_count or c.last <> a.customer_count then
+          format('%s customers numbered to %s, the counter says %s', c.customers, c.last, a.customer_count) end)
+      ) p (problem) where p.problem is not null`,
+  },
+  {
+    name: 'verify_entries',
+    text: `select account_id, 'ledger entry ' || number as subject,
+        format('balance %s + amount %s is not %s cents', previous, amount_cents, balance_after_cents) as problem
+      from (select account_id, number, amount_cents, balance_after_cents,
+          lag(balance_after_cents, 1, 0::bigint) over (partition by account_id order by number) as previous
+        from ledger_entries) chain
+      where previous + amount_cents <> balance_after_cents
+      union all
+      select account_id, 'ledger entry ' || number, 'the kind ' || kind || ' does not fit the amount ' || amount_cents
+      from ledger_entries
+      where (kind = 'charge' and amount_cents > 0) or (kind = 'debit' and amount_cents >= 0)
+        or (kind in ('credit', 'refund') and amount_cents <= 0)
+        or (kind in ('charge', 'refund')) <> (order_number is not null)
+        or (kind in ('credit', 'debit')) <> (actor_id is not null)`,
+  },
+  {
+    name: 'verify_orders',
+    text: `with sums as (
+        select account_id, order_number,
+          sum(amount_cents) filter (where kind = 'charge') as charged, count(*) filter (where kind = 'charge') as charges,
+          coalesce(sum(amount_cents) filter (where kind = 'refund'), 0) as refunded,
+          max(balance_after_cents) filter (where kind = 'charge') as balance_after
+        from ledger_entries where order_number is not null group by account_id, order_number)
+      select coalesce(o.account_id, s.account_id) as account_id,
+        'order ' || coalesce(o.number, s.order_number) as subject,
+        case when o.number is null then 'the ledger names it, but it does not exist'
+          when s.order_number is null then 'it has no ledger entry'
+          when s.charges <> 1 then 'it was charged ' || s.charges || ' times'
+          when s.charged <> -o.price_cents then format('price %s, charged %s cents', o.price_cents, -s.charged)
+          when s.refunded <> o.refund_cents then format('refund %s, given back %s cents', o.refund_cents, s.refunded)
+          else format('it says %s cents were left, the ledger says %s', o.balance_after_cents, s.balance_after) end as problem
+      from orders o full join sums s on s.account_id = o.account_id and s.order_number = o.number
+      where o.number is null or s.order_number is null or s.charges is distinct from 1
+        or s.charged is distinct from -o.price_cents or s.refunded is distinct from o.refund_cents
+        or s.balance_after is distinct from o.balance_after_cents`,
+  },
+  {
+    name: 'verify_references',
+    text: `select coalesce(c.account_id, r.account_id) as account_id,
+        'customer ' || coalesce(c.number, r.customer_number) as subject,
+        'the claim on its reference and its row disagree' as problem
+      from customers c full join customer_references r
+        on r.account_id = c.account_id and r.customer_number = c.number and r.reference = c.reference
+      where c.number is null or r.customer_number is null
+      union all
+      select o.account_id, 'order ' || o.number, 'its customer or package does not exist' from orders o
+      where not exists (select from customers c where c.account_id = o.account_id and c.number = o.customer_number)
+        or not exists (select from packages p where p.id = o.package_id)`,
+  },
+  {
+    // Runs: a plan begins where the order before it had ended or was for another package; its expiry is
+    // calendar months after that moment. A trial that an administrator gave leaves no order.
+    name: 'verify_plans',
+    text: `with stepped as (
+        select o.*, lag(expires_at) over w as previous_expiry, lag(package_id) over w as previous_package
+        from orders o window w as (partition by account_id, customer_number order by number)),
+      marked as (
+        select *, count(*) filter (where previous_expiry is null or previous_expiry <= created_at
+            or previous_package <> package_id) over (partition by account_id, customer_number order by number) as run
+        from stepped),
+      runs as (
+        select *, first_value(created_at) over r as anchor, sum(months) over r as months_run
+        from marked window r as (partition by account_id, customer_number, run order by number)),
+      expected as (
+        select *, (anchor at time zone 'UTC' + make_interval(months => months_run::int)) at time zone 'UTC' as expiry,
+          number = max(number) over (partition by account_id, customer_number) as is_last from runs)
+      select account_id, 'order ' || number as subject,
+        format('it ends at %s, its terms end at %s', expires_at, expiry) as problem
+      from expected where expires_at <> expiry
+      union all
+      select c.account_id, 'customer ' || c.number, 'the plan is not what the orders make of it'
+      from customers c join packages p on p.id = c.package_id
+      left join expected e on e.account_id = c.account_id and e.customer_number = c.number and e.is_last
+      where case when c.months_run = 0
+        then c.paid_periods <> '{}' or not p.is_trial or c.expires_at <= c.anchor_at
+        else e.number is null or e.package_id <> c.package_id or e.expiry <> c.expires_at or e.anchor <> c.anchor_at
+          or e.months_run <> c.months_run end`,
+  },
+  {
+    // The paid periods on the row are the newest orders of the run, end to end, up to the expiry.
+    name: 'verify_paid_periods',
+    text: `with periods as (
+        select c.account_id, c.number, c.expires_at, p.place,
+          c.paid_periods[p.place * 3 - 2] as starts, c.paid_periods[p.place * 3 - 1] as ends,
+          c.paid_periods[p.place * 3] as cents, cardinality(c.paid_periods) / 3 as count
+        from customers c cross join lateral generate_series(1, cardinality(c.paid_periods) / 3) p (place)),
+      paid as (
+        select account_id, customer_number, price_cents,
+          row_number() over (partition by account_id, customer_number order by number desc) as back
+        from orders)
+      select p.account_id, 'customer ' || p.number as subject,
+        'paid period ' || p.place || ' does not fit the orders' as problem
+      from (select *, lead(starts) over (partition by account_id, number order by place) as next_start from periods) p
+      left join paid o on o.account_id = p.account_id and o.customer_number = p.number and o.back = p.count - p.place + 1
+      where p.starts >= p.ends or o.price_cents is distinct from p.cents
+        or p.ends <> coalesce(p.next_start, extract(epoch from p.expires_at)::bigint)
+      union all
+      select account_id, 'customer ' || number, 'a paid plan has no paid period'
+      from customers where months_run > 0 and cardinality(paid_periods) = 0 or cardinality(paid_periods) % 3 <> 0`,
+  },
+];
+
+const countChecked: Statement = {
+  name: 'verify_count',
+  text: 'select (select count(*) from accounts) as accounts, (select count(*) from ledger_entries) as entries',
+};
+
+const snapshot: Statement = { name: '', text: 'set transaction isolation level repeatable read' };
+const noTimeout: Statement = { name: '', text: 'set local statement_timeout = 0' };
+// The order path's planner settings would make the auditor's full passes slow (embedded: one session).
+const wholeTables: readonly Statement[] = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
+  (setting) => ({
+    name: '',
+    text: `set local ${setting} = on`,
+  }),
+);
+
+const haltAccounts: Statement = {
+  name: 'halt_accounts',
+  text: `update accounts set halted_at = case when id = any($1::int[]) then to_timestamp($2::bigint) end
+    where (halted_at is not null) <> (id = any($1::int[]))`,
+};
+
+const verifyMilliseconds = 3_600_000;
+
+export async function verifyLedger(database: Database, now: EpochSeconds): Promise<VerifyReportView> {
+  const report = await database.transaction(readReport, { timeoutMilliseconds: verifyMilliseconds });
+  const accountIds = [...new Set(report.problems.map((problem) => problem.account_id))];
+  await database.query(haltAccounts, [numberArray(accountIds), now]);
+  return report;
+}
+
+async function readReport(transaction: Queryable): Promise<VerifyReportView> {
+  await transaction.query(snapshot);
+  await transaction.query(noTimeout);
+  for (const setting of wholeTables) await transaction.query(setting);
+  const problems: VerifyReportView['problems'] = [];
+  for (const check of checks) {
+    const rows = await transaction.query({ name: '', text: `${check.text} limit ${problemsMax}` });
+    for (const row of rows) {
+      problems.push({
+        account_id: Number(row['account_id']),
+        subject: String(row['subject']),
+        problem: String(row['problem']),
+      });
+    }
+  }
+  const [counted] = await transaction.query(countChecked);
+  return {
+    ok: problems.length === 0,
+    accounts: Number(counted?.['accounts']),
+    entries: Number(counted?.['entries']),
+    problems: problems.slice(0, problemsMax),
+  };
+}

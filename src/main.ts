@@ -1,0 +1,106 @@
+// The service as a process: `node src/main.ts`, `npm start`, `sellthrough serve`. Reads the configuration,
+// starts, says on the terminal what a person needs to begin, and ends cleanly on SIGTERM and SIGINT.
+
+import { existsSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import pino from 'pino';
+import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
+import { type Config, readConfig } from './config.ts';
+import { sentenceOf } from './sentences.ts';
+import { createService } from './service.ts';
+import { welcomeText } from './welcome.ts';
+
+export interface ServeOptions {
+  /** What DEMO is where the environment does not say. */
+  readonly demo: boolean;
+}
+
+/** Runs until a signal; the exit code says how it went. Problems of the start end it with one sentence. */
+export async function serve({ demo }: ServeOptions): Promise<void> {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    await run(readConfig({ ...(demo ? { DEMO: '1' } : {}), ...process.env }));
+  } catch (error) {
+    process.stderr.write(`sellthrough: ${sentenceOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function run(config: Config): Promise<void> {
+  const logger = createLogger(config);
+  const now = () => Math.floor(Date.now() / 1000);
+  const { database, secretKey, migrated } = await openDatabase(config, now());
+  if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
+  const address = `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}`;
+
+  const service = await createService({
+    config,
+    database,
+    secretKey,
+    publicUrl: config.publicUrl ?? `${address}:${config.port}`,
+    logger,
+    now,
+    monotonicNow: () => performance.now(),
+  });
+  endOnSignals(service.close, logger);
+  try {
+    await service.app.listen({ host: config.host, port: config.port });
+    const administrator = await createFirstAdministrator(database, service, config, now());
+    const demo = config.demo ? await prepareDemo(database, service, now()) : null;
+    // With PORT=0 the system has chosen one.
+    const bound = service.app.server.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : config.port;
+    const welcome = { address: `${address}:${port}`, database: config.database, administrator, demo };
+    process.stderr.write(welcomeText(welcome));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+function createLogger({ logLevel }: Config): pino.Logger {
+  // Nothing logs headers or addresses of links; should something ever, these are cut out.
+  const paths = [
+    'authorization',
+    'cookie',
+    '["set-cookie"]',
+    'api_key',
+    'apiKey',
+    'password',
+    'login_url',
+    'token',
+  ];
+  return pino(
+    {
+      level: logLevel,
+      base: { service: 'sellthrough' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: paths.flatMap((path) => [path, path.startsWith('[') ? `*${path}` : `*.${path}`]),
+        censor: '…',
+      },
+    },
+    pino.destination({ fd: 1, sync: false, minLength: 4_096 }),
+  );
+}
+
+function endOnSignals(close: () => Promise<void>, logger: pino.Logger): void {
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) return;
+    ending = true;
+    logger.info({ signal }, 'shutting down');
+    close().then(
+      () => logger.flush(() => process.exit(0)),
+      (error: unknown) => {
+        logger.error({ err: error }, 'shutdown failed');
+        logger.flush(() => process.exit(1));
+      },
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+if (import.meta.main) await serve({ demo: process.argv.includes('--demo') });

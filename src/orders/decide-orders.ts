@@ -1,0 +1,472 @@
+// The heart: what becomes of every order. A batch's commands are walked in the order of their arrival
+// over the state that was loaded under the accounts' locks; each gets one outcome, and what it changes
+// is seen by the next. So a batch answers exactly as its orders one after another would.
+// Pure: no I/O, no clock, no randomness. The state that is passed in is not modified.
+//
+// For each order, in this order (decisions "Order of checks", 15 to 19): the caller's rights are still
+// those it was authenticated with; replay or idempotency_conflict; the order that is renewed exists; the
+// package; the customer's owner; order_failed; insufficient_credit. After the last check nothing may
+// fail: then the changes are made.
+
+import { createHash } from 'node:crypto';
+import { formatAmount } from '../contract/amounts.ts';
+import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
+import type { Group, Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { canBeOrdered, type Package } from '../packages/package-catalog.ts';
+import type {
+  CreditAccount,
+  EntryKind,
+  GrantTrial,
+  LedgerEntry,
+  NewLoginLink,
+  OrderCommand,
+  OrderKind,
+  OrderOutcome,
+  OrderRecord,
+  PlaceOrder,
+  RenewOrder,
+} from './order-commands.ts';
+import {
+  extendPlan,
+  isRunning,
+  isTooLong,
+  type Plan,
+  startPlan,
+  startTrial,
+  unusedCents,
+} from './plan-terms.ts';
+
+export interface AccountState {
+  readonly id: number;
+  readonly group: Group;
+  readonly accessVersion: number;
+  readonly isHalted: boolean;
+  readonly balanceCents: bigint;
+  readonly orderCount: number;
+  readonly customerCount: number;
+  readonly entryCount: number;
+}
+
+export interface CustomerState {
+  readonly accountId: number;
+  readonly number: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly createdAt: EpochSeconds;
+  readonly plan: Plan;
+}
+
+/** What was loaded: everything a command of the batch may ask about, nothing more. */
+export interface OrderState {
+  readonly accounts: readonly AccountState[];
+  /** The customers named by reference or by a renewed order, and the owners of foreign references. */
+  readonly customers: readonly CustomerState[];
+  readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
+  /** Orders found by idempotency key or by the number that is to be renewed. */
+  readonly orders: readonly OrderRecord[];
+  /** Credits found by idempotency key. */
+  readonly credits: readonly LedgerEntry[];
+  readonly packages: ReadonlyMap<number, Package>;
+  readonly currency: string;
+}
+
+/** Rows to write, in the order they came to be. */
+export interface OrderChanges {
+  readonly accounts: readonly AccountState[];
+  readonly newCustomers: readonly CustomerState[];
+  readonly changedCustomers: readonly CustomerState[];
+  readonly orders: readonly OrderRecord[];
+  readonly entries: readonly LedgerEntry[];
+  readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
+  readonly grants: readonly { readonly actorId: number; readonly customer: CustomerState }[];
+}
+
+export interface Decision {
+  readonly outcomes: readonly OrderOutcome[];
+  readonly changes: OrderChanges;
+}
+
+export const balanceCentsMax = 100_000_000_000_000n;
+
+export function decideOrders(
+  state: OrderState,
+  commands: readonly OrderCommand[],
+  now: EpochSeconds,
+): Decision {
+  const ledger = createWorkingState(state);
+  const outcomes = commands.map((command) => decide(ledger, command, now));
+  return { outcomes, changes: ledger.changes() };
+}
+
+function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds): OrderOutcome {
+  const account = working.account(command.accountId);
+  if (account === null) return refused('account_not_found');
+  switch (command.type) {
+    case 'place':
+      return placeOrder(working, account, command, now);
+    case 'renew':
+      return renewOrder(working, account, command, now);
+    case 'credit':
+      return creditAccount(working, account, command, now);
+    case 'grant_trial':
+      return grantTrial(working, account, command, now);
+    default:
+      return command satisfies never;
+  }
+}
+
+function placeOrder(
+  working: WorkingState,
+  account: AccountState,
+  command: PlaceOrder,
+  now: EpochSeconds,
+): OrderOutcome {
+  if (account.accessVersion !== command.accessVersion) return { type: 'access_changed' };
+
+  const { customerReference, packageId, months } = command;
+  const fingerprint = fingerprintOf('place', packageId, customerReference, months, command.customerName);
+  const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  if (earlier !== null) return replay(working, earlier, fingerprint, command.loginLink);
+
+  const wanted = working.packages.get(packageId);
+  if (wanted === undefined) {
+    return { type: 'refused', refusal: fieldRefusal('invalid_package', 'package_id', 'unknown') };
+  }
+  if (!canBeOrdered(wanted)) {
+    const reason = wanted.isTrial ? 'free_trial' : 'retired';
+    return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
+  }
+  if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
+
+  const customer = working.customer(customerReference);
+  const running = customer !== null && isRunning(customer.plan, now) ? customer.plan : null;
+  const kind: OrderKind =
+    running === null ? 'activate' : running.packageId === packageId ? 'renew' : 'change';
+  return carryOut(working, account, { command, months, fingerprint, wanted, kind, running, customer }, now);
+}
+
+function renewOrder(
+  working: WorkingState,
+  account: AccountState,
+  command: RenewOrder,
+  now: EpochSeconds,
+): OrderOutcome {
+  if (account.accessVersion !== command.accessVersion) return { type: 'access_changed' };
+
+  const renewed = working.orderByNumber(account.id, command.orderNumber);
+  const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  // Orders are never deleted: a key that is bound cannot be bound to the renewal of a missing one.
+  if (renewed === null) return refused(earlier === null ? 'order_not_found' : 'idempotency_conflict');
+  const months = command.months ?? renewed.months;
+  const fingerprint = fingerprintOf('renew', renewed.number, months);
+  if (earlier !== null) return replay(working, earlier, fingerprint, null);
+
+  const wanted = working.packages.get(renewed.packageId);
+  if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
+  const customer = working.customer(renewed.customerReference);
+  if (customer === null) throw new Error(`Order ${renewed.number} of account ${account.id} has no customer.`);
+  const running = isRunning(customer.plan, now) ? customer.plan : null;
+  if (running !== null && running.packageId !== wanted.id)
+    return refused('order_failed', { reason: 'plan_changed' });
+  return carryOut(
+    working,
+    account,
+    { command, months, fingerprint, wanted, kind: 'renew', running, customer },
+    now,
+  );
+}
+
+interface Intent {
+  readonly command: PlaceOrder | RenewOrder;
+  readonly months: Months;
+  readonly fingerprint: string;
+  readonly wanted: Package;
+  readonly kind: OrderKind;
+  /** The customer's plan where one is running. */
+  readonly running: Plan | null;
+  readonly customer: CustomerState | null;
+}
+
+/** The last checks of an order, then its changes. */
+function carryOut(
+  working: WorkingState,
+  account: AccountState,
+  intent: Intent,
+  now: EpochSeconds,
+): OrderOutcome {
+  const { command, months, fingerprint, wanted, kind, running, customer } = intent;
+  const priceCents = wanted.prices[account.group][months];
+  const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
+  const extended = kind === 'renew' ? running : null;
+  const plan = extended
+    ? extendPlan(extended, months, priceCents, now)
+    : startPlan(wanted.id, months, priceCents, now);
+
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  if (isTooLong(plan, now)) return refused('order_failed', { reason: 'term_too_long' });
+  const balanceAfterCents = account.balanceCents + refundCents - priceCents;
+  if (balanceAfterCents < 0n) {
+    return refused('insufficient_credit', {
+      balance: formatAmount(account.balanceCents),
+      required: formatAmount(priceCents - refundCents),
+      currency: working.currency,
+    });
+  }
+
+  // Nothing may fail from here on.
+  const ordered =
+    customer === null
+      ? working.addCustomer(account.id, newCustomer(command, plan, now))
+      : working.setPlan(customer, plan);
+  const number = working.nextOrderNumber(account.id);
+  if (refundCents > 0n)
+    working.addEntry(account.id, { kind: 'refund', amountCents: refundCents, orderNumber: number }, now);
+  working.addEntry(account.id, { kind: 'charge', amountCents: -priceCents, orderNumber: number }, now);
+  const order: OrderRecord = {
+    accountId: account.id,
+    number,
+    customerNumber: ordered.number,
+    customerReference: ordered.reference,
+    packageId: wanted.id,
+    months,
+    kind,
+    priceCents,
+    refundCents,
+    balanceAfterCents,
+    createdAt: now,
+    expiresAt: plan.expiresAt,
+    idempotencyKey: command.idempotencyKey,
+    fingerprint,
+  };
+  working.addOrder(order);
+  if (command.type === 'place' && command.loginLink !== null) working.addLoginLink(order, command.loginLink);
+  return { type: 'ordered', order, replayed: false };
+}
+
+function replay(
+  working: WorkingState,
+  earlier: OrderRecord,
+  fingerprint: string,
+  loginLink: NewLoginLink | null,
+): OrderOutcome {
+  if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+  if (loginLink !== null) working.addLoginLink(earlier, loginLink);
+  return { type: 'ordered', order: earlier, replayed: true };
+}
+
+function creditAccount(
+  working: WorkingState,
+  account: AccountState,
+  command: CreditAccount,
+  now: EpochSeconds,
+): OrderOutcome {
+  const { amountCents, memo, actorId, idempotencyKey } = command;
+  const fingerprint = fingerprintOf('credit', amountCents.toString(), memo);
+  const earlier = working.creditByKey(account.id, idempotencyKey);
+  if (earlier !== null) {
+    if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+    return { type: 'credited', entry: earlier, replayed: true };
+  }
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  const balanceAfterCents = account.balanceCents + amountCents;
+  if (balanceAfterCents < 0n) {
+    return refused('insufficient_credit', {
+      balance: formatAmount(account.balanceCents),
+      required: formatAmount(-amountCents),
+      currency: working.currency,
+    });
+  }
+  if (balanceAfterCents > balanceCentsMax) {
+    return {
+      type: 'refused',
+      refusal: fieldRefusal('validation_failed', 'amount', 'the balance would be too large'),
+    };
+  }
+  const kind: EntryKind = amountCents < 0n ? 'debit' : 'credit';
+  const entry = working.addEntry(
+    account.id,
+    { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
+    now,
+  );
+  return { type: 'credited', entry, replayed: false };
+}
+
+function grantTrial(
+  working: WorkingState,
+  account: AccountState,
+  command: GrantTrial,
+  now: EpochSeconds,
+): OrderOutcome {
+  const trial = working.packages.get(command.packageId);
+  if (trial === undefined)
+    return { type: 'refused', refusal: fieldRefusal('invalid_package', 'package_id', 'unknown') };
+  if (!trial.isTrial || trial.retired) {
+    const reason = trial.isTrial ? 'retired' : 'not_a_trial';
+    return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
+  }
+  if (working.ownerOf(command.customerReference, account.id) === 'foreign')
+    return refused('customer_not_yours');
+  const customer = working.customer(command.customerReference);
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  if (customer !== null && isRunning(customer.plan, now)) {
+    // A retried grant finds its own trial: the same answer, and nothing more is given.
+    if (customer.plan.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
+    return { type: 'granted', accountId: account.id, customerNumber: customer.number };
+  }
+  const plan = startTrial(trial.id, trial.durationDays, now);
+  const granted =
+    customer === null
+      ? working.addCustomer(account.id, newCustomer(command, plan, now))
+      : working.setPlan(customer, plan);
+  working.addGrant(command.actorId, granted);
+  return { type: 'granted', accountId: account.id, customerNumber: granted.number };
+}
+
+function newCustomer(command: OrderCommand, plan: Plan, now: EpochSeconds) {
+  if (!('customerReference' in command)) throw new Error(`A ${command.type} command creates no customer.`);
+  const { customerReference: reference, customerName } = command;
+  return { reference, name: customerName ?? reference, createdAt: now, plan };
+}
+
+function refused(code: ErrorCode, details: ErrorDetails = {}): OrderOutcome {
+  return { type: 'refused', refusal: refusal(code, details) };
+}
+
+/**
+ * What makes two requests the same (decisions "Same data"), as a hash: orders never change, and a hash
+ * tells nothing about the customer. JSON keeps the parts apart, whatever they contain.
+ */
+function fingerprintOf(...parts: readonly (string | number | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+}
+
+type WorkingState = ReturnType<typeof createWorkingState>;
+
+/** The loaded state, and on top of it what this batch has changed so far. */
+function createWorkingState(state: OrderState) {
+  const accounts = new Map(state.accounts.map((account) => [account.id, account]));
+  const customers = new Map(state.customers.map((customer) => [customer.reference, customer]));
+  const foreign = new Map(state.foreignReferences.map(({ reference, accountId }) => [reference, accountId]));
+  const ordersByKey = new Map(
+    state.orders.map((order) => [`${order.accountId} ${order.idempotencyKey}`, order]),
+  );
+  const ordersByNumber = new Map(state.orders.map((order) => [`${order.accountId} ${order.number}`, order]));
+  const creditsByKey = new Map(
+    state.credits.map((entry) => [`${entry.accountId} ${entry.idempotencyKey}`, entry]),
+  );
+
+  const changedAccounts = new Set<number>();
+  const newCustomers = new Set<string>();
+  const changedCustomers = new Set<string>();
+  const orders: OrderRecord[] = [];
+  const entries: LedgerEntry[] = [];
+  const loginLinks = new Map<OrderRecord, NewLoginLink>();
+  const grants: { actorId: number; customer: CustomerState }[] = [];
+
+  const getAccount = (id: number): AccountState => {
+    const account = accounts.get(id);
+    if (account === undefined) throw new Error(`Account ${id} was not loaded.`);
+    return account;
+  };
+  const changeAccount = (id: number, change: Partial<AccountState>) => {
+    accounts.set(id, { ...getAccount(id), ...change });
+    changedAccounts.add(id);
+  };
+
+  return {
+    currency: state.currency,
+    packages: state.packages,
+    account: (id: number): AccountState | null => accounts.get(id) ?? null,
+    orderByKey: (accountId: number, key: string): OrderRecord | null =>
+      ordersByKey.get(`${accountId} ${key}`) ?? null,
+    orderByNumber: (accountId: number, number: number): OrderRecord | null =>
+      ordersByNumber.get(`${accountId} ${number}`) ?? null,
+    creditByKey: (accountId: number, key: string): LedgerEntry | null =>
+      creditsByKey.get(`${accountId} ${key}`) ?? null,
+    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
+
+    ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
+      const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
+      return owner === undefined ? 'nobody' : owner === accountId ? 'own' : 'foreign';
+    },
+
+    nextOrderNumber(accountId: number): number {
+      const orderCount = getAccount(accountId).orderCount + 1;
+      changeAccount(accountId, { orderCount });
+      return orderCount;
+    },
+
+    addOrder(order: OrderRecord): void {
+      orders.push(order);
+      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, order);
+      ordersByNumber.set(`${order.accountId} ${order.number}`, order);
+    },
+
+    /** Moves the balance by the entry's amount. */
+    addEntry(
+      accountId: number,
+      part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
+      now: EpochSeconds,
+    ): LedgerEntry {
+      const account = getAccount(accountId);
+      const balanceCents = account.balanceCents + part.amountCents;
+      const entryCount = account.entryCount + 1;
+      changeAccount(accountId, { balanceCents, entryCount });
+      const entry: LedgerEntry = {
+        orderNumber: null,
+        actorId: null,
+        memo: null,
+        idempotencyKey: null,
+        fingerprint: null,
+        ...part,
+        accountId,
+        number: entryCount,
+        balanceAfterCents: balanceCents,
+        createdAt: now,
+      };
+      entries.push(entry);
+      if (entry.idempotencyKey !== null) creditsByKey.set(`${accountId} ${entry.idempotencyKey}`, entry);
+      return entry;
+    },
+
+    addCustomer(accountId: number, part: Omit<CustomerState, 'accountId' | 'number'>): CustomerState {
+      const customerCount = getAccount(accountId).customerCount + 1;
+      changeAccount(accountId, { customerCount });
+      const customer = { ...part, accountId, number: customerCount };
+      customers.set(customer.reference, customer);
+      newCustomers.add(customer.reference);
+      return customer;
+    },
+
+    setPlan(customer: CustomerState, plan: Plan): CustomerState {
+      const changed = { ...customer, plan };
+      customers.set(customer.reference, changed);
+      if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
+      return changed;
+    },
+
+    addLoginLink(order: OrderRecord, link: NewLoginLink): void {
+      // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
+      loginLinks.set(order, link);
+    },
+
+    addGrant(actorId: number, customer: CustomerState): void {
+      grants.push({ actorId, customer });
+    },
+
+    changes(): OrderChanges {
+      const customersOf = (references: ReadonlySet<string>) =>
+        [...references].flatMap((reference) => customers.get(reference) ?? []);
+      return {
+        accounts: [...changedAccounts].map(getAccount),
+        newCustomers: customersOf(newCustomers),
+        changedCustomers: customersOf(changedCustomers),
+        orders,
+        entries,
+        loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
+        grants,
+      };
+    },
+  };
+}

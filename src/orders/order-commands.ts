@@ -1,0 +1,110 @@
+// What can be asked of the engine and what it can answer: the vocabulary between the routes, the engine
+// and decide-orders.ts. Amounts in whole cents, times in whole seconds since 1970.
+
+import type { Refusal } from '../contract/error-catalogue.ts';
+import type { Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+
+/** Who asks: the account, and the version of its rights at which the request was authenticated. */
+interface Caller {
+  readonly accountId: number;
+  readonly accessVersion: number;
+}
+
+/** POST /orders. */
+export interface PlaceOrder extends Caller, Keyed {
+  readonly type: 'place';
+  readonly packageId: number;
+  readonly customerReference: string;
+  readonly customerName: string | null;
+  readonly months: Months;
+  readonly loginLink: NewLoginLink | null;
+}
+
+/** POST /orders/{id}/renew. */
+export interface RenewOrder extends Caller, Keyed {
+  readonly type: 'renew';
+  readonly orderNumber: number;
+  /** null: the months of the order that is renewed. */
+  readonly months: Months | null;
+}
+
+/** An administrator's top-up (positive) or correction (negative). */
+export interface CreditAccount extends Keyed {
+  readonly type: 'credit';
+  readonly accountId: number;
+  readonly actorId: number;
+  readonly amountCents: bigint;
+  readonly memo: string | null;
+}
+
+/** An administrator gives a customer of the account the free trial. */
+export interface GrantTrial {
+  readonly type: 'grant_trial';
+  readonly accountId: number;
+  readonly actorId: number;
+  readonly packageId: number;
+  readonly customerReference: string;
+  readonly customerName: string | null;
+}
+
+export interface Keyed {
+  readonly idempotencyKey: string;
+  /** The client sent none and this one was minted for the request: nobody can have used it before. */
+  readonly keyIsMinted: boolean;
+}
+
+export interface NewLoginLink {
+  readonly tokenHash: string;
+  /** How long it lives from the moment of the order. */
+  readonly validSeconds: number;
+}
+
+export type OrderCommand = PlaceOrder | RenewOrder | CreditAccount | GrantTrial;
+
+export type OrderKind = 'activate' | 'renew' | 'change';
+
+/** A row of `orders`, with the reference of its customer. */
+export interface OrderRecord {
+  readonly accountId: number;
+  readonly number: number;
+  readonly customerNumber: number;
+  readonly customerReference: string;
+  readonly packageId: number;
+  readonly months: Months;
+  readonly kind: OrderKind;
+  readonly priceCents: bigint;
+  readonly refundCents: bigint;
+  readonly balanceAfterCents: bigint;
+  readonly createdAt: EpochSeconds;
+  readonly expiresAt: EpochSeconds;
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+}
+
+export type EntryKind = 'charge' | 'refund' | 'credit' | 'debit';
+
+/** A row of `ledger_entries`. */
+export interface LedgerEntry {
+  readonly accountId: number;
+  readonly number: number;
+  readonly kind: EntryKind;
+  /** Negative for charges and debits. */
+  readonly amountCents: bigint;
+  readonly balanceAfterCents: bigint;
+  readonly createdAt: EpochSeconds;
+  readonly orderNumber: number | null;
+  readonly actorId: number | null;
+  readonly memo: string | null;
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string | null;
+}
+
+/** One answer for each command, from this closed list. */
+export type OrderOutcome =
+  | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
+  | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
+  | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
+  /** The account's rights moved after the request was authenticated: authenticate it again. */
+  | { readonly type: 'access_changed' }
+  | { readonly type: 'refused'; readonly refusal: Refusal };

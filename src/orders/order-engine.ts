@@ -1,0 +1,218 @@
+// Where orders wait. Every order joins the lane of its account; a lane has one batch in flight, and what
+// arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
+// commits hundreds with one fsync. No timers stand in that road.
+//
+// Always true: an outcome is handed out only after its batch is durable. When the database goes away in
+// the middle, nobody is answered until it is known, by the idempotency keys, what stands; after
+// `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with the same key is safe.
+
+import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../database/database.ts';
+import { type BatchDependencies, PackagesChanged, runBatch } from './order-batch.ts';
+import type { OrderCommand, OrderOutcome } from './order-commands.ts';
+
+export interface OrderEngineLimits {
+  /** Two beat four, and four beat eight, on two cores: few large batches (measured in the design's trial). */
+  readonly laneCount: number;
+  readonly batchOrdersMax: number;
+  /** Orders waiting in all lanes; beyond it the answer is EngineOverloaded. */
+  readonly queueDepthMax: number;
+  /** How long an order waits for a database that is away. */
+  readonly waitMilliseconds: number;
+  readonly retryMilliseconds: number;
+}
+
+export interface OrderEngineEvents {
+  /** A batch is durable. */
+  onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
+  onBatchBroken(error: unknown, orders: number): void;
+}
+
+export interface OrderEngineDependencies extends BatchDependencies {
+  readonly reloadPackages: () => Promise<unknown>;
+  readonly limits: OrderEngineLimits;
+  readonly events: OrderEngineEvents;
+  /** Milliseconds that only ever grow. */
+  readonly monotonicNow: () => number;
+}
+
+export interface OrderEngine {
+  /**
+   * Resolves once the outcome is durable.
+   * @throws EngineOverloaded nothing was done
+   * @throws DatabaseUnavailable it is not known whether the order stands; the same key is safe to retry
+   */
+  submit(command: OrderCommand): Promise<OrderOutcome>;
+  queueDepth(): number;
+  batchesInFlight(): number;
+  /** Takes nothing more and resolves when everything that was taken is answered. */
+  drain(): Promise<void>;
+}
+
+/** More orders than the service can take, or it is shutting down. */
+export class EngineOverloaded extends Error {
+  override readonly name = 'EngineOverloaded';
+}
+
+interface Waiting {
+  readonly command: OrderCommand;
+  readonly giveUpAt: number;
+  /** What an attempt decided whose COMMIT was never answered. */
+  undecided: OrderOutcome | null;
+  resolve(outcome: OrderOutcome): void;
+  reject(error: Error): void;
+}
+
+interface Lane {
+  queue: Waiting[];
+  busy: boolean;
+}
+
+/** Claims that were lost and deadlocks: the batch is right, only its moment was wrong. */
+const lostClaimConstraint = 'customer_references_pkey';
+const serializationCodes = new Set(['40001', '40P01']);
+const freshAttemptsMax = 8;
+
+export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
+  const { limits, events, monotonicNow, reloadPackages } = dependencies;
+  const lanes: Lane[] = Array.from({ length: limits.laneCount }, () => ({ queue: [], busy: false }));
+  let depth = 0;
+  let draining = false;
+  let onIdle: (() => void) | null = null;
+
+  function submit(command: OrderCommand): Promise<OrderOutcome> {
+    if (draining) return Promise.reject(new EngineOverloaded('The service is shutting down.'));
+    if (depth >= limits.queueDepthMax)
+      return Promise.reject(new EngineOverloaded('Too many orders are waiting.'));
+    const lane = lanes[command.accountId % lanes.length];
+    if (lane === undefined) throw new Error('An engine needs at least one lane.');
+    depth += 1;
+    return new Promise((resolve, reject) => {
+      const giveUpAt = monotonicNow() + limits.waitMilliseconds;
+      lane.queue.push({ command, giveUpAt, undecided: null, resolve, reject });
+      if (lane.busy) return;
+      lane.busy = true;
+      // After this turn's sockets were read: what arrived together is decided together.
+      setImmediate(() => void runLane(lane));
+    });
+  }
+
+  async function runLane(lane: Lane): Promise<void> {
+    while (lane.queue.length > 0) {
+      const batch = lane.queue.splice(0, limits.batchOrdersMax);
+      await settle(lane, batch);
+      depth -= batch.length;
+    }
+    lane.busy = false;
+    if (depth === 0) onIdle?.();
+  }
+
+  /** Answers every order of the batch, whatever happens. */
+  async function settle(lane: Lane, batch: readonly Waiting[]): Promise<void> {
+    let remaining = batch;
+    let inDoubt = false;
+    let freshAttempts = 0;
+    while (remaining.length > 0) {
+      try {
+        answer(remaining, await attempt(remaining, inDoubt));
+        return;
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) {
+          inDoubt = true;
+          giveUpLate(lane, error);
+          remaining = withoutLate(remaining, error);
+          if (remaining.length > 0) await pause(limits.retryMilliseconds);
+          continue;
+        }
+        freshAttempts += 1;
+        if (freshAttempts < freshAttemptsMax && (await isWorthAnotherTry(error))) continue;
+        events.onBatchBroken(error, remaining.length);
+        const [only, ...others] = remaining;
+        if (only !== undefined && others.length === 0) {
+          only.reject(error instanceof Error ? error : new Error(String(error)));
+          return;
+        }
+        // One order's data broke the batch: alone it cannot harm the others.
+        for (const waiting of remaining) await settle(lane, [waiting]);
+        return;
+      }
+    }
+  }
+
+  async function attempt(batch: readonly Waiting[], inDoubt: boolean): Promise<readonly OrderOutcome[]> {
+    const commands = batch.map(({ command }) => command);
+    const outcomes = await runBatch(
+      {
+        ...dependencies,
+        onDecided(decided) {
+          for (const [index, waiting] of batch.entries()) waiting.undecided ??= decided[index] ?? null;
+        },
+      },
+      commands,
+      inDoubt,
+    );
+    events.onBatch(commands, outcomes);
+    return outcomes;
+  }
+
+  async function isWorthAnotherTry(error: unknown): Promise<boolean> {
+    if (error instanceof PackagesChanged) {
+      await reloadPackages().catch(() => undefined);
+      return true;
+    }
+    if (error instanceof TransactionRolledBack) return true;
+    return (
+      error instanceof StatementFailed &&
+      (error.constraint === lostClaimConstraint || serializationCodes.has(error.code))
+    );
+  }
+
+  /** Orders that wait behind a batch in trouble must not wait longer than they would in it. */
+  function giveUpLate(lane: Lane, error: Error): void {
+    const before = lane.queue.length;
+    lane.queue = withoutLate(lane.queue, error);
+    depth -= before - lane.queue.length;
+  }
+
+  function withoutLate(waiting: readonly Waiting[], error: Error): Waiting[] {
+    const now = monotonicNow();
+    return waiting.filter((one) => {
+      if (one.giveUpAt > now) return true;
+      one.reject(error);
+      return false;
+    });
+  }
+
+  return {
+    submit,
+    queueDepth: () => depth,
+    batchesInFlight: () => lanes.filter(({ busy }) => busy).length,
+    drain() {
+      draining = true;
+      if (depth === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        onIdle = resolve;
+      });
+    },
+  };
+}
+
+function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
+  for (const [index, { resolve, undecided }] of batch.entries()) {
+    const outcome = outcomes[index];
+    if (outcome === undefined) throw new Error('A batch answered with too few outcomes.');
+    resolve(asFirstAnswer(outcome, undecided));
+  }
+}
+
+/**
+ * An order whose first COMMIT was never answered, and which its key now finds, is no replay to its caller:
+ * this is the first answer. Unless that attempt had itself found an older order.
+ */
+function asFirstAnswer(outcome: OrderOutcome, undecided: OrderOutcome | null): OrderOutcome {
+  const wasFirst = undecided !== null && 'replayed' in undecided && !undecided.replayed;
+  return wasFirst && 'replayed' in outcome && outcome.replayed ? { ...outcome, replayed: false } : outcome;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

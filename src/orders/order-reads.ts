@@ -1,0 +1,50 @@
+// Orders read outside of a batch: one by its number, or a page of them. The single reads of one turn of
+// the event loop travel as one query.
+
+import { type Page, pageRange } from '../contract/pages.ts';
+import { createBatchedLookup } from '../database/batched-lookup.ts';
+import type { Database, Statement } from '../database/database.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import type { OrderRecord } from './order-commands.ts';
+import { orderColumns, parseOrder } from './order-rows.ts';
+
+export interface OrderReads {
+  /** null: the account has no such order. */
+  find(accountId: number, number: number): Promise<OrderRecord | null>;
+  /** Newest first; `total` is the account's order count. */
+  list(accountId: number, page: Page, total: number): Promise<OrderRecord[]>;
+}
+
+const findOrders: Statement = {
+  name: 'find_orders',
+  text: `select wanted.position, ${orderColumns('o')}, c.reference
+    from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, position)
+    join orders o on o.account_id = wanted.account_id and o.number = wanted.number
+    join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
+};
+
+const listOrders: Statement = {
+  name: 'list_orders',
+  text: `select ${orderColumns('o')}, c.reference
+    from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    where o.account_id = $1::int and o.number between $2::int and $3::int
+    order by o.number desc`,
+};
+
+export function createOrderReads(database: Database): OrderReads {
+  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findOrders, (keys) => [
+    numberArray(keys.map(({ accountId }) => accountId)),
+    numberArray(keys.map(({ number }) => number)),
+  ]);
+  return {
+    async find(accountId, number) {
+      const row = await lookup.find({ accountId, number });
+      return row === null ? null : parseOrder(row);
+    },
+    async list(accountId, page, total) {
+      const range = pageRange(page, total);
+      if (range === null) return [];
+      return (await database.query(listOrders, [accountId, range.from, range.to])).map(parseOrder);
+    },
+  };
+}

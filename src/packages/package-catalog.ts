@@ -1,0 +1,117 @@
+// The packages and their prices, in memory: every order and every GET /packages reads them here.
+// Loaded at the start, again on NOTIFY, and whenever a batch finds the database's version ahead of ours:
+// so no order is ever priced from an old list.
+
+import { type Group, groups, type Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable, Statement } from '../database/database.ts';
+
+export interface Package {
+  readonly id: number;
+  readonly name: string;
+  readonly features: readonly string[];
+  readonly limits: {
+    readonly accounts: number;
+    readonly postsPerDay: number;
+    readonly aiImagesPerMonth: number;
+  };
+  readonly durationDays: number;
+  readonly isTrial: boolean;
+  readonly retired: boolean;
+  readonly createdAt: EpochSeconds;
+  /** Cents for each group and months. Complete for every package that can be ordered. */
+  readonly prices: Readonly<Record<Group, Readonly<Record<Months, bigint>>>>;
+}
+
+export interface PackageCatalog {
+  readonly version: number;
+  readonly byId: ReadonlyMap<number, Package>;
+}
+
+export interface PackageCatalogHolder {
+  /** The newest catalog this process knows. */
+  current(): PackageCatalog;
+  /** Reads the database again. Calls that overlap share a read that began after the last of them. */
+  reload(): Promise<PackageCatalog>;
+}
+
+const selectPackages: Statement = {
+  name: 'select_packages',
+  text: `select s.packages_version, p.id, p.name, p.features, p.limit_accounts, p.limit_posts_per_day,
+      p.limit_ai_images_per_month, p.duration_days, p.is_trial, p.retired, p.created_at,
+      (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text))
+       from package_prices r where r.package_id = p.id) as prices
+    from service_state s left join packages p on true order by p.id`,
+};
+
+export async function createPackageCatalog(database: Queryable): Promise<PackageCatalogHolder> {
+  let current = await loadCatalog(database);
+  let running: Promise<PackageCatalog> | null = null;
+  let next: Promise<PackageCatalog> | null = null;
+
+  const load = async () => {
+    const loaded = await loadCatalog(database);
+    if (loaded.version >= current.version) current = loaded;
+    return current;
+  };
+
+  function reload(): Promise<PackageCatalog> {
+    if (running === null) {
+      running = load().finally(() => {
+        running = null;
+      });
+      return running;
+    }
+    // The running read may have taken its snapshot before the change that this caller knows of.
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return reload();
+      });
+    return next;
+  }
+
+  return { current: () => current, reload };
+}
+
+/** A catalog from the database as it is now. */
+export async function loadCatalog(database: Queryable): Promise<PackageCatalog> {
+  const rows = await database.query(selectPackages);
+  const byId = new Map<number, Package>();
+  for (const row of rows) {
+    if (row['id'] === null) continue;
+    const found = parsePackage(row);
+    byId.set(found.id, found);
+  }
+  return { version: Number(rows[0]?.['packages_version'] ?? 0), byId };
+}
+
+function parsePackage(row: Readonly<Record<string, unknown>>): Package {
+  const prices: Record<Group, Record<Months, bigint>> = {
+    reseller: { 1: 0n, 3: 0n, 12: 0n },
+    distributor: { 1: 0n, 3: 0n, 12: 0n },
+  };
+  for (const [group, months, cents] of (row['prices'] ?? []) as [Group, Months, string][]) {
+    if (groups.includes(group)) prices[group][months] = BigInt(cents);
+  }
+  return {
+    id: Number(row['id']),
+    name: String(row['name']),
+    features: (row['features'] as string[]).map(String),
+    limits: {
+      accounts: Number(row['limit_accounts']),
+      postsPerDay: Number(row['limit_posts_per_day']),
+      aiImagesPerMonth: Number(row['limit_ai_images_per_month']),
+    },
+    durationDays: Number(row['duration_days']),
+    isTrial: row['is_trial'] === true,
+    retired: row['retired'] === true,
+    createdAt: Number(row['created_at']),
+    prices,
+  };
+}
+
+export function canBeOrdered({ isTrial, retired }: Package): boolean {
+  return !isTrial && !retired;
+}

@@ -1,0 +1,65 @@
+// GET /packages: what can be ordered, priced for the caller's group. The answer is the same for everyone
+// in a group until a package changes, so its text is made once for each version of the catalog.
+
+import type { FastifyInstance } from 'fastify';
+import { formatAmount, savingPercent } from '../contract/amounts.ts';
+import { type Group, periods } from '../contract/periods.ts';
+import { type PackageView, packageListSchema } from '../contract/schemas.ts';
+import { canBeOrdered, type Package, type PackageCatalog } from './package-catalog.ts';
+
+export function packageRoutes(app: FastifyInstance, packages: () => PackageCatalog, currency: string): void {
+  let madeFrom: PackageCatalog | null = null;
+  const texts = new Map<Group, string>();
+
+  function listText(group: Group): string {
+    const catalog = packages();
+    if (catalog !== madeFrom) {
+      madeFrom = catalog;
+      texts.clear();
+    }
+    const made = texts.get(group);
+    if (made !== undefined) return made;
+    const data = [...catalog.byId.values()]
+      .filter(canBeOrdered)
+      .map((one) => packageView(one, group, currency));
+    const text = JSON.stringify({ group, data });
+    texts.set(group, text);
+    return text;
+  }
+
+  app.get(
+    '/packages',
+    {
+      schema: {
+        operationId: 'listPackages',
+        summary: 'Packages that can be ordered',
+        response: { 200: packageListSchema },
+      },
+    },
+    async (request, reply) =>
+      reply.type('application/json; charset=utf-8').send(listText(request.caller.group)),
+  );
+}
+
+export function packageView(one: Package, group: Group, currency: string): PackageView {
+  const prices = one.prices[group];
+  return {
+    id: one.id,
+    name: one.name,
+    currency,
+    price: formatAmount(prices[1]),
+    prices: periods.map(({ months, period }) => ({
+      months,
+      period,
+      price: formatAmount(prices[months]),
+      saving_percent: savingPercent(prices[months], prices[1], months),
+    })),
+    duration_days: one.durationDays,
+    limits: {
+      accounts: one.limits.accounts,
+      posts_per_day: one.limits.postsPerDay,
+      ai_images_per_month: one.limits.aiImagesPerMonth,
+    },
+    features: [...one.features],
+  };
+}

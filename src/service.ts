@@ -1,0 +1,152 @@
+// Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
+// tests; the clock arrives as an argument, everything else is made here and let go by close().
+
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createAccountReads } from './accounts/account-reads.ts';
+import { createSeal, type Seal } from './accounts/api-key.ts';
+import { createKeyDirectory } from './accounts/key-directory.ts';
+import { type Config, limits } from './config.ts';
+import type { EpochSeconds } from './contract/times.ts';
+import { createCustomerReads } from './customers/customer-store.ts';
+import type { Database } from './database/database.ts';
+import { isMigrated, readMigrations } from './database/migrate.ts';
+import { changedAccountId, changesChannel, packagesChanged } from './events/changes.ts';
+import { createApp } from './http/app.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { deleteExpiredLogins } from './login-links/login-link-store.ts';
+import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
+import { createOrderReads } from './orders/order-reads.ts';
+import { createPackageCatalog, type PackageCatalogHolder } from './packages/package-catalog.ts';
+
+export interface ServiceDependencies {
+  readonly config: Config;
+  /** Migrated, and with its service_state (see bootstrap.ts). */
+  readonly database: Database;
+  readonly secretKey: string;
+  readonly publicUrl: string;
+  readonly logger: FastifyBaseLogger;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+}
+
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly engine: OrderEngine;
+  readonly packages: PackageCatalogHolder;
+  readonly seal: Seal;
+  /** Finishes what was accepted, then lets go of everything, the database included. */
+  close(): Promise<void>;
+}
+
+const cleaningMilliseconds = 3_600_000;
+
+export async function createService(dependencies: ServiceDependencies): Promise<Service> {
+  const { config, database, secretKey, publicUrl, logger, now, monotonicNow } = dependencies;
+  const { currency } = config;
+  const metrics = createMetrics();
+  const seal = createSeal(secretKey);
+  const keys = createKeyDirectory(database);
+  const packages = await createPackageCatalog(database);
+  const engine = createOrderEngine({
+    database,
+    currency,
+    now,
+    monotonicNow,
+    packages: packages.current,
+    reloadPackages: packages.reload,
+    answerMilliseconds: limits.database.answerMilliseconds,
+    limits: limits.engine,
+    events: {
+      onBatch: metrics.onBatch,
+      onBatchBroken(error, orders) {
+        metrics.onBatchBroken();
+        logger.error({ err: error, orders }, 'batch broken');
+      },
+    },
+  });
+  metrics.observe(engine, database);
+
+  await database.listen(changesChannel, {
+    onMessage(payload) {
+      const accountId = changedAccountId(payload);
+      if (accountId !== null) keys.forgetAccount(accountId);
+      if (payload === packagesChanged) reloadPackages();
+    },
+    onLost() {
+      logger.warn('changes cannot be heard: accounts are read afresh for every request');
+      keys.setDeaf(true);
+    },
+    onRestored() {
+      keys.setDeaf(false);
+      reloadPackages();
+    },
+  });
+
+  function reloadPackages(): void {
+    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
+  }
+
+  let isDraining = false;
+  const migrations = readMigrations();
+  async function readinessProblems(): Promise<string[]> {
+    const problems = isDraining ? ['shutting down'] : [];
+    try {
+      if (!(await isMigrated(database, migrations))) problems.push('the schema is not this version');
+    } catch {
+      problems.push('the database cannot be reached');
+    }
+    return problems;
+  }
+
+  const app = await createApp({
+    database,
+    engine,
+    seal,
+    keys,
+    packages,
+    metrics,
+    logger,
+    currency,
+    now,
+    publicUrl,
+    readinessProblems,
+    forgetAccount: keys.forgetAccount,
+    accounts: createAccountReads(database),
+    orders: createOrderReads(database),
+    customers: createCustomerReads(database),
+    limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
+    trustProxy: config.trustProxy,
+    linkValidSeconds: config.linkValidSeconds,
+    loginLinks: {
+      productUrl: config.productUrl,
+      codeValidSeconds: limits.codeValidSeconds,
+      sessionValidSeconds: limits.sessionValidSeconds,
+    },
+    limits: limits.http,
+  });
+
+  const cleaning = setInterval(() => {
+    deleteExpiredLogins(database, now() - limits.expiredLoginsKeptSeconds).catch((error: unknown) =>
+      logger.warn({ err: error }, 'expired logins could not be deleted'),
+    );
+  }, cleaningMilliseconds);
+  cleaning.unref();
+
+  return {
+    app,
+    engine,
+    packages,
+    seal,
+    async close() {
+      isDraining = true;
+      clearInterval(cleaning);
+      // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
+      const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
+      await app.close();
+      clearTimeout(cutOff);
+      await engine.drain();
+      await database.close();
+    },
+  };
+}

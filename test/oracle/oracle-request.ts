@@ -1,0 +1,169 @@
+// Checks 10 to 14 of decisions.md, "Order of checks": everything a request body can be refused for
+// before any account, package or customer is looked at. Used by oracle.ts alone.
+// The body is what JSON.parse gave, so 1, 1.0 and 1e0 are one value here.
+// "Ax" in a comment points to the entry of that number in AMBIGUITIES.md.
+
+export type Months = 1 | 3 | 12;
+export type Period = 'monthly' | 'quarterly' | 'yearly';
+
+export type RefusalCode =
+  | 'account_blocked'
+  | 'api_disabled'
+  | 'invalid_json'
+  | 'invalid_idempotency_key'
+  | 'invalid_package'
+  | 'invalid_customer'
+  | 'invalid_months'
+  | 'idempotency_conflict'
+  | 'package_unavailable'
+  | 'order_not_found'
+  | 'customer_not_found'
+  | 'customer_not_yours'
+  | 'order_failed'
+  | 'insufficient_credit';
+
+/** `details` holds only what the documents fix: no human-readable `reason` for validation (A8). */
+export type Refusal = { code: RefusalCode; details: Record<string, string> };
+
+export type PlaceRequest = {
+  key: string | null;
+  packageId: number;
+  customerReference: string;
+  customerName: string;
+  months: Months;
+};
+
+export type RenewRequest = { key: string | null; months: Months | null };
+
+type Fields = Map<string, unknown>;
+
+export function readPlaceRequest(body: unknown, headerKey: string | undefined): PlaceRequest | Refusal {
+  // 10 JSON. A wrong type of these two has the code of this check, so it is refused here (A1).
+  const fields = asFields(body);
+  if (fields === null) return refuse('invalid_json');
+  const name = fields.get('customer_name');
+  if (name !== undefined && typeof name !== 'string')
+    return refuse('invalid_json', { field: 'customer_name' });
+  const returnLogin = fields.get('return_login');
+  if (returnLogin !== undefined && typeof returnLogin !== 'boolean') {
+    return refuse('invalid_json', { field: 'return_login' });
+  }
+
+  // 11 idempotency key
+  const key = readKey(fields, headerKey);
+  if (isRefusal(key)) return key;
+
+  // 12 package_id: only "missing" and "another type". Whether it exists is check 16 (A3).
+  const packageId = fields.get('package_id');
+  if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
+    return refuse('invalid_package', { field: 'package_id' });
+  }
+
+  // 13 customer, then customer_name, which has the same code (A2)
+  const customerReference = normaliseCustomer(fields.get('customer'));
+  if (customerReference === null) return refuse('invalid_customer', { field: 'customer' });
+  const customerName = name === undefined ? '' : normaliseName(name);
+  if (customerName === null) return refuse('invalid_customer', { field: 'customer_name' });
+
+  // 14 months / period
+  const months = readMonths(fields);
+  if (isRefusal(months)) return months;
+
+  return { key: key.value, packageId, customerReference, customerName, months: months.value ?? 1 };
+}
+
+export function readRenewRequest(body: unknown, headerKey: string | undefined): RenewRequest | Refusal {
+  // customer_name and return_login are no fields of renew: unknown fields are ignored (A12).
+  const fields: Fields | null = body === undefined ? new Map() : asFields(body);
+  if (fields === null) return refuse('invalid_json');
+  const key = readKey(fields, headerKey);
+  if (isRefusal(key)) return key;
+  const months = readMonths(fields);
+  if (isRefusal(months)) return months;
+  return { key: key.value, months: months.value };
+}
+
+/** The normalised customer, or null when the value names none. */
+export function normaliseCustomer(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const trimmed = value.trim();
+  // Before lower-casing: U+212A, the Kelvin sign, would otherwise become an ASCII "k" (A17).
+  for (const character of trimmed) {
+    if (character > '\u007f') return null;
+  }
+  const reference = trimmed.toLowerCase();
+  if (reference.includes('@')) return isEmailAddress(reference) ? reference : null;
+  return /^[a-z0-9._-]{1,64}$/.test(reference) ? reference : null;
+}
+
+export function isRefusal(value: object): value is Refusal {
+  return 'code' in value;
+}
+
+export function refuse(code: RefusalCode, details: Record<string, string> = {}): Refusal {
+  return { code, details };
+}
+
+/**
+ * The body's own fields, or null when it is no JSON object. A missing field reads as undefined;
+ * null was sent, and is of the wrong type everywhere (A4).
+ */
+function asFields(body: unknown): Fields | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+  return new Map<string, unknown>(Object.entries(body));
+}
+
+function readKey(fields: Fields, headerKey: string | undefined): { value: string | null } | Refusal {
+  const bodyKey = fields.get('idempotency_key');
+  const refusal = refuse('invalid_idempotency_key', { field: 'idempotency_key' });
+  if (bodyKey !== undefined && (typeof bodyKey !== 'string' || !isKey(bodyKey))) return refusal;
+  if (headerKey !== undefined && !isKey(headerKey)) return refusal;
+  if (bodyKey !== undefined && headerKey !== undefined && bodyKey !== headerKey) return refusal;
+  return { value: headerKey ?? bodyKey ?? null };
+}
+
+function isKey(key: string): boolean {
+  return /^[\x21-\x7e]{1,80}$/.test(key);
+}
+
+/** null = neither months nor period was sent. */
+function readMonths(fields: Fields): { value: Months | null } | Refusal {
+  const months = fields.get('months');
+  const period = fields.get('period');
+  if (months !== undefined && months !== 1 && months !== 3 && months !== 12) {
+    return refuse('invalid_months', { field: 'months' });
+  }
+  if (period === undefined) return { value: months ?? null };
+  const periodMonths = monthsOf(period);
+  if (periodMonths === null) return refuse('invalid_months', { field: 'period' });
+  // Which of the two is named in a disagreement is open; months here (A9).
+  if (months !== undefined && months !== periodMonths) return refuse('invalid_months', { field: 'months' });
+  return { value: periodMonths };
+}
+
+function monthsOf(period: unknown): Months | null {
+  if (period === 'monthly') return 1;
+  if (period === 'quarterly') return 3;
+  if (period === 'yearly') return 12;
+  return null;
+}
+
+/** The trimmed name ("" counts as not named, A6), or null when it is refused. */
+function normaliseName(value: string): string | null {
+  const name = value.trim();
+  const characters = [...name];
+  if (characters.length > 120) return null;
+  for (const character of characters) {
+    if (/^\p{Cc}$/u.test(character)) return null;
+  }
+  return name;
+}
+
+/** The grammar of HTML's <input type=email>; the documents give none (A18). Takes lower case. */
+function isEmailAddress(value: string): boolean {
+  if (value.length > 254) return false;
+  const [local, domain, ...more] = value.split('@');
+  if (local === undefined || domain === undefined || more.length > 0) return false;
+  if (!/^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/.test(local)) return false;
+  return domain.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+}

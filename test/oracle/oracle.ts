@@ -1,0 +1,580 @@
+// The business rules a second time: slow, obvious, in memory, one operation after the other.
+// Written from spec/service-v1.md and spec/decisions.md alone, to be compared with the product.
+// Always true: opening balance + ledger entries = balance >= 0; a refusal changes nothing;
+// an order never changes once made. Outcomes are values; an exception is a bug of the caller,
+// such as an account that is not in the world. "Ax" points to the entry in AMBIGUITIES.md.
+
+import { addMonths, secondsPerDay } from './oracle-calendar.ts';
+import type { Months, Period, PlaceRequest, Refusal, RenewRequest } from './oracle-request.ts';
+import {
+  isRefusal,
+  normaliseCustomer,
+  readPlaceRequest,
+  readRenewRequest,
+  refuse,
+} from './oracle-request.ts';
+
+/** An administrator pays the distributor price from its own balance. */
+export type Group = 'reseller' | 'distributor' | 'administrator';
+export type Prices = Record<'reseller' | 'distributor', Record<Months, bigint>>;
+export type AccountId = number | string;
+
+export type World = {
+  packages: readonly {
+    id: number;
+    name: string;
+    trial: boolean;
+    retired: boolean;
+    durationDays: number;
+    prices: Prices;
+  }[];
+  accounts: readonly {
+    id: AccountId;
+    group: Group;
+    balanceCents: bigint;
+    blocked?: boolean | undefined;
+    apiEnabled?: boolean | undefined;
+  }[];
+};
+
+/** Times are whole epoch seconds. `number` counts 1, 2, 3… within the account. */
+export type Order = {
+  number: number;
+  kind: 'activate' | 'renew' | 'change';
+  status: 'completed';
+  packageId: number;
+  months: Months;
+  period: Period;
+  customerReference: string;
+  email: string;
+  priceCents: bigint;
+  refundCents: bigint;
+  expiresAt: number;
+  createdAt: number;
+  idempotencyKey: string;
+};
+
+export type OrderOutcome =
+  | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
+  | Refusal;
+export type CreditOutcome = { status: 201; replayed: boolean; balanceAfterCents: bigint } | Refusal;
+export type TrialOutcome = { status: 201; customer: CustomerView } | Refusal;
+
+export type LedgerEntry = {
+  kind: 'refund' | 'charge' | 'credit';
+  amountCents: bigint;
+  balanceAfterCents: bigint;
+  orderNumber: number | null;
+  memo: string;
+  actorId: AccountId | null;
+  createdAt: number | null;
+};
+
+export type CustomerView = {
+  reference: string;
+  email: string;
+  name: string;
+  status: 'active';
+  createdAt: number;
+  plan: {
+    packageId: number;
+    package: string;
+    active: boolean;
+    startsAt: number;
+    expiresAt: number;
+    daysLeft: number;
+  };
+};
+
+export type Page<Row> = { data: Row[]; page: number; perPage: number; total: number };
+export type Oracle = ReturnType<typeof createOracle>;
+
+type Package = World['packages'][number];
+
+/** A paid stretch of a plan, or the whole of a free trial (paidCents 0, months 0). */
+type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
+
+/** The periods touch: each starts where the one before ends, the first at the anchor. */
+type Plan = { packageId: number; anchorAt: number; periods: PaidPeriod[]; expiresAt: number };
+
+type Customer = { accountId: AccountId; reference: string; name: string; createdAt: number; plan: Plan };
+
+type BoundOrder = { operation: string; outcome: { order: Order; balanceAfterCents: bigint } };
+type BoundCredit = { operation: string; balanceAfterCents: bigint };
+
+type Account = {
+  id: AccountId;
+  group: Group;
+  blocked: boolean;
+  apiEnabled: boolean;
+  balanceCents: bigint;
+  orders: Order[];
+  ledger: LedgerEntry[];
+  orderKeys: Map<string, BoundOrder>;
+  creditKeys: Map<string, BoundCredit>;
+};
+
+/** What an accepted order will be, once it is known which package, customer and months it is for. */
+type Intent = {
+  key: string | null;
+  operation: string;
+  packageSold: Package;
+  customerReference: string;
+  customerName: string;
+  months: Months;
+  isRenewal: boolean;
+};
+
+const currency = 'USD';
+const termMonthsMax = 120;
+
+export function createOracle(world: World) {
+  const packages = new Map<number, Package>();
+  for (const item of world.packages) packages.set(item.id, structuredClone(item));
+
+  const accounts = new Map<AccountId, Account>();
+  for (const { id, group, balanceCents, blocked, apiEnabled } of world.accounts) {
+    accounts.set(id, {
+      id,
+      group,
+      balanceCents,
+      blocked: blocked ?? false,
+      apiEnabled: apiEnabled ?? true,
+      orders: [],
+      ledger: [], // an opening balance has no entry (A29)
+      orderKeys: new Map(),
+      creditKeys: new Map(),
+    });
+  }
+
+  // One customer per value in the whole service; in the order of creation.
+  const customers = new Map<string, Customer>();
+  let keysMinted = 0;
+
+  /** POST /orders. Checks 4, 5, and 10 to 19 in their order; the first that fails is the outcome. */
+  function placeOrder(
+    input: { accountId: AccountId; body: unknown; headerKey?: string | undefined },
+    now: number,
+  ): OrderOutcome {
+    const account = getAccount(input.accountId);
+    const closed = findClosedDoor(account);
+    if (closed !== null) return closed;
+    const request = readPlaceRequest(input.body, input.headerKey);
+    if (isRefusal(request)) return request;
+
+    // 15 replay or idempotency_conflict
+    const operation = placeOperation(request);
+    const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
+    if (bound !== undefined) return replayOrConflict(bound, operation);
+
+    // 16 invalid_package / package_unavailable
+    const packageSold = packages.get(request.packageId);
+    if (packageSold === undefined) return refuse('invalid_package', { field: 'package_id' });
+    if (packageSold.trial || packageSold.retired)
+      return refuse('package_unavailable', { field: 'package_id' });
+
+    return sell(account, { ...request, operation, packageSold, isRenewal: false }, now);
+  }
+
+  /** POST /orders/{id}/renew. `orderId` is the path's text, naming an order by its number. */
+  function renewOrder(
+    input: { accountId: AccountId; orderId: string; body: unknown; headerKey?: string | undefined },
+    now: number,
+  ): OrderOutcome {
+    const account = getAccount(input.accountId);
+    const closed = findClosedDoor(account);
+    if (closed !== null) return closed;
+    const request = readRenewRequest(input.body, input.headerKey);
+    if (isRefusal(request)) return request;
+
+    // 15. A bound key that does not name this order is a conflict even when the order is missing,
+    // as a bound key with an unknown package_id is (A10).
+    const original = findOrder(account, input.orderId);
+    const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
+    if (bound !== undefined) {
+      if (original === null) return refuse('idempotency_conflict');
+      return replayOrConflict(bound, renewOperation(request, original));
+    }
+
+    // 16, as far as it concerns renew: the order must exist. Retired packages go on.
+    if (original === null) return refuse('order_not_found');
+    return sell(
+      account,
+      {
+        key: request.key,
+        operation: renewOperation(request, original),
+        packageSold: getPackage(original.packageId),
+        customerReference: original.customerReference,
+        customerName: '',
+        months: request.months ?? original.months, // of the order addressed, a renewal too (A14)
+        isRenewal: true,
+      },
+      now,
+    );
+  }
+
+  /** Checks 17 to 19; then the line after which nothing fails; then the writes. */
+  function sell(account: Account, intent: Intent, now: number): OrderOutcome {
+    const { packageSold, months } = intent;
+
+    // 17 customer_not_yours
+    const customer = customers.get(intent.customerReference);
+    if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
+
+    // 18 order_failed. A plan whose expiry is now has expired (A20).
+    const running = customer !== undefined && now < customer.plan.expiresAt ? customer.plan : null;
+    const runsSame = running !== null && running.packageId === packageSold.id;
+    const runsOther = running !== null && running.packageId !== packageSold.id;
+    if (intent.isRenewal && runsOther) return refuse('order_failed', { reason: 'plan_changed' });
+
+    const priceCents = packageSold.prices[account.group === 'reseller' ? 'reseller' : 'distributor'][months];
+    const plan = runsSame
+      ? extendPlan(running, months, priceCents)
+      : startPlan(packageSold.id, months, priceCents, now);
+    // Exactly ten years is not more than ten years; a year is twelve calendar months (A21).
+    if (plan.expiresAt > addMonths(now, termMonthsMax))
+      return refuse('order_failed', { reason: 'term_too_long' });
+
+    // 19 insufficient_credit
+    const refundCents = runsOther ? refundOf(running, now) : 0n;
+    if (account.balanceCents + refundCents < priceCents) {
+      return refuse('insufficient_credit', {
+        balance: formatCents(account.balanceCents),
+        required: formatCents(priceCents - refundCents),
+        currency,
+      });
+    }
+
+    // Nothing fails from here on.
+    const order: Order = Object.freeze({
+      number: account.orders.length + 1,
+      kind: intent.isRenewal || runsSame ? 'renew' : runsOther ? 'change' : 'activate',
+      status: 'completed',
+      packageId: packageSold.id,
+      months,
+      period: periodOf(months),
+      customerReference: intent.customerReference,
+      email: emailOf(intent.customerReference),
+      priceCents,
+      refundCents,
+      expiresAt: plan.expiresAt,
+      createdAt: now,
+      idempotencyKey: intent.key ?? mintKey(account),
+    } as const);
+    account.orders.push(order);
+
+    if (customer === undefined) {
+      customers.set(intent.customerReference, {
+        accountId: account.id,
+        reference: intent.customerReference,
+        name: intent.customerName, // "for a new customer" only: a later one renames nobody (A7)
+        createdAt: now,
+        plan,
+      });
+    } else {
+      customer.plan = plan;
+    }
+
+    // The ledger holds movements of credit, and zero moves nothing: an amount of 0 has no entry,
+    // neither a refund of 0 nor the charge of a package priced 0.00 (A28).
+    const cause = { orderNumber: order.number, memo: '', actorId: null, createdAt: now };
+    if (refundCents !== 0n) post(account, { kind: 'refund', amountCents: refundCents, ...cause });
+    if (priceCents !== 0n) post(account, { kind: 'charge', amountCents: -priceCents, ...cause });
+
+    const outcome = { order, balanceAfterCents: account.balanceCents };
+    account.orderKeys.set(order.idempotencyKey, { operation: intent.operation, outcome });
+    return { status: 201, replayed: false, ...outcome };
+  }
+
+  /** By the administrator; a negative amount is a debit. `now` only dates the ledger entry. */
+  function credit(
+    input: {
+      accountId: AccountId;
+      amountCents: bigint;
+      memo?: string | undefined;
+      key?: string | undefined;
+      actorId: AccountId;
+    },
+    now: number | null = null,
+  ): CreditOutcome {
+    const account = getAccount(input.accountId);
+    const memo = input.memo ?? '';
+    // Its own name space: the documents' one is "across both endpoints" for orders (A30).
+    const operation = JSON.stringify({ amountCents: input.amountCents.toString(), memo });
+    const bound = input.key === undefined ? undefined : account.creditKeys.get(input.key);
+    if (bound !== undefined) {
+      if (bound.operation !== operation) return refuse('idempotency_conflict');
+      return { status: 201, replayed: true, balanceAfterCents: bound.balanceAfterCents };
+    }
+    if (account.balanceCents + input.amountCents < 0n) {
+      return refuse('insufficient_credit', {
+        balance: formatCents(account.balanceCents),
+        required: formatCents(-input.amountCents),
+        currency,
+      });
+    }
+    if (input.amountCents !== 0n) {
+      const { amountCents, actorId } = input;
+      post(account, { kind: 'credit', amountCents, orderNumber: null, memo, actorId, createdAt: now });
+    }
+    const balanceAfterCents = account.balanceCents;
+    if (input.key !== undefined) account.creditKeys.set(input.key, { operation, balanceAfterCents });
+    return { status: 201, replayed: false, balanceAfterCents };
+  }
+
+  /** By the administrator. No order, no ledger entry; refused while any plan runs (A31). */
+  function grantTrial(input: {
+    accountId: AccountId;
+    packageId: number;
+    customer: string;
+    now: number;
+  }): TrialOutcome {
+    const { now } = input;
+    const account = getAccount(input.accountId);
+    const reference = normaliseCustomer(input.customer);
+    if (reference === null) return refuse('invalid_customer', { field: 'customer' });
+    const trial = packages.get(input.packageId);
+    if (trial === undefined || !trial.trial) return refuse('invalid_package', { field: 'package_id' });
+    if (trial.retired) return refuse('package_unavailable', { field: 'package_id' });
+    const known = customers.get(reference);
+    if (known !== undefined && known.accountId !== account.id) return refuse('customer_not_yours');
+    if (known !== undefined && now < known.plan.expiresAt)
+      return refuse('order_failed', { reason: 'plan_running' });
+
+    const endAt = now + trial.durationDays * secondsPerDay;
+    const plan: Plan = {
+      packageId: trial.id,
+      anchorAt: now,
+      periods: [{ months: 0, paidCents: 0n, startAt: now, endAt }],
+      expiresAt: endAt,
+    };
+    const customer = known ?? { accountId: account.id, reference, name: '', createdAt: now, plan };
+    customer.plan = plan;
+    customers.set(reference, customer);
+    return { status: 201, customer: viewOf(customer, now) };
+  }
+
+  function setGroup(input: { accountId: AccountId; group: Group }): void {
+    getAccount(input.accountId).group = input.group;
+  }
+
+  function setBlocked(input: { accountId: AccountId; blocked: boolean }): void {
+    getAccount(input.accountId).blocked = input.blocked;
+  }
+
+  function setApiEnabled(input: { accountId: AccountId; apiEnabled: boolean }): void {
+    getAccount(input.accountId).apiEnabled = input.apiEnabled;
+  }
+
+  /** All six prices at once. What was paid before stays what it was. */
+  function setPrices(input: { packageId: number; prices: Prices }): void {
+    const item = getPackage(input.packageId);
+    packages.set(item.id, { ...item, prices: structuredClone(input.prices) });
+  }
+
+  function retirePackage(input: { packageId: number }): void {
+    const item = getPackage(input.packageId);
+    packages.set(item.id, { ...item, retired: true });
+  }
+
+  // Reads look at the state itself: they answer for a blocked account too.
+
+  function balance(accountId: AccountId): { balanceCents: bigint; currency: string; group: Group } {
+    const account = getAccount(accountId);
+    return { balanceCents: account.balanceCents, currency, group: account.group };
+  }
+
+  /** `number` is a path id (text) or the number itself. */
+  function order(accountId: AccountId, number: number | string): Order | Refusal {
+    return findOrder(getAccount(accountId), String(number)) ?? refuse('order_not_found');
+  }
+
+  /** `page` and `limit` as in the query string, or numbers, or undefined: clamped, never refused. */
+  function orders(accountId: AccountId, page?: unknown, limit?: unknown): Page<Order> {
+    return pageOf(getAccount(accountId).orders.toReversed(), page, limit);
+  }
+
+  /** By its normalised value: the service's own customer ids are not the oracle's affair. */
+  function customer(accountId: AccountId, reference: string, now: number): CustomerView | Refusal {
+    const found = customers.get(reference);
+    if (found === undefined || found.accountId !== getAccount(accountId).id)
+      return refuse('customer_not_found');
+    return viewOf(found, now);
+  }
+
+  function customersOf(accountId: AccountId, page: unknown, limit: unknown, now: number): Page<CustomerView> {
+    const account = getAccount(accountId);
+    const own = [...customers.values()].filter((item) => item.accountId === account.id);
+    const views = own.map((item) => viewOf(item, now));
+    return pageOf(views.toReversed(), page, limit);
+  }
+
+  /** Oldest first. */
+  function ledger(accountId: AccountId): LedgerEntry[] {
+    return getAccount(accountId).ledger.map((entry) => ({ ...entry }));
+  }
+
+  function viewOf(item: Customer, now: number): CustomerView {
+    const { plan } = item;
+    const secondsLeft = Math.max(0, plan.expiresAt - now);
+    const secondsOver = secondsLeft % secondsPerDay;
+    const wholeDays = (secondsLeft - secondsOver) / secondsPerDay;
+    return {
+      reference: item.reference,
+      email: emailOf(item.reference),
+      name: item.name,
+      status: 'active',
+      createdAt: item.createdAt,
+      plan: {
+        packageId: plan.packageId,
+        package: getPackage(plan.packageId).name,
+        active: now < plan.expiresAt,
+        startsAt: plan.anchorAt,
+        expiresAt: plan.expiresAt,
+        daysLeft: secondsOver === 0 ? wholeDays : wholeDays + 1,
+      },
+    };
+  }
+
+  function getAccount(id: AccountId): Account {
+    const account = accounts.get(id);
+    if (account === undefined) throw new Error(`no account ${id} in this world`);
+    return account;
+  }
+
+  function getPackage(id: number): Package {
+    const item = packages.get(id);
+    if (item === undefined) throw new Error(`no package ${id} in this world`);
+    return item;
+  }
+
+  function mintKey(account: Account): string {
+    let key: string;
+    do {
+      keysMinted += 1;
+      key = `auto_oracle_${keysMinted}`;
+    } while (account.orderKeys.has(key));
+    return key;
+  }
+
+  return {
+    placeOrder,
+    renewOrder,
+    credit,
+    grantTrial,
+    setGroup,
+    setBlocked,
+    setApiEnabled,
+    setPrices,
+    retirePackage,
+    balance,
+    order,
+    orders,
+    customer,
+    customers: customersOf,
+    ledger,
+  };
+}
+
+/** Checks 4 and 5. The key, its revocation, IP and rate are not in the oracle's world. */
+function findClosedDoor(account: Account): Refusal | null {
+  if (account.blocked) return refuse('account_blocked');
+  if (!account.apiEnabled) return refuse('api_disabled');
+  return null;
+}
+
+function replayOrConflict(bound: BoundOrder, operation: string): OrderOutcome {
+  if (bound.operation !== operation) return refuse('idempotency_conflict');
+  return { status: 201, replayed: true, ...bound.outcome };
+}
+
+/** "Same data": equal texts mean equal operation, package, customer, months and customer_name. */
+function placeOperation(request: PlaceRequest): string {
+  const { packageId, customerReference, months, customerName } = request;
+  return JSON.stringify(['place', packageId, customerReference, months, customerName]);
+}
+
+/** Package and customer of a renewal are those of its order: the number stands for both. */
+function renewOperation(request: RenewRequest, original: Order): string {
+  return JSON.stringify(['renew', original.number, request.months ?? original.months]);
+}
+
+function findOrder(account: Account, orderId: string): Order | null {
+  if (!/^[1-9][0-9]*$/.test(orderId)) return null;
+  return account.orders.find((item) => String(item.number) === orderId) ?? null;
+}
+
+function startPlan(packageId: number, months: Months, paidCents: bigint, now: number): Plan {
+  const endAt = addMonths(now, months);
+  return {
+    packageId,
+    anchorAt: now,
+    periods: [{ months, paidCents, startAt: now, endAt }],
+    expiresAt: endAt,
+  };
+}
+
+/** The new end is counted from the anchor over all months of the run, so days never drift. */
+function extendPlan(plan: Plan, months: Months, paidCents: bigint): Plan {
+  const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
+  const endAt = addMonths(plan.anchorAt, monthsBefore + months);
+  const period = { months, paidCents, startAt: plan.expiresAt, endAt };
+  return { ...plan, periods: [...plan.periods, period], expiresAt: endAt };
+}
+
+/** Per period: floor(paid cents × unused seconds ÷ its seconds). A trial paid 0, so it gives 0. */
+function refundOf(plan: Plan, now: number): bigint {
+  let refundCents = 0n;
+  for (const { paidCents, startAt, endAt } of plan.periods) {
+    const unusedSeconds = BigInt(Math.max(0, endAt - Math.max(startAt, now)));
+    // bigint division rounds towards zero, which is the floor: nothing here is negative.
+    refundCents += (paidCents * unusedSeconds) / BigInt(endAt - startAt);
+  }
+  return refundCents;
+}
+
+function post(account: Account, entry: Omit<LedgerEntry, 'balanceAfterCents'>): void {
+  account.balanceCents += entry.amountCents;
+  if (account.balanceCents < 0n) throw new Error('the oracle let a balance fall below zero');
+  account.ledger.push({ ...entry, balanceAfterCents: account.balanceCents });
+}
+
+function pageOf<Row>(rows: Row[], pageSent: unknown, limitSent: unknown): Page<Row> {
+  const page = clampPage(pageSent);
+  const perPage = clampLimit(limitSent);
+  const data = rows.slice((page - 1) * perPage, page * perPage);
+  return { data, page, perPage, total: rows.length };
+}
+
+function clampPage(sent: unknown): number {
+  const page = wholeNumber(sent);
+  return page === null || page < 1 ? 1 : page;
+}
+
+function clampLimit(sent: unknown): number {
+  const limit = wholeNumber(sent);
+  if (limit === null || limit < 1) return 25;
+  return Math.min(limit, 100);
+}
+
+/** Decimal digits, a minus allowed; all else, "2.5" and "1e1" included, is not a number (A25). */
+function wholeNumber(sent: unknown): number | null {
+  const text = typeof sent === 'number' ? String(sent) : sent;
+  if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text)) return null;
+  return Number(text);
+}
+
+function periodOf(months: Months): Period {
+  if (months === 1) return 'monthly';
+  if (months === 3) return 'quarterly';
+  return 'yearly';
+}
+
+function emailOf(reference: string): string {
+  return reference.includes('@') ? reference : '';
+}
+
+function formatCents(cents: bigint): string {
+  const digits = cents.toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

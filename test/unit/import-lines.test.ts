@@ -1,0 +1,421 @@
+// The house rules about which file may import which, where SQL and the framework may appear, and how files are
+// called (CONTRIBUTING.md, "Where things go"). The rules are a pure function over sources, so that the second
+// half of this file can break each of them on purpose.
+// The scan reads imports with patterns: TypeScript 7 has no compiler API. It sees `import`, `export … from`,
+// `import()`, `require()` and `new URL('./file.ts', import.meta.url)`; a computed path it cannot see.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, posix } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** Paths from the root of the repository, with `/`, to their text. */
+type Sources = Readonly<Record<string, string>>;
+
+interface Import {
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const domains = ['orders', 'customers', 'packages', 'accounts', 'ledger', 'login-links', 'events'];
+
+// A place may import places of its own rank and below.
+const ranks: Readonly<Record<string, number>> = {
+  contract: 0,
+  database: 1,
+  ...Object.fromEntries(domains.map((domain) => [domain, 2])),
+  http: 3,
+  panel: 3,
+  admin: 3,
+  // The process: puts everything together, so it may import everything.
+  'config.ts': 4,
+  'service.ts': 4,
+  'bootstrap.ts': 4,
+  'welcome.ts': 4,
+  'sentences.ts': 4,
+  'main.ts': 4,
+  cli: 4,
+};
+
+const emptyNames = ['utils', 'helpers', 'service', 'manager', 'index'];
+
+describe('the house rules hold', () => {
+  const sources = readSources();
+
+  test('every file of src imports only what its place allows', () => {
+    assert.ok(Object.keys(sources).some((path) => path.startsWith('src/')));
+    assert.deepEqual(importProblems(sources), []);
+  });
+
+  test('every file name says by itself what the file is', () => {
+    assert.deepEqual(nameProblems(sources), []);
+  });
+
+  test('the administrator’s routes contain no SQL of their own', () => {
+    assert.deepEqual(sqlProblems(sources), []);
+  });
+
+  test('nothing is left to be done later', () => {
+    assert.deepEqual(leftoverProblems(sources), []);
+  });
+});
+
+describe('a broken house rule is reported', () => {
+  const broken: readonly (readonly [title: string, path: string, text: string, reported: RegExp])[] = [
+    [
+      'contract imports a domain',
+      'src/contract/amounts.ts',
+      "import { a } from '../orders/decide-orders.ts';",
+      /may not import src\/orders\/decide-orders/,
+    ],
+    [
+      'contract imports the database',
+      'src/contract/amounts.ts',
+      "import { a } from '../database/database.ts';",
+      /may not import src\/database/,
+    ],
+    [
+      'the database imports a domain',
+      'src/database/postgres.ts',
+      "import { a } from '../accounts/api-key.ts';",
+      /may not import src\/accounts/,
+    ],
+    [
+      'a domain imports http',
+      'src/orders/order-batch.ts',
+      "import { a } from '../http/errors.ts';",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain imports a type of http',
+      'src/orders/order-batch.ts',
+      "import type { A } from '../http/errors.ts';",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain imports http over several lines',
+      'src/orders/order-batch.ts',
+      "import {\n  a,\n  b,\n} from '../http/errors.ts';",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain exports from http',
+      'src/orders/order-batch.ts',
+      "export * from '../http/errors.ts';",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain imports http for its effects',
+      'src/orders/order-batch.ts',
+      "import '../http/errors.ts';",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain imports http while it runs',
+      'src/orders/order-batch.ts',
+      "const a = await import('../http/errors.ts');",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain requires http',
+      'src/orders/order-batch.ts',
+      "const a = require('../http/errors.ts');",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain starts a worker of http',
+      'src/orders/order-batch.ts',
+      "new Worker(new URL('../http/errors.ts', import.meta.url));",
+      /may not import src\/http/,
+    ],
+    [
+      'a domain imports the panel',
+      'src/accounts/password.ts',
+      "import { a } from '../panel/session-routes.ts';",
+      /may not import src\/panel/,
+    ],
+    ['http imports main', 'src/http/app.ts', "import { a } from '../main.ts';", /may not import src\/main/],
+    [
+      'admin imports the command line',
+      'src/admin/audit-routes.ts',
+      "import { a } from '../cli/verify-command.ts';",
+      /may not import src\/cli/,
+    ],
+    [
+      'a domain imports the engine of another',
+      'src/customers/customer-store.ts',
+      "import { a } from '../orders/order-engine.ts';",
+      /engine of another domain/,
+    ],
+    [
+      'a domain imports the type of another’s engine',
+      'src/customers/customer-store.ts',
+      "import type { A } from '../orders/order-engine.ts';",
+      /engine of another domain/,
+    ],
+    [
+      'http reads the configuration',
+      'src/http/app.ts',
+      "import { config } from '../config.ts';",
+      /configuration/,
+    ],
+    [
+      'a domain reads the configuration beside a type',
+      'src/orders/order-engine.ts',
+      "import { config, type Config } from '../config.ts';",
+      /configuration/,
+    ],
+    [
+      'a domain imports the framework',
+      'src/orders/order-engine.ts',
+      "import Fastify from 'fastify';",
+      /framework/,
+    ],
+    [
+      'a domain imports a type of the framework',
+      'src/orders/order-engine.ts',
+      "import type { FastifyInstance } from 'fastify';",
+      /framework/,
+    ],
+    [
+      'a domain imports a plugin of the framework',
+      'src/orders/order-engine.ts',
+      "import swagger from '@fastify/swagger';",
+      /framework/,
+    ],
+    [
+      'contract imports the framework',
+      'src/contract/schemas.ts',
+      "import { Type } from '@fastify/type-provider-typebox';",
+      /framework/,
+    ],
+    [
+      'the command line imports the framework',
+      'src/cli/verify-command.ts',
+      "import Fastify from 'fastify';",
+      /framework/,
+    ],
+    ['a folder nobody knows', 'src/misc/thing.ts', '', /no known place/],
+    ['a stray file in src', 'src/start.ts', '', /no known place/],
+    [
+      'the program imports a test',
+      'src/orders/order-engine.ts',
+      "import { a } from '../../test/oracle/oracle.ts';",
+      /outside src/,
+    ],
+    [
+      'the oracle shares the program’s code',
+      'test/oracle/oracle.ts',
+      "import { a } from '../../src/orders/decide-orders.ts';",
+      /oracle/,
+    ],
+  ];
+  for (const [title, path, text, reported] of broken) {
+    test(title, () => {
+      const problems = importProblems({ [path]: text });
+      assert.equal(problems.length, 1, problems.join('\n'));
+      assert.match(problems[0] ?? '', reported);
+      assert.ok(problems[0]?.startsWith(`${path}: `));
+    });
+  }
+
+  for (const name of emptyNames) {
+    test(`a file called ${name}`, () => {
+      assert.match(nameProblems({ [`src/orders/${name}.ts`]: '' }).join(), /says nothing/);
+    });
+  }
+
+  test('two files of one name', () => {
+    const problems = nameProblems({
+      'src/orders/rows.ts': '',
+      'src/accounts/rows.ts': '',
+      'test/rows.ts': '',
+    });
+    assert.deepEqual(problems, ['src/orders/rows.ts: has the same name as src/accounts/rows.ts']);
+  });
+
+  const sql = [
+    "const text = 'SELECT id FROM accounts';",
+    'const text = `\n  select id,\n    username\n  from accounts`;',
+    "const text = 'INSERT INTO accounts (id) VALUES ($1)';",
+    "const text = 'UPDATE accounts SET blocked = true';",
+    "const text = 'DELETE FROM accounts';",
+    'const rows = await database.query(accountById, [id]);',
+    'await database.transaction(async (transaction) => {});',
+  ];
+  for (const text of sql) {
+    test(`SQL among the administrator’s routes: ${text.split('\n')[0]}`, () => {
+      assert.equal(sqlProblems({ 'src/admin/account-routes.ts': text }).length, 1);
+      assert.deepEqual(sqlProblems({ 'src/accounts/account-store.ts': text }), []);
+    });
+  }
+
+  for (const word of ['TODO', 'FIXME']) {
+    test(`a ${word} left in a source`, () => {
+      assert.equal(leftoverProblems({ 'src/orders/order-batch.ts': `// ${word}: later` }).length, 1);
+    });
+  }
+});
+
+describe('what is allowed is not reported', () => {
+  const allowed: readonly (readonly [title: string, path: string, text: string])[] = [
+    [
+      'a domain on contract and database',
+      'src/orders/a.ts',
+      "import '../contract/times.ts';\nimport '../database/database.ts';",
+    ],
+    ['a domain on another domain', 'src/orders/a.ts', "import { a } from '../packages/package-catalog.ts';"],
+    ['a domain on its own engine', 'src/orders/a.ts', "import { a } from './order-engine.ts';"],
+    [
+      'http on any domain’s engine',
+      'src/http/errors.ts',
+      "import type { A } from '../orders/order-engine.ts';",
+    ],
+    [
+      'http on panel and admin',
+      'src/http/app.ts',
+      "import '../panel/session-routes.ts';\nimport '../admin/audit-routes.ts';",
+    ],
+    [
+      'a domain’s routes on http and the framework',
+      'src/orders/order-routes.ts',
+      "import type { A } from '../http/errors.ts';\nimport type { B } from 'fastify';",
+    ],
+    ['main and cli on the configuration', 'src/main.ts', "import { readConfig } from './config.ts';"],
+    [
+      'a type of the configuration',
+      'src/orders/order-engine.ts',
+      "import type { Limits } from '../config.ts';",
+    ],
+    [
+      'a path that is only text',
+      'src/contract/amounts.ts',
+      "// as ../orders/decide-orders.ts does\nconst a = '../orders/decide-orders.ts';",
+    ],
+    ['a test on the program', 'test/road.test.ts', "import { a } from '../src/http/app.ts';"],
+  ];
+  for (const [title, path, text] of allowed) {
+    test(title, () => assert.deepEqual(importProblems({ [path]: text }), []));
+  }
+
+  test('words about selecting among the administrator’s routes', () => {
+    assert.deepEqual(
+      sqlProblems({ 'src/admin/a-routes.ts': 'const { page } = request.query; // update a whole set' }),
+      [],
+    );
+  });
+});
+
+// ---- the rules
+
+function importProblems(sources: Sources): readonly string[] {
+  return Object.entries(sources).flatMap(([path, text]) => {
+    const imports = importsOf(text);
+    if (path.startsWith('test/oracle/')) return imports.flatMap(({ to }) => oracleProblem(path, to));
+    if (!path.startsWith('src/')) return [];
+    const place = placeOf(path);
+    if (ranks[place] === undefined) return [`${path}: is in no known place of src`];
+    return imports.flatMap((found) =>
+      found.to.startsWith('.') ? ownProblem(path, found) : frameworkProblem(path, found.to),
+    );
+  });
+}
+
+function ownProblem(path: string, { to, typeOnly }: Import): readonly string[] {
+  const target = posix.join(posix.dirname(path), to);
+  if (!target.startsWith('src/')) return [`${path}: may not import ${target}, which is outside src`];
+  const from = placeOf(path);
+  const into = placeOf(target);
+  if (into === 'config.ts') {
+    const mayRead = ranks[from] === ranks['main.ts'] || typeOnly;
+    return mayRead ? [] : [`${path}: may not import the configuration; what it needs arrives as an argument`];
+  }
+  const isOtherDomain = domains.includes(from) && domains.includes(into) && from !== into;
+  if (isOtherDomain && target.endsWith('-engine.ts')) {
+    return [`${path}: may not import ${target}, the engine of another domain`];
+  }
+  const isRoutesOnHttp = domains.includes(from) && path.endsWith('-routes.ts') && into === 'http';
+  const rank = ranks[from] ?? -1;
+  if (isRoutesOnHttp || (ranks[into] ?? Number.POSITIVE_INFINITY) <= rank) return [];
+  return [`${path}: may not import ${target}; imports point from ${into} to ${from} only`];
+}
+
+function frameworkProblem(path: string, to: string): readonly string[] {
+  if (to !== 'fastify' && !to.startsWith('fastify/') && !to.startsWith('@fastify/')) return [];
+  const place = placeOf(path);
+  const isRoutes = domains.includes(place) && path.endsWith('-routes.ts');
+  if (isRoutes || ['http', 'panel', 'admin', 'main.ts'].includes(place)) return [];
+  return [
+    `${path}: may not import ${to}; the framework stays in http, panel, admin, main.ts and *-routes.ts`,
+  ];
+}
+
+/** The second implementation of the rules proves nothing if it shares code with the first. */
+function oracleProblem(path: string, to: string): readonly string[] {
+  const target = posix.join(posix.dirname(path), to);
+  return to.startsWith('.') && target.startsWith('src/')
+    ? [`${path}: the oracle may not import ${target}`]
+    : [];
+}
+
+function nameProblems(sources: Sources): readonly string[] {
+  const problems: string[] = [];
+  const seen = new Map<string, string>();
+  for (const path of Object.keys(sources)
+    .filter((each) => each.startsWith('src/'))
+    .sort()) {
+    const name = basename(path).replace(/\.\w+$/, '');
+    if (emptyNames.includes(name)) problems.push(`${path}: the name says nothing about the file`);
+    const other = seen.get(name);
+    if (other !== undefined) problems.push(`${path}: has the same name as ${other}`);
+    seen.set(name, path);
+  }
+  return problems;
+}
+
+function sqlProblems(sources: Sources): readonly string[] {
+  const statement =
+    /\bselect\b[^;]{1,400}?\bfrom\b|\binsert\s+into\b|\bupdate\s+\w+\s+set\b|\bdelete\s+from\b/i;
+  const call = /\.(query|transaction)\s*\(/;
+  return Object.entries(sources)
+    .filter(([path]) => path.startsWith('src/admin/'))
+    .filter(([, text]) => statement.test(text) || call.test(text))
+    .map(([path]) => `${path}: contains SQL; it belongs to the domain that owns the table`);
+}
+
+function leftoverProblems(sources: Sources): readonly string[] {
+  return Object.entries(sources)
+    .filter(([path, text]) => path !== 'test/unit/import-lines.test.ts' && /\b(TODO|FIXME)\b/.test(text))
+    .map(([path]) => `${path}: contains a note of something left to do`);
+}
+
+// ---- reading
+
+function importsOf(text: string): readonly Import[] {
+  const statement = /^[ \t]*(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
+  const expression =
+    /(?:\bimport|\brequire|\bnew\s+URL)\s*\(\s*['"]([^'"]+\.(?:ts|mjs|js|json)|[\w@][^'"]*)['"]/g;
+  return [
+    ...[...text.matchAll(statement)].map(([, type, to = '']) => ({ to, typeOnly: type !== undefined })),
+    ...[...text.matchAll(expression)].map(([, to = '']) => ({ to, typeOnly: false })),
+  ];
+}
+
+/** The folder under src, or the file itself where it lies in src directly. */
+function placeOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function readSources(): Sources {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const paths = globSync(['{src,test,scripts,bin}/**/*.{ts,mjs,sql}'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  });
+  return Object.fromEntries(
+    paths.map((path) => [
+      path.replaceAll('\\', '/'),
+      readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'),
+    ]),
+  );
+}

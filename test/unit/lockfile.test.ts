@@ -1,0 +1,97 @@
+// The lockfiles must let a fresh clone install. `npm ci` refuses a lockfile that lacks a package for another
+// platform, while an existing node_modules hides that, so only a look into the file can tell in time.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly inBundle?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+type LockedPackages = Readonly<Record<string, LockedPackage>>;
+
+for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
+  test(`${file} names every package with its checksum and without an address`, () => {
+    const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+    assert.ok(Object.keys(packages).length > 1);
+    assert.deepEqual(lockfileProblems(packages), []);
+  });
+}
+
+describe('a lockfile that would not install is reported', () => {
+  const sound: LockedPackage = { version: '1.0.0', integrity: 'sha512-x' };
+  const broken: readonly (readonly [title: string, packages: LockedPackages, reported: string])[] = [
+    [
+      'a missing optional package',
+      { '': {}, 'node_modules/a': { ...sound, optionalDependencies: { b: '1' } } },
+      'node_modules/a needs b, which is not in the lockfile',
+    ],
+    [
+      'a missing package',
+      { '': { dependencies: { a: '1' } } },
+      'the project needs a, which is not in the lockfile',
+    ],
+    [
+      'a package that only a stranger has',
+      {
+        '': {},
+        'node_modules/a': { ...sound, dependencies: { c: '1' } },
+        'node_modules/b/node_modules/c': sound,
+      },
+      'node_modules/a needs c, which is not in the lockfile',
+    ],
+    [
+      'a package without a checksum',
+      { '': {}, 'node_modules/a': { version: '1.0.0' } },
+      'node_modules/a has no checksum',
+    ],
+    [
+      'a package with an address',
+      { '': {}, 'node_modules/a': { ...sound, resolved: 'x' } },
+      'node_modules/a names an address',
+    ],
+  ];
+  for (const [title, packages, reported] of broken) {
+    test(title, () => assert.deepEqual(lockfileProblems(packages), [reported]));
+  }
+
+  test('a package found in the folder of a parent is not', () => {
+    const packages = {
+      '': { dependencies: { a: '1' } },
+      'node_modules/a': { ...sound, dependencies: { b: '1' } },
+      'node_modules/a/node_modules/b': { ...sound, dependencies: { a: '1' } },
+    };
+    assert.deepEqual(lockfileProblems(packages), []);
+  });
+});
+
+function lockfileProblems(packages: LockedPackages): readonly string[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    const problems: string[] = [];
+    const isOurs = !path.includes('node_modules/');
+    if (!isOurs && !entry.link && !entry.inBundle) {
+      if (entry.integrity === undefined) problems.push(`${path} has no checksum`);
+      if (entry.resolved !== undefined) problems.push(`${path} names an address`);
+    }
+    for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) {
+      if (!isFound(packages, path, name))
+        problems.push(`${path || 'the project'} needs ${name}, which is not in the lockfile`);
+    }
+    return problems;
+  });
+}
+
+/** As Node finds it: in the node_modules of the package itself, of its parents, of the project. */
+function isFound(packages: LockedPackages, path: string, name: string): boolean {
+  for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)
+      return true;
+    if (folder === '') return false;
+  }
+}
