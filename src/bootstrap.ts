@@ -12,16 +12,16 @@ import {
 } from './accounts/account-store.ts';
 import { createSeal, mintApiKey } from './accounts/api-key.ts';
 import { hashPassword, mintPassword } from './accounts/password.ts';
-import { type Config, ConfigProblem, limits } from './config.ts';
+import { type Config, ConfigProblem, defaultLimits } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
+import type { Service } from './create-service.ts';
 import type { Database, Queryable, Statement } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { demoPackages } from './packages/demo-packages.ts';
 import { createPackage } from './packages/package-store.ts';
-import type { Service } from './service.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -48,7 +48,7 @@ export async function openDatabase(config: Config, now: EpochSeconds): Promise<O
 function connect(config: Config): Promise<Database> | Database {
   return config.database.kind === 'embedded'
     ? openEmbedded({ dataDir: config.database.dataDir })
-    : openPostgres({ connectionString: config.database.connectionString, ...limits.database });
+    : openPostgres({ connectionString: config.database.connectionString, ...defaultLimits.database });
 }
 
 const durability: Statement = {

@@ -1,6 +1,6 @@
 // The configuration: read once from the environment (and .env), checked, and handed out as one value.
 // A value that is malformed stops the start with a sentence that names its variable.
-// Limits that an operator has no reason to touch stand in `limits`, each with its unit in its name.
+// Limits that an operator has no reason to touch stand in `defaultLimits`, each with its unit in its name.
 
 import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
@@ -36,7 +36,10 @@ export interface Config {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export const limits = {
+/** The limits of a service; tests pass others. */
+export type Limits = typeof defaultLimits;
+
+export const defaultLimits = {
   engine: {
     laneCount: 2,
     batchOrdersMax: 512,
@@ -62,7 +65,7 @@ export const limits = {
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,
   expiredLoginsKeptSeconds: 7 * 86_400,
-} as const;
+};
 
 /** One sentence that names the variable. */
 export class ConfigProblem extends Error {

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import pino from 'pino';
 import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, defaultLimits, readConfig } from './config.ts';
+import { createService } from './create-service.ts';
 import { sentenceOf } from './sentences.ts';
-import { createService } from './service.ts';
 import { welcomeText } from './welcome.ts';
 
 export interface ServeOptions {
@@ -35,6 +35,7 @@ async function run(config: Config): Promise<void> {
 
   const service = await createService({
     config,
+    limits: defaultLimits,
     database,
     secretKey,
     publicUrl: config.publicUrl ?? `${address}:${config.port}`,
@@ -42,6 +43,8 @@ async function run(config: Config): Promise<void> {
     now,
     monotonicNow: () => performance.now(),
   });
+  // The last lines of a quiet hour must not wait for the next thousand.
+  setInterval(() => logger.flush(), logFlushMilliseconds).unref();
   endOnSignals(service.close, logger);
   try {
     await service.app.listen({ host: config.host, port: config.port });
@@ -57,6 +60,8 @@ async function run(config: Config): Promise<void> {
     throw error;
   }
 }
+
+const logFlushMilliseconds = 500;
 
 function createLogger({ logLevel }: Config): pino.Logger {
   // Nothing logs headers or addresses of links; should something ever, these are cut out.

@@ -2,7 +2,7 @@
 // the OpenAPI generator use the same app. Everything it needs arrives as arguments.
 
 import type { Server } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { accountRoutes } from '../accounts/account-routes.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
@@ -56,7 +56,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const packages = () => dependencies.packages.current();
   const app = Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    // One line for each request is written by logAndCount.
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     bodyLimit: bodyBytesMax,
     requestTimeout: limits.requestMilliseconds,

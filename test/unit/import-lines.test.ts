@@ -29,7 +29,7 @@ const ranks: Readonly<Record<string, number>> = {
   admin: 3,
   // The process: puts everything together, so it may import everything.
   'config.ts': 4,
-  'service.ts': 4,
+  'create-service.ts': 4,
   'bootstrap.ts': 4,
   'welcome.ts': 4,
   'sentences.ts': 4,
@@ -344,7 +344,7 @@ function frameworkProblem(path: string, to: string): readonly string[] {
   if (to !== 'fastify' && !to.startsWith('fastify/') && !to.startsWith('@fastify/')) return [];
   const place = placeOf(path);
   const isRoutes = domains.includes(place) && path.endsWith('-routes.ts');
-  if (isRoutes || ['http', 'panel', 'admin', 'main.ts'].includes(place)) return [];
+  if (isRoutes || ['http', 'panel', 'admin', 'main.ts', 'create-service.ts'].includes(place)) return [];
   return [
     `${path}: may not import ${to}; the framework stays in http, panel, admin, main.ts and *-routes.ts`,
   ];

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
 import { createSeal, type Seal } from './accounts/api-key.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
-import { type Config, limits } from './config.ts';
+import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { createCustomerReads } from './customers/customer-store.ts';
 import type { Database } from './database/database.ts';
@@ -21,6 +21,7 @@ import { createPackageCatalog, type PackageCatalogHolder } from './packages/pack
 
 export interface ServiceDependencies {
   readonly config: Config;
+  readonly limits: Limits;
   /** Migrated, and with its service_state (see bootstrap.ts). */
   readonly database: Database;
   readonly secretKey: string;
@@ -42,7 +43,7 @@ export interface Service {
 const cleaningMilliseconds = 3_600_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
-  const { config, database, secretKey, publicUrl, logger, now, monotonicNow } = dependencies;
+  const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow } = dependencies;
   const { currency } = config;
   const metrics = createMetrics();
   const seal = createSeal(secretKey);

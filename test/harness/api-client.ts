@@ -1,0 +1,44 @@
+// Requests of a test, over real sockets, with answers that are easy to look into.
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and assert what they find
+  readonly body: any;
+}
+
+export interface ApiClient {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Any method; a string body is sent as it is. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** Paths begin with "/": those under /api/v1 may leave it out. */
+export function createApiClient(address: string, key: string | null): ApiClient {
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const url = address + (path.startsWith('/api/') || path.startsWith('/login/') ? path : `/api/v1${path}`);
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : null,
+    };
+  }
+  return {
+    send,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    patch: (path, body, headers) => send('PATCH', path, body, headers),
+  };
+}

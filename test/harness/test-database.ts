@@ -1,0 +1,44 @@
+// A fresh database for one test file: a new folder for the embedded one, a new database on the server of
+// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which (the runner runs each file on both).
+
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { DatabaseConfig } from '../../src/config.ts';
+
+export interface TestDatabase {
+  readonly config: DatabaseConfig;
+  remove(): Promise<void>;
+}
+
+export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  if (!isPostgres) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
+    return {
+      config: { kind: 'embedded', dataDir },
+      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+    };
+  }
+  const server = process.env['TEST_DATABASE_URL'];
+  if (server === undefined)
+    throw new Error('TEST_DATABASE=postgres needs TEST_DATABASE_URL; "npm test" sets it.');
+  const name = `sellthrough_test_${randomBytes(6).toString('hex')}`;
+  await onServer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    config: { kind: 'postgres', connectionString: url.href },
+    remove: () => onServer(server, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function onServer(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

@@ -1,0 +1,203 @@
+// A whole service for one test file: real database, real sockets, a clock and limits that the test sets.
+// When it is closed, every ledger is added up again: a test that breaks the books fails, whatever it tests.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import { createAccount } from '../../src/accounts/account-store.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
+import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
+import { createService, type Service } from '../../src/create-service.ts';
+import type { Database } from '../../src/database/database.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestClock {
+  /** Whole seconds since 1970. Set it; it does not run by itself. */
+  seconds: number;
+  /** What rate limits and waiting are measured by: milliseconds, real unless set. */
+  monotonic: (() => number) | null;
+}
+
+export interface TestAccount extends ApiClient {
+  readonly id: number;
+  readonly key: string;
+}
+
+export interface TestPackages {
+  /** reseller 10.00 / 27.00 / 96.00, distributor 8.00 / 21.00 / 72.00 */
+  readonly basic: number;
+  /** reseller 25.00 / 70.00 / 250.00, distributor 20.00 / 55.00 / 190.00 */
+  readonly plus: number;
+  readonly retired: number;
+  /** A free trial of 14 days. */
+  readonly trial: number;
+}
+
+export interface TestService {
+  readonly address: string;
+  readonly database: Database;
+  readonly service: Service;
+  readonly clock: TestClock;
+  readonly packages: TestPackages;
+  readonly admin: TestAccount;
+  /** Log lines so far, parsed. */
+  readonly logLines: Record<string, unknown>[];
+  readonly testDatabase: TestDatabase;
+  /** A new account with a high rate limit and, by an administrator's top-up, this credit. */
+  createReseller(options?: {
+    credit?: string;
+    group?: 'reseller' | 'distributor';
+    rateLimitPerMinute?: number;
+  }): Promise<TestAccount>;
+  /** A second process's worth of service on the same PostgreSQL. */
+  startAnother(): Promise<{ address: string; service: Service; close(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
+  /** Stands between the service and the database. */
+  readonly wrapDatabase?: (database: Database) => Database;
+}
+
+const secretKey = randomBytes(32).toString('hex');
+/** 2026-01-15T12:00:00Z */
+const startSeconds = 1_768_478_400;
+const manyPerMinute = 1_000_000;
+
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const testDatabase = await createTestDatabase();
+  const { config: databaseConfig } = testDatabase;
+  const config: Config = readConfig({
+    PORT: '0',
+    SECRET_KEY: secretKey,
+    ...(databaseConfig.kind === 'embedded'
+      ? { DATA_DIR: databaseConfig.dataDir }
+      : { DATABASE_URL: databaseConfig.connectionString }),
+    ...options.environment,
+  });
+  const limits = withLimits(options.limits ?? {});
+  const clock: TestClock = { seconds: startSeconds, monotonic: null };
+  const logLines: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logLines.push(JSON.parse(line)) });
+
+  async function start() {
+    const opened = await openDatabase(config, clock.seconds);
+    const service = await createService({
+      config,
+      limits,
+      database: options.wrapDatabase?.(opened.database) ?? opened.database,
+      secretKey,
+      publicUrl: config.publicUrl ?? 'http://127.0.0.1',
+      logger,
+      now: () => clock.seconds,
+      monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
+    });
+    const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    return { address, service, database: opened.database };
+  }
+
+  const { address, service, database } = await start();
+  const admin = await makeAccount('admin', true, 'distributor', manyPerMinute);
+
+  async function makeAccount(
+    username: string,
+    isAdmin: boolean,
+    group: 'reseller' | 'distributor',
+    rateLimitPerMinute: number,
+  ): Promise<TestAccount> {
+    const created = await createAccount(
+      database,
+      service.seal,
+      {
+        username,
+        displayName: username,
+        group,
+        isAdmin,
+        passwordHash: 'none',
+        rateLimitPerMinute,
+        allowedIps: [],
+      },
+      { actorId: null, now: clock.seconds },
+    );
+    assert.ok(created, `the username ${username} is free`);
+    const { account, apiKey } = created;
+    return { id: account.id, key: apiKey, ...createApiClient(address, apiKey) };
+  }
+
+  const newPackage = async (body: object): Promise<number> => {
+    const answer = await admin.post('/api/admin/v1/packages', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.package.id;
+  };
+  const limitsOfPackage = { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 };
+  const prices = (monthly: string, quarterly: string, yearly: string) => ({ monthly, quarterly, yearly });
+  const packages: TestPackages = {
+    basic: await newPackage({
+      name: 'Basic',
+      features: ['One', 'Two'],
+      limits: limitsOfPackage,
+      prices: { reseller: prices('10.00', '27.00', '96.00'), distributor: prices('8.00', '21.00', '72.00') },
+    }),
+    plus: await newPackage({
+      name: 'Plus',
+      limits: limitsOfPackage,
+      prices: {
+        reseller: prices('25.00', '70.00', '250.00'),
+        distributor: prices('20.00', '55.00', '190.00'),
+      },
+    }),
+    retired: await newPackage({
+      name: 'Old',
+      retired: true,
+      limits: limitsOfPackage,
+      prices: { reseller: prices('5.00', '15.00', '60.00'), distributor: prices('5.00', '15.00', '60.00') },
+    }),
+    trial: await newPackage({ name: 'Trial', trial: true, duration_days: 14, limits: limitsOfPackage }),
+  };
+  let accountCount = 0;
+
+  return {
+    address,
+    database,
+    service,
+    clock,
+    packages,
+    admin,
+    logLines,
+    testDatabase,
+    async createReseller({ credit, group = 'reseller', rateLimitPerMinute = manyPerMinute } = {}) {
+      accountCount += 1;
+      const account = await makeAccount(`account-${accountCount}`, false, group, rateLimitPerMinute);
+      if (credit !== undefined) {
+        const answer = await admin.post(`/api/admin/v1/accounts/${account.id}/credit`, { amount: credit });
+        assert.equal(answer.status, 201, answer.text);
+      }
+      return account;
+    },
+    async startAnother() {
+      const another = await start();
+      return { address: another.address, service: another.service, close: () => another.service.close() };
+    },
+    async close() {
+      const report = await verifyLedger(database, clock.seconds);
+      await service.close();
+      await testDatabase.remove();
+      assert.deepEqual(report.problems, [], 'the books add up after the tests');
+    },
+  };
+}
+
+function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits {
+  return {
+    ...defaultLimits,
+    ...changes,
+    engine: { ...defaultLimits.engine, ...changes.engine },
+    database: { ...defaultLimits.database, ...changes.database },
+    http: { ...defaultLimits.http, ...changes.http },
+    rates: { ...defaultLimits.rates, ...changes.rates },
+  } as Limits;
+}
