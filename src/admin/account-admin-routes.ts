@@ -20,6 +20,7 @@ import { parsePage } from '../contract/pages.ts';
 import { groups } from '../contract/periods.ts';
 import {
   accountAnswerSchema,
+  accountQuerySchema,
   changeAccountBodySchema,
   createAccountBodySchema,
   createdAccountSchema,
@@ -103,7 +104,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       schema: {
         operationId: 'listAccounts',
         summary: 'Accounts, newest first',
-        querystring: pageQuerySchema,
+        querystring: accountQuerySchema,
         response: { 200: pageOf('Account') },
       },
     },

@@ -160,6 +160,12 @@ export const pageQuerySchema = Type.Object({
   ),
 });
 
+export const accountQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  q: Type.Optional(Type.String({ description: 'Part of a username or display name.' })),
+  group: Type.Optional(groupSchema),
+});
+
 export const errorSchema = Type.Object(
   {
     error: Type.Object({

@@ -1,67 +1,121 @@
 // The driver for the embedded database: PGlite in DATA_DIR, in a worker thread, made durable by
 // embedded-server.ts. One process, one session: whatever runs has the session to itself, in order.
+// A PostgreSQL that died (a full disk, a failed fsync) is started again by the next who needs it.
 
 import pg from 'pg';
-import { type Database, DatabaseUnavailable, type Transaction } from './database.ts';
+import { type ChangeListener, type Database, DatabaseUnavailable, type Transaction } from './database.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
-import { columnTypes, createSession, runTransaction } from './pg-session.ts';
+import { columnTypes, createSession, orderPlanner, runTransaction, type Session } from './pg-session.ts';
 
 export interface EmbeddedDatabase extends Database {
   readonly kind: 'embedded';
-  /** fsyncs that reached the operating system since the start. */
+  /** fsyncs of the running server that reached the operating system. */
   fsyncCount(): number;
 }
 
-// One session for everything, so it has the order path's planner: see postgres.ts. Without autovacuum
-// nobody gathers statistics here, which is one more reason to rule sequential scans out.
-const sessionSettings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan', 'jit'];
+interface Connected {
+  readonly server: EmbeddedServer;
+  readonly client: pg.Client;
+  readonly session: Session;
+}
 
-/** @throws DataFolderInUse (data-lock.ts) when another process has the folder open */
+/** PGlite has no autovacuum: somebody has to take the dead rows away and gather statistics. */
+const vacuumMilliseconds = 3_600_000;
+const restartPauseMilliseconds = 500;
+
+/** @throws DataFolderInUse, DataFolderUnusable (data-lock.ts), EmbeddedServerFailed */
 export async function openEmbedded(options: { readonly dataDir: string }): Promise<EmbeddedDatabase> {
-  const server: EmbeddedServer = await startEmbeddedServer(options);
-  const stream = server.connect();
-  const client = new pg.Client({
-    stream: () => stream,
-    pipeline: true,
-    types: columnTypes,
-    user: 'postgres',
-  } as pg.ClientConfig);
-  client.on('error', () => undefined);
-  await client.connect();
-  const session = createSession(client, stream);
-  await session.command("set timezone to 'UTC'");
-  for (const setting of sessionSettings) await session.command(`set ${setting} to off`);
+  const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
+  let roundTripsBefore = 0;
+  let closed = false;
+  /** A server that died still holds the folder's lock until it is closed. */
+  let dead: EmbeddedServer | null = null;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let current: Connected | null = await connect();
+
+  async function connect(): Promise<Connected> {
+    const server = await startEmbeddedServer(options);
+    try {
+      const stream = server.connect();
+      // Without autovacuum statistics are old: one more reason for the order path's planner.
+      const config = { stream: () => stream, pipeline: true, types: columnTypes, user: 'postgres' };
+      const client = new pg.Client({
+        ...config,
+        options: `-c timezone=UTC ${orderPlanner}`,
+      } as pg.ClientConfig);
+      client.on('error', () => undefined);
+      await client.connect();
+      client.on('notification', ({ channel: heard, payload = '' }) => {
+        for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
+      });
+      const connected = { server, client, session: createSession(client, stream) };
+      for (const { channel } of listeners) await connected.session.command(`listen ${channel}`);
+      server.failed.then(() => {
+        if (closed || current !== connected) return;
+        roundTripsBefore += connected.session.roundTrips();
+        current = null;
+        dead = server;
+        for (const { listener } of listeners) listener.onLost();
+      });
+      return connected;
+    } catch (error) {
+      await server.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The running server, or one that is started now. */
+  async function connected(): Promise<Connected> {
+    if (current !== null) return current;
+    if (performance.now() - failedAt < restartPauseMilliseconds) {
+      throw new DatabaseUnavailable('The embedded database could not be started again yet.');
+    }
+    try {
+      await dead?.close();
+      dead = null;
+      current = await connect();
+    } catch (error) {
+      failedAt = performance.now();
+      throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    for (const { listener } of listeners) listener.onRestored();
+    return current;
+  }
 
   // The queue of the one session: a transaction must not have foreign statements inside it.
   let last: Promise<unknown> = Promise.resolve();
-  let closed = false;
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const inTurn = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
     if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
-    const result = last.then(work);
+    const result = last.then(async () => work((await connected()).session));
     last = result.catch(() => undefined);
     return result;
   };
 
+  const vacuum = setInterval(() => {
+    // VACUUM takes no transaction around it, and is sent as text: alone, outside of any batch.
+    void inTurn((session) => session.command('vacuum (analyze)')).catch(() => undefined);
+  }, vacuumMilliseconds);
+  vacuum.unref();
+
   return {
     kind: 'embedded',
-    query: (statement, values) => inTurn(() => session.query(statement, values)),
+    query: (statement, values) => inTurn((session) => session.query(statement, values)),
     transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
-      return inTurn(() => runTransaction(session, work));
+      return inTurn((session) => runTransaction(session, work));
     },
     async listen(channel, listener) {
-      client.on('notification', ({ channel: heard, payload = '' }) => {
-        if (heard === channel) listener.onMessage(payload);
-      });
-      await inTurn(() => session.command(`listen ${channel}`));
+      listeners.push({ channel, listener });
+      await inTurn((session) => session.command(`listen ${channel}`));
       listener.onRestored();
     },
-    roundTrips: () => session.roundTrips(),
-    fsyncCount: () => server.fsyncCount(),
+    roundTrips: () => roundTripsBefore + (current?.session.roundTrips() ?? 0),
+    fsyncCount: () => current?.server.fsyncCount() ?? 0,
     async close() {
       closed = true;
+      clearInterval(vacuum);
       await last;
-      await client.end();
-      await server.close();
+      await current?.client.end();
+      await (current?.server ?? dead)?.close();
     },
   };
 }

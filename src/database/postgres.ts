@@ -13,7 +13,14 @@ import {
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
-import { columnTypes, createSession, databaseError, runTransaction, type Session } from './pg-session.ts';
+import {
+  columnTypes,
+  createSession,
+  databaseError,
+  orderPlanner,
+  runTransaction,
+  type Session,
+} from './pg-session.ts';
 
 export interface PostgresOptions {
   readonly connectionString: string;
@@ -24,12 +31,6 @@ export interface PostgresOptions {
   /** A statement without an answer for so long gives its connection up. */
   readonly answerMilliseconds: number;
 }
-
-// A named statement planned while the tables were empty keeps its sequential scan for hours (DESIGN
-// measured 13,000 falling to 2,500 orders/s). These sessions only ever look up by index.
-const orderPlanner = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan', 'jit']
-  .map((setting) => `-c ${setting}=off`)
-  .join(' ');
 
 const listenRetryMilliseconds = 250;
 const listenCheckMilliseconds = 5_000;

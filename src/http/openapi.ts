@@ -39,22 +39,52 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
 
 interface Operation {
   readonly operationId?: string;
-  responses?: Record<string, unknown>;
+  requestBody?: { required?: boolean };
+  responses?: Record<string, Response>;
+}
+
+interface Response {
+  description?: string;
+  headers?: Record<string, unknown>;
 }
 
 type Paths = Record<string, Record<string, Operation>>;
 
-/** Adds to every operation the error statuses it can answer with, each with its codes. */
+/** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
 function withErrors<Document extends object>(document: Document): Document {
   const { paths } = document as { paths?: Paths };
   for (const operations of Object.values(paths ?? {})) {
     for (const operation of Object.values(operations)) {
-      const codes = [...commonCodes, ...(codesOf[operation.operationId ?? ''] ?? [])];
+      const { operationId = '' } = operation;
+      const replays = ['placeOrder', 'renewOrder', 'creditAccount'].includes(operationId);
+      for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+        answer.description = status === '201' ? 'Done.' : 'The answer.';
+        answer.headers = { ...commonHeaders, ...(replays ? replayHeader : {}) };
+      }
+      if (operation.requestBody !== undefined && operationId === 'renewOrder')
+        operation.requestBody.required = false;
+      const codes = [...commonCodes, ...(codesOf[operationId] ?? [])];
       operation.responses = { ...operation.responses, ...errorResponses(codes) };
     }
   }
   return document;
 }
+
+const header = (description: string, type: 'string' | 'integer' = 'string') => ({
+  description,
+  schema: { type },
+});
+
+const commonHeaders = {
+  'X-Request-Id': header('The id that was sent, or a new one: quote it when you report a problem.'),
+  'RateLimit-Policy': header('The limit: q requests in any window of w seconds.'),
+  RateLimit: header('r requests are left; in t seconds at least one more.'),
+};
+
+const replayHeader = {
+  'Idempotent-Replayed': header('true: this is the first answer again, and nothing was charged.'),
+};
+const retryHeader = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
 const commonCodes: readonly ErrorCode[] = [
   'invalid_json',
@@ -122,12 +152,13 @@ const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
   exchangeLoginCode: [...administering, 'customer_not_found'],
 };
 
-function errorResponses(codes: readonly ErrorCode[]): Record<string, unknown> {
+function errorResponses(codes: readonly ErrorCode[]): Record<string, Response> {
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
+        ...(status === 429 || status === 503 ? { headers: retryHeader } : {}),
         description: ofStatus.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { dumpSchema } from '../../scripts/schema-dump.ts';
+import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+test('the schema that the migrations make is the committed test/schema.sql, on either database', async () => {
+  assert.equal(await dumpSchema(service.database), committed('test/schema.sql'));
+});
+
+test('the served openapi.json is the committed one and is valid OpenAPI 3.1', async () => {
+  const response = await fetch(`${service.address}/api/v1/openapi.json`);
+  assert.equal(response.status, 200);
+  const served = JSON.parse(await response.text());
+  assert.deepEqual(served, JSON.parse(committed('openapi.json')));
+  const validator = new Validator();
+  const result = await validator.validate(structuredClone(served));
+  assert.deepEqual(result.errors ?? [], []);
+  assert.equal(validator.version, '3.1');
+});
+
+test('docs/errors.md and openapi.json know every code of the catalogue with its status', () => {
+  const documented = committed('docs/errors.md');
+  const openapi = committed('openapi.json');
+  for (const [code, { status }] of Object.entries(errorCatalogue)) {
+    assert.match(documented, new RegExp(`\\| ${status} \\| \`${code}\` \\|`));
+    // What no operation of the document can answer: unknown paths and methods.
+    if (code === 'not_found' || code === 'method_not_allowed') continue;
+    assert.ok(openapi.includes(`${code}: `), `${code} stands in openapi.json`);
+  }
+});
