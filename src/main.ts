@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
 import pino from 'pino';
 import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
@@ -29,6 +30,10 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
 async function run(config: Config): Promise<void> {
   const logger = createLogger(config);
   const now = () => Math.floor(Date.now() / 1000);
+  // The first start of an embedded database takes a few seconds: say why.
+  if (config.database.kind === 'embedded' && !existsSync(join(config.database.dataDir, 'postgres'))) {
+    process.stderr.write(`Setting up the embedded database in ${config.database.dataDir} …\n`);
+  }
   const { database, secretKey, migrated } = await openDatabase(config, now());
   if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
   const address = `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}`;

@@ -8,8 +8,6 @@ export interface AllowList {
   allows(address: string): boolean;
 }
 
-export const allowedIpsMax = 100;
-
 /** Why an entry cannot be taken, in a few words; null when it can. */
 export function allowListProblem(entry: string): string | null {
   const [address = '', bits, ...rest] = entry.split('/');

@@ -12,12 +12,6 @@ import {
 } from '../accounts/account-store.ts';
 import { randomBase62 } from '../accounts/api-key.ts';
 import { hashPassword, mintPassword } from '../accounts/password.ts';
-import { formatAmount, parseAmount } from '../contract/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { parseRowId } from '../contract/identifiers.ts';
-import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
-import { parsePage } from '../contract/pages.ts';
-import { groups } from '../contract/periods.ts';
 import {
   accountAnswerSchema,
   accountQuerySchema,
@@ -26,10 +20,18 @@ import {
   createdAccountSchema,
   creditBodySchema,
   creditedSchema,
-  customerAnswerSchema,
   grantTrialBodySchema,
-  idempotencyHeaderSchema,
   newKeySchema,
+} from '../contract/admin-schemas.ts';
+import { formatAmount, parseAmount } from '../contract/amounts.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { parseRowId } from '../contract/identifiers.ts';
+import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
+import { pageAnswer, parsePage } from '../contract/pages.ts';
+import { groups } from '../contract/periods.ts';
+import {
+  customerAnswerSchema,
+  idempotencyHeaderSchema,
   pageOf,
   pageQuerySchema,
 } from '../contract/schemas.ts';
@@ -122,7 +124,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         group: typeof group === 'string' ? group : '',
       });
       const data = found.accounts.map((account) => accountView(account, currency));
-      return reply.send({ data, page: page.page, per_page: page.limit, total: found.total });
+      return reply.send(pageAnswer(data, page, found.total));
     },
   );
 
@@ -321,7 +323,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     const page = parsePage(request.query);
     const { [counter]: total } = await accounts.getCounters(account.id);
     const data = await list(account.id, page, total);
-    return reply.send({ data, page: page.page, per_page: page.limit, total });
+    return reply.send(pageAnswer(data, page, total));
   }
 }
 

@@ -1,9 +1,9 @@
 // Accounts, packages and audit entries as the administrator's API shows them.
 
 import type { Account } from '../accounts/account-store.ts';
+import type { AccountView, AdminPackageView, AuditEntryView } from '../contract/admin-schemas.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { type Group, periods } from '../contract/periods.ts';
-import type { AccountView, AdminPackageView, AuditEntryView } from '../contract/schemas.ts';
 import { formatTime } from '../contract/times.ts';
 import type { RecordedAuditEntry } from '../events/audit-log.ts';
 import type { Package } from '../packages/package-catalog.ts';

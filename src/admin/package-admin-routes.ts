@@ -1,16 +1,16 @@
 // Packages and their price matrix.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseAmount } from '../contract/amounts.ts';
-import { fieldRefusal, isRefusal, refusal } from '../contract/error-catalogue.ts';
-import { parseRowId } from '../contract/identifiers.ts';
-import { type Group, groups, type Months, type Period, periods } from '../contract/periods.ts';
 import {
   adminPackageAnswerSchema,
   adminPackageListSchema,
   changePackageBodySchema,
   createPackageBodySchema,
-} from '../contract/schemas.ts';
+} from '../contract/admin-schemas.ts';
+import { parseAmount } from '../contract/amounts.ts';
+import { fieldRefusal, isRefusal, refusal } from '../contract/error-catalogue.ts';
+import { parseRowId } from '../contract/identifiers.ts';
+import { type Group, groups, type Months, type Period, periods } from '../contract/periods.ts';
 import type { Package } from '../packages/package-catalog.ts';
 import { changePackage, createPackage, type PackageChange } from '../packages/package-store.ts';
 import { createBodyReader } from './admin-bodies.ts';

@@ -1,17 +1,15 @@
 // The audit log, the ledger's auditor, a customer's status, and the exchange of login codes.
 
 import type { FastifyInstance } from 'fastify';
-import { isRefusal, refusal } from '../contract/error-catalogue.ts';
-import { parseOwnedId } from '../contract/identifiers.ts';
-import { parsePage } from '../contract/pages.ts';
 import {
   changeCustomerBodySchema,
-  customerAnswerSchema,
   exchangeCodeBodySchema,
-  pageOf,
-  pageQuerySchema,
   verifyReportSchema,
-} from '../contract/schemas.ts';
+} from '../contract/admin-schemas.ts';
+import { isRefusal, refusal } from '../contract/error-catalogue.ts';
+import { parseOwnedId } from '../contract/identifiers.ts';
+import { pageAnswer, parsePage } from '../contract/pages.ts';
+import { customerAnswerSchema, pageOf, pageQuerySchema } from '../contract/schemas.ts';
 import { changeCustomerStatus, customerView } from '../customers/customer-store.ts';
 import { listAudit } from '../events/audit-log.ts';
 import { verifyLedger } from '../ledger/verify-ledger.ts';
@@ -63,7 +61,7 @@ export function recordAdminRoutes(
     async (request, reply) => {
       const page = parsePage(request.query);
       const { total, entries } = await listAudit(database, page);
-      return reply.send({ data: entries.map(auditView), page: page.page, per_page: page.limit, total });
+      return reply.send(pageAnswer(entries.map(auditView), page, total));
     },
   );
 

@@ -15,7 +15,7 @@ export function publicId(accountId: number, number: number): number {
 }
 
 /** A path id: decimal, no sign, no leading zero (decisions "Path ids"); null for anything else or anything too large. */
-export function parsePathId(text: string): number | null {
+function parsePathId(text: string): number | null {
   if (!/^[1-9]\d{0,15}$/.test(text)) return null;
   const id = Number(text);
   return Number.isSafeInteger(id) ? id : null;

@@ -27,6 +27,11 @@ export function pageRange({ page, limit }: Page, total: number): { from: number;
   return to < 1 ? null : { from: Math.max(1, to - limit + 1), to };
 }
 
+/** The shape of every list (specification "GET /orders"). */
+export function pageAnswer<Item>(data: readonly Item[], { page, limit }: Page, total: number) {
+  return { data, page, per_page: limit, total };
+}
+
 function wholeNumber(value: unknown): number | null {
   if (typeof value !== 'string' || !/^[+-]?\d{1,30}$/.test(value)) return null;
   return Math.min(Number.MAX_SAFE_INTEGER, Number(value));

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { refusal } from '../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../contract/identifiers.ts';
-import { parsePage } from '../contract/pages.ts';
+import { pageAnswer, parsePage } from '../contract/pages.ts';
 import { customerAnswerSchema, pageOf, pageQuerySchema } from '../contract/schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
@@ -53,7 +53,7 @@ export function customerRoutes(
       const { customerCount: total } = await accounts.getCounters(request.caller.id);
       const list = await customers.list(request.caller.id, page, total);
       const data = list.map((customer) => customerView(customer, packages(), now()));
-      return reply.send({ data, page: page.page, per_page: page.limit, total });
+      return reply.send(pageAnswer(data, page, total));
     },
   );
 }

@@ -2,11 +2,12 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
 
 export async function installOpenapi(app: FastifyInstance): Promise<void> {
-  for (const schema of namedSchemas) app.addSchema(schema);
+  for (const schema of [...namedSchemas, ...namedAdminSchemas]) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -1,9 +1,9 @@
 // Pages of an account's ledger, and a ledger entry as the API shows it.
 
+import type { LedgerEntryView } from '../contract/admin-schemas.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { publicId } from '../contract/identifiers.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
-import type { LedgerEntryView } from '../contract/schemas.ts';
 import { formatTime } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';

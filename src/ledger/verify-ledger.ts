@@ -3,12 +3,12 @@
 // engine. An account with a problem is halted (its writes stop) and released when it is found content.
 // All checks of a run read one snapshot, so it may run beside a busy service.
 
-import type { VerifyReportView } from '../contract/schemas.ts';
+import type { VerifyReportView } from '../contract/admin-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 
-export const problemsMax = 1_000;
+const problemsMax = 1_000;
 
 /** Each returns account_id, subject, problem for what is wrong, and nothing when all is well. */
 const checks: readonly Statement[] = [

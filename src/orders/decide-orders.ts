@@ -11,14 +11,13 @@
 import { createHash } from 'node:crypto';
 import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
-import type { Group, Months } from '../contract/periods.ts';
+import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { canBeOrdered, type Package } from '../packages/package-catalog.ts';
 import type {
   CreditAccount,
   EntryKind,
   GrantTrial,
-  LedgerEntry,
   NewLoginLink,
   OrderCommand,
   OrderKind,
@@ -27,6 +26,14 @@ import type {
   PlaceOrder,
   RenewOrder,
 } from './order-commands.ts';
+import {
+  type AccountState,
+  type CustomerState,
+  createWorkingState,
+  type OrderChanges,
+  type OrderState,
+  type WorkingState,
+} from './order-state.ts';
 import {
   extendPlan,
   isRunning,
@@ -37,66 +44,22 @@ import {
   unusedCents,
 } from './plan-terms.ts';
 
-export interface AccountState {
-  readonly id: number;
-  readonly group: Group;
-  readonly accessVersion: number;
-  readonly isHalted: boolean;
-  readonly balanceCents: bigint;
-  readonly orderCount: number;
-  readonly customerCount: number;
-  readonly entryCount: number;
-}
-
-export interface CustomerState {
-  readonly accountId: number;
-  readonly number: number;
-  readonly reference: string;
-  readonly name: string;
-  readonly createdAt: EpochSeconds;
-  readonly plan: Plan;
-}
-
-/** What was loaded: everything a command of the batch may ask about, nothing more. */
-export interface OrderState {
-  readonly accounts: readonly AccountState[];
-  /** The customers named by reference or by a renewed order, and the owners of foreign references. */
-  readonly customers: readonly CustomerState[];
-  readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
-  /** Orders found by idempotency key or by the number that is to be renewed. */
-  readonly orders: readonly OrderRecord[];
-  /** Credits found by idempotency key. */
-  readonly credits: readonly LedgerEntry[];
-  readonly packages: ReadonlyMap<number, Package>;
-  readonly currency: string;
-}
-
-/** Rows to write, in the order they came to be. */
-export interface OrderChanges {
-  readonly accounts: readonly AccountState[];
-  readonly newCustomers: readonly CustomerState[];
-  readonly changedCustomers: readonly CustomerState[];
-  readonly orders: readonly OrderRecord[];
-  readonly entries: readonly LedgerEntry[];
-  readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
-  readonly grants: readonly { readonly actorId: number; readonly customer: CustomerState }[];
-}
-
 export interface Decision {
   readonly outcomes: readonly OrderOutcome[];
   readonly changes: OrderChanges;
 }
 
-export const balanceCentsMax = 100_000_000_000_000n;
+/** A credit beyond it is refused: the ledger's arithmetic stays far from the ends of int8. */
+const balanceCentsMax = 100_000_000_000_000n;
 
 export function decideOrders(
   state: OrderState,
   commands: readonly OrderCommand[],
   now: EpochSeconds,
 ): Decision {
-  const ledger = createWorkingState(state);
-  const outcomes = commands.map((command) => decide(ledger, command, now));
-  return { outcomes, changes: ledger.changes() };
+  const working = createWorkingState(state);
+  const outcomes = commands.map((command) => decide(working, command, now));
+  return { outcomes, changes: working.changes() };
 }
 
 function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds): OrderOutcome {
@@ -339,134 +302,4 @@ function refused(code: ErrorCode, details: ErrorDetails = {}): OrderOutcome {
  */
 function fingerprintOf(...parts: readonly (string | number | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
-}
-
-type WorkingState = ReturnType<typeof createWorkingState>;
-
-/** The loaded state, and on top of it what this batch has changed so far. */
-function createWorkingState(state: OrderState) {
-  const accounts = new Map(state.accounts.map((account) => [account.id, account]));
-  const customers = new Map(state.customers.map((customer) => [customer.reference, customer]));
-  const foreign = new Map(state.foreignReferences.map(({ reference, accountId }) => [reference, accountId]));
-  const ordersByKey = new Map(
-    state.orders.map((order) => [`${order.accountId} ${order.idempotencyKey}`, order]),
-  );
-  const ordersByNumber = new Map(state.orders.map((order) => [`${order.accountId} ${order.number}`, order]));
-  const creditsByKey = new Map(
-    state.credits.map((entry) => [`${entry.accountId} ${entry.idempotencyKey}`, entry]),
-  );
-
-  const changedAccounts = new Set<number>();
-  const newCustomers = new Set<string>();
-  const changedCustomers = new Set<string>();
-  const orders: OrderRecord[] = [];
-  const entries: LedgerEntry[] = [];
-  const loginLinks = new Map<OrderRecord, NewLoginLink>();
-  const grants: { actorId: number; customer: CustomerState }[] = [];
-
-  const getAccount = (id: number): AccountState => {
-    const account = accounts.get(id);
-    if (account === undefined) throw new Error(`Account ${id} was not loaded.`);
-    return account;
-  };
-  const changeAccount = (id: number, change: Partial<AccountState>) => {
-    accounts.set(id, { ...getAccount(id), ...change });
-    changedAccounts.add(id);
-  };
-
-  return {
-    currency: state.currency,
-    packages: state.packages,
-    account: (id: number): AccountState | null => accounts.get(id) ?? null,
-    orderByKey: (accountId: number, key: string): OrderRecord | null =>
-      ordersByKey.get(`${accountId} ${key}`) ?? null,
-    orderByNumber: (accountId: number, number: number): OrderRecord | null =>
-      ordersByNumber.get(`${accountId} ${number}`) ?? null,
-    creditByKey: (accountId: number, key: string): LedgerEntry | null =>
-      creditsByKey.get(`${accountId} ${key}`) ?? null,
-    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
-
-    ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
-      const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
-      return owner === undefined ? 'nobody' : owner === accountId ? 'own' : 'foreign';
-    },
-
-    nextOrderNumber(accountId: number): number {
-      const orderCount = getAccount(accountId).orderCount + 1;
-      changeAccount(accountId, { orderCount });
-      return orderCount;
-    },
-
-    addOrder(order: OrderRecord): void {
-      orders.push(order);
-      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, order);
-      ordersByNumber.set(`${order.accountId} ${order.number}`, order);
-    },
-
-    /** Moves the balance by the entry's amount. */
-    addEntry(
-      accountId: number,
-      part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
-      now: EpochSeconds,
-    ): LedgerEntry {
-      const account = getAccount(accountId);
-      const balanceCents = account.balanceCents + part.amountCents;
-      const entryCount = account.entryCount + 1;
-      changeAccount(accountId, { balanceCents, entryCount });
-      const entry: LedgerEntry = {
-        orderNumber: null,
-        actorId: null,
-        memo: null,
-        idempotencyKey: null,
-        fingerprint: null,
-        ...part,
-        accountId,
-        number: entryCount,
-        balanceAfterCents: balanceCents,
-        createdAt: now,
-      };
-      entries.push(entry);
-      if (entry.idempotencyKey !== null) creditsByKey.set(`${accountId} ${entry.idempotencyKey}`, entry);
-      return entry;
-    },
-
-    addCustomer(accountId: number, part: Omit<CustomerState, 'accountId' | 'number'>): CustomerState {
-      const customerCount = getAccount(accountId).customerCount + 1;
-      changeAccount(accountId, { customerCount });
-      const customer = { ...part, accountId, number: customerCount };
-      customers.set(customer.reference, customer);
-      newCustomers.add(customer.reference);
-      return customer;
-    },
-
-    setPlan(customer: CustomerState, plan: Plan): CustomerState {
-      const changed = { ...customer, plan };
-      customers.set(customer.reference, changed);
-      if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
-      return changed;
-    },
-
-    addLoginLink(order: OrderRecord, link: NewLoginLink): void {
-      // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
-      loginLinks.set(order, link);
-    },
-
-    addGrant(actorId: number, customer: CustomerState): void {
-      grants.push({ actorId, customer });
-    },
-
-    changes(): OrderChanges {
-      const customersOf = (references: ReadonlySet<string>) =>
-        [...references].flatMap((reference) => customers.get(reference) ?? []);
-      return {
-        accounts: [...changedAccounts].map(getAccount),
-        newCustomers: customersOf(newCustomers),
-        changedCustomers: customersOf(changedCustomers),
-        orders,
-        entries,
-        loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
-        grants,
-      };
-    },
-  };
 }

@@ -13,13 +13,7 @@ import { nullableNumberArray, numberArray, textArray } from '../database/sql-arr
 import { type AuditEntry, appendAudit } from '../events/audit-log.ts';
 import { writeLoginLinks } from '../login-links/login-link-store.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
-import {
-  type AccountState,
-  type CustomerState,
-  type Decision,
-  decideOrders,
-  type OrderChanges,
-} from './decide-orders.ts';
+import { type Decision, decideOrders } from './decide-orders.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 import {
   entryColumns,
@@ -29,6 +23,7 @@ import {
   parseEntry,
   parseOrder,
 } from './order-rows.ts';
+import type { AccountState, CustomerState, OrderChanges } from './order-state.ts';
 
 export interface BatchDependencies {
   readonly database: Database;

@@ -9,7 +9,7 @@ import { formatAmount } from '../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
-import { parsePage } from '../contract/pages.ts';
+import { pageAnswer, parsePage } from '../contract/pages.ts';
 import {
   idempotencyHeaderSchema,
   orderAnswerSchema,
@@ -141,7 +141,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const { orderCount: total } = await accounts.getCounters(request.caller.id);
       const list = await orders.list(request.caller.id, page, total);
       const data = list.map((order) => orderView(order, packages(), currency));
-      return reply.send({ data, page: page.page, per_page: page.limit, total });
+      return reply.send(pageAnswer(data, page, total));
     },
   );
 

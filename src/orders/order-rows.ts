@@ -3,8 +3,8 @@
 import { expectMonths, type Group } from '../contract/periods.ts';
 import type { Row } from '../database/database.ts';
 import { bigint, nullable, oneOf } from '../database/row-values.ts';
-import type { AccountState, CustomerState } from './decide-orders.ts';
 import type { EntryKind, LedgerEntry, OrderKind, OrderRecord } from './order-commands.ts';
+import type { AccountState, CustomerState } from './order-state.ts';
 import type { PaidPeriod } from './plan-terms.ts';
 
 /** The columns that parseOrder reads, but for the customer's `reference`. */

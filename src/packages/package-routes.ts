@@ -41,7 +41,7 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
   );
 }
 
-export function packageView(one: Package, group: Group, currency: string): PackageView {
+function packageView(one: Package, group: Group, currency: string): PackageView {
   const prices = one.prices[group];
   return {
     id: one.id,
