@@ -1,18 +1,19 @@
 // What stops a start, as one sentence for the person who started it; a bug keeps its stack.
 
+import { ConfigProblem } from './config.ts';
+import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
+import { DatabaseUnavailable } from './database/database.ts';
+import { EmbeddedServerFailed } from './database/embedded-server.ts';
+import { SchemaMismatch } from './database/migrate.ts';
+
+const forPeople = [ConfigProblem, SchemaMismatch, DataFolderInUse, DataFolderUnusable, EmbeddedServerFailed];
+
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
     return 'The port is taken by another program. Choose another with PORT.';
   }
-  const isForPeople = [
-    'ConfigProblem',
-    'SchemaMismatch',
-    'DataFolderInUse',
-    'DataFolderUnusable',
-    'EmbeddedServerFailed',
-  ].includes(error.name);
-  if (isForPeople) return error.message;
-  if (error.name === 'DatabaseUnavailable') return `The database cannot be reached: ${error.message}`;
+  if (forPeople.some((known) => error instanceof known)) return error.message;
+  if (error instanceof DatabaseUnavailable) return `The database cannot be reached: ${error.message}`;
   return error.stack ?? error.message;
 }
