@@ -2,7 +2,7 @@
 // safe and that the secret key is the right one; and after: the first administrator and the demo.
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createAccount,
@@ -18,7 +18,7 @@ import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
 import type { Database, Queryable, Statement } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
-import { migrate } from './database/migrate.ts';
+import { isMigrated, migrate, readMigrations, SchemaMismatch } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { demoPackages } from './packages/demo-packages.ts';
 import { createPackage } from './packages/package-store.ts';
@@ -31,11 +31,20 @@ export interface OpenedDatabase {
 }
 
 /** @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people */
-export async function openDatabase(config: Config, now: EpochSeconds): Promise<OpenedDatabase> {
+export async function openDatabase(
+  config: Config,
+  now: EpochSeconds,
+  { mayMigrate = true }: { mayMigrate?: boolean } = {},
+): Promise<OpenedDatabase> {
   const database = await connect(config);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const migrated = await migrate(database);
+    const migrated = mayMigrate ? await migrate(database) : [];
+    if (!mayMigrate && !(await isMigrated(database, readMigrations()).catch(() => false))) {
+      throw new SchemaMismatch(
+        'The database does not have the schema of this version: run "sellthrough migrate".',
+      );
+    }
     const secretKey = config.secretKey ?? keptSecretKey(config);
     await agreeOnState(database, config, secretKey, now);
     return { database, secretKey, migrated };
@@ -76,15 +85,10 @@ function keptSecretKey(config: Config): string {
   if (config.database.kind !== 'embedded')
     throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
   const path = join(config.database.dataDir, 'secret.key');
-  try {
-    // Only the first start writes: this folder is locked by this process.
-    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-      flush: true,
-    });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  // This folder is locked by this process. Renamed when complete: a key is whole or not there.
+  if (!existsSync(path)) {
+    writeFileSync(`${path}.new`, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
   }
   const kept = readFileSync(path, 'utf8').trim();
   if (kept.length < 32) throw new ConfigProblem(`${path} is damaged: restore it, or set SECRET_KEY.`);
@@ -176,46 +180,83 @@ const demoUsername = 'demo';
 const demoCreditCents = 50_000n;
 const demoRateLimitPerMinute = 60;
 
-/** On an empty database: packages, the reseller "demo" and its credit. Returns the demo's key while there is one. */
+export interface DemoReseller {
+  readonly apiKey: string;
+  readonly credit: string;
+}
+
+const startDemo: Statement = {
+  name: 'start_demo',
+  text: `update service_state set demo_started = true where not demo_started
+      and not exists (select from packages) and not exists (select from accounts where not is_admin)
+    returning demo_started`,
+};
+
+const findDemo: Statement = {
+  name: 'find_demo',
+  text: 'select demo_started, demo_account_id from service_state',
+};
+
+const noteDemo: Statement = { name: 'note_demo', text: 'update service_state set demo_account_id = $1::int' };
+
+/**
+ * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.
+ * null: this database was not begun as a demo, or another process is making it one.
+ */
 export async function prepareDemo(
   database: Database,
-  { seal, engine, packages }: Service,
+  service: Service,
   now: EpochSeconds,
-): Promise<{ apiKey: string; credit: string } | null> {
-  const administratorId = await findAdministratorId(database);
-  if (administratorId === null) return null;
-  const actor = { actorId: administratorId, now };
-  let demo = await findAccountByUsername(database, demoUsername);
-  if (demo === null && packages.current().byId.size === 0) {
-    for (const one of demoPackages) await createPackage(database, one, actor);
-    await packages.reload();
-    const created = await createAccount(
-      database,
-      seal,
-      {
-        username: demoUsername,
-        displayName: 'Demo reseller',
-        group: 'reseller',
-        isAdmin: false,
-        passwordHash: await hashPassword(mintPassword()),
-        rateLimitPerMinute: demoRateLimitPerMinute,
-        allowedIps: [],
-      },
-      actor,
-    );
-    demo = created?.account ?? null;
-  }
-  if (demo === null) return null;
+): Promise<DemoReseller | null> {
+  const actorId = await findAdministratorId(database);
+  if (actorId === null) return null;
+  const isOurs = (await database.query(startDemo)).length > 0;
+  const [state = {}] = await database.query(findDemo);
+  // An interrupted one is finished where no other process can be at it.
+  const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
+  const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
+  if (known === null && !isOurs && !isUnfinished) return null;
+  const accountId = known ?? (await makeDemo(database, service, { actorId, now }));
+  if (accountId === null) return null;
+
   // By its key the credit is given once, also when a start was interrupted.
-  await engine.submit({
+  await service.engine.submit({
     type: 'credit',
-    accountId: demo.id,
-    actorId: administratorId,
+    accountId,
+    actorId,
     amountCents: demoCreditCents,
     memo: 'Demo credit',
     idempotencyKey: 'demo-credit',
     keyIsMinted: false,
   });
-  const apiKey = await openApiKey(database, seal, demo.id);
+  const apiKey = await openApiKey(database, service.seal, accountId);
   return apiKey === null ? null : { apiKey, credit: formatAmount(demoCreditCents) };
+}
+
+/** Makes what is missing of the demo; returns its account. */
+async function makeDemo(
+  database: Database,
+  { seal, packages }: Service,
+  actor: { actorId: number; now: EpochSeconds },
+): Promise<number | null> {
+  const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
+  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor);
+  await packages.reload();
+  const created = await createAccount(
+    database,
+    seal,
+    {
+      username: demoUsername,
+      displayName: 'Demo reseller',
+      group: 'reseller',
+      isAdmin: false,
+      passwordHash: await hashPassword(mintPassword()),
+      rateLimitPerMinute: demoRateLimitPerMinute,
+      allowedIps: [],
+    },
+    actor,
+  );
+  const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
+  if (account !== null) await database.query(noteDemo, [account.id]);
+  return account?.id ?? null;
 }

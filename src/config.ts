@@ -57,6 +57,8 @@ export const defaultLimits = {
     headersMilliseconds: 10_000,
     requestMilliseconds: 20_000,
     keepAliveMilliseconds: 65_000,
+    idleMilliseconds: 120_000,
+    pipelinedMax: 64,
     connectionsMax: 8_000,
     headerBytesMax: 16_384,
   },
@@ -96,7 +98,7 @@ export function readConfig(environment: Environment): Config {
   };
 
   const database = readDatabase(text);
-  const secretKey = text('SECRET_KEY');
+  const secretKey = environment['SECRET_KEY'] || null;
   if (secretKey === null && database.kind === 'postgres') {
     throw new ConfigProblem(
       'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
@@ -118,12 +120,12 @@ export function readConfig(environment: Environment): Config {
   return {
     host: readHost(text('HOST') ?? '127.0.0.1'),
     port: whole('PORT', 3000, 0, 65_535),
-    publicUrl: readUrl('PUBLIC_URL', text('PUBLIC_URL')),
+    publicUrl: readOrigin('PUBLIC_URL', text('PUBLIC_URL')),
     database,
     secretKey,
     currency,
     trustProxy: readProxies(text('TRUST_PROXY')),
-    administrator: readAdministrator(text),
+    administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),
     demo: flag('DEMO'),
     logLevel: knownLevel,
     linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
@@ -160,13 +162,24 @@ function readUrl(name: string, value: string | null): string | null {
   return value.replace(/\/+$/, '');
 }
 
+/** An address without path or query: the pages and the API live at its root. */
+function readOrigin(name: string, value: string | null): string | null {
+  const url = readUrl(name, value);
+  if (url !== null && new URL(url).href !== `${new URL(url).origin}/`) {
+    throw new ConfigProblem(
+      `${name} must be an address without a path such as https://example.com, not "${value}".`,
+    );
+  }
+  return url;
+}
+
 function readProxies(value: string | null): string[] {
   const entries = (value ?? '')
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
   for (const entry of entries) {
-    const problem = allowListProblem(entry);
+    const problem = entry.endsWith('/0') ? 'every address there is' : allowListProblem(entry);
     if (problem !== null) {
       throw new ConfigProblem(
         `TRUST_PROXY must list addresses or CIDR ranges of proxies: "${entry}" is ${problem}.`,
@@ -176,12 +189,14 @@ function readProxies(value: string | null): string[] {
   return entries;
 }
 
-function readAdministrator(text: (name: string) => string | null): Config['administrator'] {
+function readAdministrator(
+  text: (name: string) => string | null,
+  password: string | null,
+): Config['administrator'] {
   const username = text('ADMIN_USERNAME') ?? 'admin';
   if (!/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(username)) {
     throw new ConfigProblem('ADMIN_USERNAME must have 3 to 64 of a-z, 0-9, dot, underscore, hyphen.');
   }
-  const password = text('ADMIN_PASSWORD');
   if (password !== null && (password.length < 12 || password.length > 200)) {
     throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');
   }

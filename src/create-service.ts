@@ -25,7 +25,8 @@ export interface ServiceDependencies {
   /** Migrated, and with its service_state (see bootstrap.ts). */
   readonly database: Database;
   readonly secretKey: string;
-  readonly publicUrl: string;
+  /** Where login links lead; known once the service listens. */
+  readonly publicUrl: () => string;
   readonly logger: FastifyBaseLogger;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
@@ -41,6 +42,7 @@ export interface Service {
 }
 
 const cleaningMilliseconds = 3_600_000;
+const idleSweepMilliseconds = 50;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow } = dependencies;
@@ -144,8 +146,11 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       clearInterval(cleaning);
       // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
+      // A connection that answered its last request is idle, but kept open by its client.
+      const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
       await app.close();
       clearTimeout(cutOff);
+      clearInterval(sweeping);
       await engine.drain();
       await database.close();
     },

@@ -9,7 +9,7 @@ import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap
 import { type Config, defaultLimits, readConfig } from './config.ts';
 import { createService } from './create-service.ts';
 import { sentenceOf } from './sentences.ts';
-import { welcomeText } from './welcome.ts';
+import { addressText, administratorText, demoText } from './welcome.ts';
 
 export interface ServeOptions {
   /** What DEMO is where the environment does not say. */
@@ -30,43 +30,52 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
 async function run(config: Config): Promise<void> {
   const logger = createLogger(config);
   const now = () => Math.floor(Date.now() / 1000);
+  const say = (text: string) => process.stderr.write(text);
   // The first start of an embedded database takes a few seconds: say why.
   if (config.database.kind === 'embedded' && !existsSync(join(config.database.dataDir, 'postgres'))) {
-    process.stderr.write(`Setting up the embedded database in ${config.database.dataDir} …\n`);
+    say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
   }
   const { database, secretKey, migrated } = await openDatabase(config, now());
   if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
-  const address = `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}`;
+  let port = config.port;
+  // An address that stands for all of the machine's is none that a link can lead to.
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const address = () => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
-  const service = await createService({
-    config,
-    limits: defaultLimits,
-    database,
-    secretKey,
-    publicUrl: config.publicUrl ?? `${address}:${config.port}`,
-    logger,
-    now,
-    monotonicNow: () => performance.now(),
-  });
-  // The last lines of a quiet hour must not wait for the next thousand.
-  setInterval(() => logger.flush(), logFlushMilliseconds).unref();
-  endOnSignals(service.close, logger);
+  let close: () => Promise<void> = () => database.close();
   try {
-    await service.app.listen({ host: config.host, port: config.port });
-    const administrator = await createFirstAdministrator(database, service, config, now());
-    const demo = config.demo ? await prepareDemo(database, service, now()) : null;
+    const service = await createService({
+      config,
+      limits: defaultLimits,
+      database,
+      secretKey,
+      publicUrl: () => config.publicUrl ?? address(),
+      logger,
+      now,
+      monotonicNow: () => performance.now(),
+    });
+    close = service.close;
+    // The last lines of a quiet hour must not wait for the next thousand.
+    setInterval(() => logger.flush(), logFlushMilliseconds).unref();
+    endOnSignals(close, logger);
+
+    await service.app.listen({ host: config.host, port });
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
-    const port = typeof bound === 'object' && bound !== null ? bound.port : config.port;
-    const welcome = { address: `${address}:${port}`, database: config.database, administrator, demo };
-    process.stderr.write(welcomeText(welcome));
+    if (typeof bound === 'object' && bound !== null) port = bound.port;
+    say(addressText(address(), config.database));
+    const administrator = await createFirstAdministrator(database, service, config, now());
+    if (administrator !== null) say(administratorText(administrator));
+    const demo = config.demo ? await prepareDemo(database, service, now()) : null;
+    say(demo === null ? '\n' : demoText(address(), demo));
   } catch (error) {
-    await service.close();
+    await close();
     throw error;
   }
 }
 
 const logFlushMilliseconds = 500;
+const lastFlushMilliseconds = 1_000;
 
 function createLogger({ logLevel }: Config): pino.Logger {
   // Nothing logs headers, bodies or addresses of links; should something ever, these are cut out. Each place
@@ -92,11 +101,16 @@ function endOnSignals(close: () => Promise<void>, logger: pino.Logger): void {
     if (ending) return;
     ending = true;
     logger.info({ signal }, 'shutting down');
+    const exit = (code: number) => {
+      // A log that cannot be written must not keep the process.
+      setTimeout(() => process.exit(code), lastFlushMilliseconds);
+      logger.flush(() => process.exit(code));
+    };
     close().then(
-      () => logger.flush(() => process.exit(0)),
+      () => exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'shutdown failed');
-        logger.flush(() => process.exit(1));
+        exit(1);
       },
     );
   };

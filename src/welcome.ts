@@ -1,38 +1,36 @@
 // What a start says to the person in front of the terminal: where it listens, what was generated just
-// now, and a line to paste that places an order.
+// now, and a line to paste that places an order. Each part as soon as it is true: a start that fails
+// half-way has shown what it made.
 
-import type { FirstAdministrator } from './bootstrap.ts';
+import type { DemoReseller, FirstAdministrator } from './bootstrap.ts';
 import type { DatabaseConfig } from './config.ts';
 
-export interface Welcome {
-  readonly address: string;
-  readonly database: DatabaseConfig;
-  readonly administrator: FirstAdministrator | null;
-  readonly demo: { readonly apiKey: string; readonly credit: string } | null;
-}
-
-export function welcomeText({ address, database, administrator, demo }: Welcome): string {
+export function addressText(address: string, database: DatabaseConfig): string {
   const where = database.kind === 'embedded' ? `embedded, in ${database.dataDir}` : 'PostgreSQL';
-  const lines = ['', `Sellthrough listens at ${address}`, `  database       ${where}`];
-  if (administrator !== null) {
-    lines.push('', 'The first administrator was created. What was generated is shown only now:');
-    lines.push(`  username       ${administrator.username}`);
-    lines.push(`  password       ${administrator.password ?? 'as given in ADMIN_PASSWORD'}`);
-    lines.push(`  API key        ${administrator.apiKey ?? 'as given in ADMIN_API_KEY'}`);
-  }
-  if (demo !== null) {
-    lines.push('', `The demo reseller began with a credit of ${demo.credit}:`);
-    lines.push(`  API key        ${demo.apiKey}`);
-    lines.push(
-      '',
-      'Place an order. Paste it twice: the second answer is a replay, and nothing is charged again.',
-    );
-    lines.push('', `  ${orderCommand(address, demo.apiKey)}`);
-  }
-  return `${lines.join('\n')}\n\n`;
+  return `
+Sellthrough listens at ${address}
+  database       ${where}
+`;
 }
 
-function orderCommand(address: string, apiKey: string): string {
+export function administratorText({ username, password, apiKey }: FirstAdministrator): string {
+  return `
+The first administrator was created. What was generated is shown only now:
+  username       ${username}
+  password       ${password ?? 'as given in ADMIN_PASSWORD'}
+  API key        ${apiKey ?? 'as given in ADMIN_API_KEY'}
+`;
+}
+
+export function demoText(address: string, { apiKey, credit }: DemoReseller): string {
   const body = JSON.stringify({ package_id: 1, customer: 'ada@example.com' });
-  return `curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'`;
+  return `
+The demo reseller began with a credit of ${credit}:
+  API key        ${apiKey}
+
+Place an order. Paste it twice: the second answer is a replay, and nothing is charged again.
+
+  curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'
+
+`;
 }

@@ -111,6 +111,8 @@ service_state.currency text not null
 service_state.secret_key_check text not null
 service_state.packages_version integer not null default 1
 service_state.audit_count integer not null default 0
+service_state.demo_started boolean not null default false
+service_state.demo_account_id integer
 service_state.created_at timestamp with time zone not null
 
 -- storage

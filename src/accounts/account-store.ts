@@ -120,7 +120,7 @@ const updateAccount: Statement = {
   name: 'update_account',
   text: `update accounts as a set group_name = $2, display_name = $3, blocked = $4, api_enabled = $5,
       rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8, password_hash),
-      access_version = access_version + 1
+      access_version = access_version + $9::int
     where a.id = $1::int returning ${accountColumns}`,
 };
 
@@ -265,6 +265,7 @@ export function changeAccount(
       wanted.rateLimitPerMinute,
       textArray(wanted.allowedIps),
       change.passwordHash ?? null,
+      isAccessChange(change) ? 1 : 0,
     ]);
     const after = parseAccount(row ?? {});
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
@@ -281,6 +282,11 @@ export function changeAccount(
     );
     return after;
   });
+}
+
+/** What decides whether a request is let in. Group and limits are read afresh anyway. */
+function isAccessChange(change: AccountChange): boolean {
+  return change.blocked !== undefined || change.apiEnabled !== undefined || change.allowedIps !== undefined;
 }
 
 /** A new key; the old one is revoked at once. null: there is no such account. */

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { serve } from '../main.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { mintKeyCommand } from './mint-key-command.ts';
+import { resetAdministratorCommand } from './reset-administrator-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
 const program = new Command('sellthrough')
@@ -26,5 +27,6 @@ program
 program.addCommand(migrateCommand());
 program.addCommand(verifyCommand());
 program.addCommand(mintKeyCommand());
+program.addCommand(resetAdministratorCommand());
 
 await program.parseAsync();

@@ -9,10 +9,13 @@ export function epochSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-export async function withDatabase(work: (opened: OpenedDatabase) => Promise<void>): Promise<void> {
+export async function withDatabase(
+  work: (opened: OpenedDatabase) => Promise<void>,
+  options: { mayMigrate?: boolean } = {},
+): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
-    const opened = await openDatabase(readConfig(process.env), epochSeconds());
+    const opened = await openDatabase(readConfig(process.env), epochSeconds(), options);
     try {
       await work(opened);
     } finally {

@@ -5,7 +5,14 @@
 import pg from 'pg';
 import { type ChangeListener, type Database, DatabaseUnavailable, type Transaction } from './database.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
-import { columnTypes, createSession, orderPlanner, runTransaction, type Session } from './pg-session.ts';
+import {
+  columnTypes,
+  createSession,
+  orderPlanner,
+  runTransaction,
+  type Session,
+  settingsText,
+} from './pg-session.ts';
 
 export interface EmbeddedDatabase extends Database {
   readonly kind: 'embedded';
@@ -45,6 +52,7 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
       } as pg.ClientConfig);
       client.on('error', () => undefined);
       await client.connect();
+      await client.query(settingsText(orderPlanner));
       client.on('notification', ({ channel: heard, payload = '' }) => {
         for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
       });

@@ -35,19 +35,22 @@ export const columnTypes: pg.CustomTypesConfig = {
 const int8ArrayOid = 1016;
 
 /**
- * Session options of the order path. A named statement planned while the tables were empty keeps its
+ * Settings of the order path's sessions. A named statement planned while the tables were empty keeps its
  * sequential scan for hours: the design's trial fell from 13,000 to 2,500 orders/s within a minute, with no
  * error anywhere. These sessions only ever look up by index.
  */
-export const orderPlanner = [
-  'enable_seqscan',
-  'enable_hashjoin',
-  'enable_mergejoin',
-  'enable_bitmapscan',
-  'jit',
-]
-  .map((setting) => `-c ${setting}=off`)
-  .join(' ');
+export const orderPlanner: readonly string[] = [
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+  'enable_bitmapscan = off',
+  'jit = off',
+];
+
+/** As one text for a new session. Not as start-up options: those of a connection string would replace them. */
+export function settingsText(settings: readonly string[]): string {
+  return ["timezone = 'UTC'", ...settings].map((setting) => `set ${setting}`).join('; ');
+}
 
 export function createSession(client: pg.Client, stream: Duplex): Session {
   let groups = 0;
@@ -157,6 +160,7 @@ export function databaseError(error: unknown, what: string): DatabaseUnavailable
 
 /** "2026-01-31 12:00:00+00" (the sessions' time zone is UTC) to epoch seconds. */
 function parseTimestamp(text: string): number {
+  if (!text.endsWith('+00')) throw new Error(`The session's time zone is not UTC: ${text}.`);
   return Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`) / 1000;
 }
 

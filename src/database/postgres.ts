@@ -20,6 +20,7 @@ import {
   orderPlanner,
   runTransaction,
   type Session,
+  settingsText,
 } from './pg-session.ts';
 
 export interface PostgresOptions {
@@ -33,7 +34,7 @@ export interface PostgresOptions {
 }
 
 const listenRetryMilliseconds = 250;
-const listenCheckMilliseconds = 5_000;
+const listenCheckMilliseconds = 2_000;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
@@ -44,18 +45,22 @@ export function openPostgres(options: PostgresOptions): Database {
   const listeners: { close(): Promise<void> }[] = [];
 
   const orderPool = createPool(options.orderConnections, orderPlanner);
-  const generalPool = createPool(options.generalConnections, '-c jit=off');
+  const generalPool = createPool(options.generalConnections, ['jit = off']);
 
-  function createPool(max: number, planner: string): pg.Pool {
+  function createPool(max: number, planner: readonly string[]): pg.Pool {
     const pool = new pg.Pool({
-      ...clientConfig(options, planner),
+      ...clientConfig(options),
       max,
       connectionTimeoutMillis: options.connectMilliseconds,
       idleTimeoutMillis: 0,
     });
     // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
     pool.on('error', () => undefined);
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
+      client.query(settingsText([...planner, ...timeouts(options)])).catch(() => undefined);
+    });
     pool.on('remove', (client) => {
       const session = sessions.get(client);
       if (session === undefined) return;
@@ -144,19 +149,23 @@ export function openPostgres(options: PostgresOptions): Database {
   };
 }
 
-function clientConfig(options: PostgresOptions, planner: string): pg.ClientConfig {
+function timeouts({ answerMilliseconds }: PostgresOptions): string[] {
+  // A process that stalled, or whose network went away, must not hold accounts locked for ever.
+  return [
+    `statement_timeout = ${answerMilliseconds}`,
+    `idle_in_transaction_session_timeout = ${answerMilliseconds}`,
+  ];
+}
+
+function clientConfig(options: PostgresOptions): pg.ClientConfig {
   return {
     connectionString: options.connectionString,
     application_name: 'sellthrough',
-    options: `-c timezone=UTC ${planner}`,
     pipeline: true,
     types: columnTypes,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: options.connectMilliseconds,
-    statement_timeout: options.answerMilliseconds,
-    // A process that stalled, or whose network went away, must not hold accounts locked for ever.
-    idle_in_transaction_session_timeout: options.answerMilliseconds,
   } as pg.ClientConfig;
 }
 
@@ -194,7 +203,7 @@ function listenForever(options: PostgresOptions, channel: string, listener: Chan
   const done = (async () => {
     for (let attempt = 1; !stopped; attempt += 1) {
       // Half-open sockets never say goodbye: a small statement every few seconds finds them.
-      const client = new pg.Client({ ...clientConfig(options, ''), query_timeout: listenCheckMilliseconds });
+      const client = new pg.Client({ ...clientConfig(options), query_timeout: listenCheckMilliseconds });
       current = client;
       const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
       let lost = false;

@@ -2,7 +2,13 @@
 // the OpenAPI generator use the same app. Everything it needs arrives as arguments.
 
 import type { Server } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { accountRoutes } from '../accounts/account-routes.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
@@ -12,22 +18,26 @@ import { type LoginLinkRoutesDependencies, loginLinkRoutes } from '../login-link
 import { orderRoutes } from '../orders/order-routes.ts';
 import { packageRoutes } from '../packages/package-routes.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
-import { createAuthenticator } from './authenticate.ts';
+import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { installErrors, refuseRoute } from './errors.ts';
 import { type HealthDependencies, healthRoutes } from './health-routes.ts';
 import type { Metrics } from './metrics.ts';
 import { installOpenapi } from './openapi.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import {
+  answerBrokenRequest,
+  answerForNode,
   bodyBytesMax,
   installJsonBodies,
   installRequestHygiene,
-  installSocketAnswers,
   readablePath,
   requestIdOf,
 } from './request-hygiene.ts';
 
 export interface HttpLimits {
+  readonly idleMilliseconds: number;
+  /** Answers one connection may have waiting. */
+  readonly pipelinedMax: number;
   readonly headersMilliseconds: number;
   readonly requestMilliseconds: number;
   readonly keepAliveMilliseconds: number;
@@ -42,7 +52,7 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly trustProxy: readonly string[];
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
     'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
@@ -54,6 +64,7 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
   const packages = () => dependencies.packages.current();
+  let allowedMethods: AllowedMethods = () => [];
   const app = Fastify({
     loggerInstance: logger,
     // One line for each request is written by logAndCount.
@@ -61,6 +72,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     bodyLimit: bodyBytesMax,
     requestTimeout: limits.requestMilliseconds,
+    // Cuts off a peer that neither sends nor reads.
+    connectionTimeout: limits.idleMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -68,6 +81,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     routerOptions: { maxParamLength: 512 },
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, allowedMethods),
     http: {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersMilliseconds,
@@ -76,28 +90,37 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       requireHostHeader: false,
     },
   });
-  const allowedMethods = collectAllowedMethods(app);
-  prepareServer(app.server, allowedMethods, limits);
+  allowedMethods = collectAllowedMethods(app);
+  prepareServer(app.server, limits);
 
   // The schemas describe bodies for the document; each route reads its own, with its own error codes.
   app.setValidatorCompiler(() => () => true);
   await installOpenapi(app);
   installErrors(app);
-  installRequestHygiene(app);
+  installRequestHygiene(app, limits.pipelinedMax);
   logAndCount(app, metrics);
-  app.setNotFoundHandler((request, reply) =>
-    refuseRoute(request, reply, allowedMethods(pathOf(request.url))),
-  );
+  const refuseHere = (request: FastifyRequest, reply: FastifyReply) =>
+    refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
+  app.setNotFoundHandler(refuseHere);
+  app.addHook('onRequest', async (request, reply) => {
+    // Before a body is looked at. Below the prefixes of the APIs a key comes first.
+    if (request.is404 && !isApiPath(request.url)) return refuseHere(request, reply);
+  });
 
   healthRoutes(app, dependencies);
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  // Made once: nobody needs a key for it.
+  let document: string | null = null;
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 
   const authenticator = createAuthenticator(keys, limiter);
-  const authenticated = (api: FastifyInstance) => {
-    api.addHook('onRequest', authenticator.authenticate);
+  const behind = (authenticate: Authenticator['authenticate'], api: FastifyInstance) => {
+    api.addHook('onRequest', authenticate);
     api.addHook('onRequest', async (request, reply) => {
       // Before the body is looked at: decisions "Order of checks", 8 before 9.
-      if (request.is404) return refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
+      if (request.is404) return refuseHere(request, reply);
     });
     installJsonBodies(api);
     // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
@@ -106,7 +129,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await app.register(
     async (api) => {
-      authenticated(api);
+      behind(authenticator.authenticate, api);
       tag(api, 'v1');
       orderRoutes(api, { ...dependencies, packages, authenticateAgain: authenticator.again });
       customerRoutes(api, { ...dependencies, packages });
@@ -118,7 +141,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await app.register(
     async (api) => {
-      authenticated(api);
+      behind(authenticator.authenticateFresh, api);
       tag(api, 'admin');
       adminRoutes(api, dependencies);
     },
@@ -133,9 +156,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   return app;
 }
 
-function prepareServer(server: Server, allowedMethods: AllowedMethods, limits: HttpLimits): void {
+function prepareServer(server: Server, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;
-  installSocketAnswers(server, allowedMethods);
+  answerForNode(server);
 }
 
 /** One line and one count for each request. The route is its pattern: a path may hold a login token. */
@@ -163,6 +186,10 @@ function tag(api: FastifyInstance, name: string): void {
   api.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, tags: [name] };
   });
+}
+
+function isApiPath(url: string): boolean {
+  return /^\/api\/(admin\/)?v1(\/|\?|$)/.test(url);
 }
 
 function pathOf(url: string): string {

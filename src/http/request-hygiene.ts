@@ -4,6 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { refusal } from '../contract/error-catalogue.ts';
@@ -18,20 +19,31 @@ export function requestIdOf({ headers }: { headers: IncomingMessage['headers'] }
   return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : randomUUID();
 }
 
-/** A path that does not decode stays as it was sent, and so is found nowhere. */
+/** The path of a request line: absolute forms lose their host, and what does not decode stays as it was sent. */
 export function readablePath(url: string): string {
-  if (!url.includes('%')) return url;
-  const [path = '', ...query] = url.split('?');
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  if (!local.includes('%')) return local.startsWith('/') ? local : `/${local}`;
+  const [path = '', ...query] = local.split('?');
   try {
     decodeURIComponent(path);
-    return url;
+    return local;
   } catch {
     return [path.replaceAll('%', '%25'), ...query].join('?');
   }
 }
 
-export function installRequestHygiene(app: FastifyInstance): void {
+/** @param pipelinedMax answers that may wait on one connection: who sends more and reads none is cut off */
+export function installRequestHygiene(app: FastifyInstance, pipelinedMax: number): void {
+  const waiting = new WeakMap<Socket, number>();
   app.addHook('onRequest', async (request, reply) => {
+    const { socket } = request.raw;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    reply.raw.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    if (count > pipelinedMax || socket.destroyed) {
+      socket.destroy();
+      return reply.hijack();
+    }
     reply.header('x-request-id', request.id);
     const problem = headerProblem(request.raw);
     if (problem === null) return;
@@ -58,6 +70,8 @@ export function installJsonBodies(app: FastifyInstance): void {
     // One parser for every body: the type that was sent is not looked at.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       raw.headers['content-type'] = 'application/json';
+    } else {
+      delete raw.headers['content-type'];
     }
     if ((headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity') return;
     reply.header('connection', 'close');
@@ -97,29 +111,34 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
   return httpVersion === '1.1' && headers.host === undefined ? 'the Host header is missing' : null;
 }
 
-/** Sockets that never became a request, and the corners where Node would answer by itself. */
-export function installSocketAnswers(
-  server: Server,
+/** The answer on a socket whose bytes are no request: Fastify's clientErrorHandler. */
+export function answerBrokenRequest(
+  error: { readonly code?: string; readonly rawPacket?: unknown },
+  socket: Duplex,
   allowedMethods: (path: string) => readonly string[],
 ): void {
-  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const [, path] = /^[A-Z-]+ (\S+) HTTP/.exec(error.rawPacket?.toString('latin1', 0, 2_000) ?? '') ?? [];
-    const allowed =
-      error.code === 'HPE_INVALID_METHOD' && path !== undefined
-        ? allowedMethods(path.split('?')[0] ?? '')
-        : [];
-    const answer =
-      allowed.length > 0
-        ? rawErrorResponse('method_not_allowed', randomUUID(), { allow: allowed.join(', ') })
-        : rawErrorResponse('invalid_json', randomUUID());
-    endAfter(socket, answer);
-  });
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [, url] = /^[A-Z-]+ (\S+) HTTP/.exec(rawText(error.rawPacket)) ?? [];
+  const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && url !== undefined;
+  const allowed = isUnknownMethod ? allowedMethods(readablePath(url).split('?')[0] ?? '') : [];
+  const answer =
+    allowed.length > 0
+      ? rawErrorResponse('method_not_allowed', randomUUID(), { allow: allowed.join(', ') })
+      : rawErrorResponse('invalid_json', randomUUID());
+  endAfter(socket, answer);
+}
+
+function rawText(packet: unknown): string {
+  return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 2_000) : '';
+}
+
+/** The corners where Node would answer by itself, without the envelope. */
+export function answerForNode(server: Server): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    endAfter(socket, rawErrorResponse('method_not_allowed', randomUUID()));
+    endAfter(socket, rawErrorResponse('method_not_allowed', randomUUID(), { allow: 'GET, POST, PATCH' }));
   });
   // Expect: anything but 100-continue would be answered with a bare 417: the header is ignored instead.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,14 +1,37 @@
 // The ledger's auditor: adds every ledger up again, checks the chain of balances, the counters, every
 // order against its entries and every plan against its orders, in SQL that shares no code with the
 // engine. An account with a problem is halted (its writes stop) and released when it is found content.
-// All checks of a run read one snapshot, so it may run beside a busy service.
+// It may run beside a busy service; on the embedded database, whose one session it shares, orders wait for
+// the check that is running.
 
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Statement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 
-const problemsMax = 1_000;
+/** Listed for each account and check; every account with a problem is listed. */
+const problemsPerAccountMax = 20;
+
+/**
+ * The terms that the orders make, each from `starts` to `expiry`. A run begins where the order before it had
+ * ended or was for another package; its terms end calendar months after its anchor. A trial that an
+ * administrator gave leaves no order. `back`: 1 for the customer's newest order.
+ */
+const terms = `with stepped as (
+    select o.*, lag(expires_at) over w as previous_expiry, lag(package_id) over w as previous_package
+    from orders o window w as (partition by account_id, customer_number order by number)),
+  marked as (
+    select *, count(*) filter (where previous_expiry is null or previous_expiry <= created_at
+        or previous_package <> package_id) over (partition by account_id, customer_number order by number) as run
+    from stepped),
+  runs as (
+    select *, first_value(created_at) over r as anchor, sum(months) over r as months_run,
+      row_number() over r = 1 as is_first
+    from marked window r as (partition by account_id, customer_number, run order by number)),
+  terms as (
+    select *, (anchor at time zone 'UTC' + make_interval(months => months_run::int)) at time zone 'UTC' as expiry,
+      case when is_first then anchor else previous_expiry end as starts,
+      row_number() over (partition by account_id, customer_number order by number desc) as back from runs)`;
 
 /** Each returns account_id, subject, problem for what is wrong, and nothing when all is well. */
 const checks: readonly Statement[] = [
@@ -76,6 +99,14 @@ const checks: readonly Statement[] = [
         or s.balance_after is distinct from o.balance_after_cents`,
   },
   {
+    name: 'verify_owners',
+    text: `select o.account_id, 'order ' || o.number as subject, 'its account does not exist' as problem from orders o
+      where not exists (select from accounts a where a.id = o.account_id)
+      union all
+      select e.account_id, 'ledger entry ' || e.number, 'its account does not exist' from ledger_entries e
+      where not exists (select from accounts a where a.id = e.account_id)`,
+  },
+  {
     name: 'verify_references',
     text: `select coalesce(c.account_id, r.account_id) as account_id,
         'customer ' || coalesce(c.number, r.customer_number) as subject,
@@ -89,52 +120,51 @@ const checks: readonly Statement[] = [
         or not exists (select from packages p where p.id = o.package_id)`,
   },
   {
-    // Runs: a plan begins where the order before it had ended or was for another package; its expiry is
-    // calendar months after that moment. A trial that an administrator gave leaves no order.
     name: 'verify_plans',
-    text: `with stepped as (
-        select o.*, lag(expires_at) over w as previous_expiry, lag(package_id) over w as previous_package
-        from orders o window w as (partition by account_id, customer_number order by number)),
-      marked as (
-        select *, count(*) filter (where previous_expiry is null or previous_expiry <= created_at
-            or previous_package <> package_id) over (partition by account_id, customer_number order by number) as run
-        from stepped),
-      runs as (
-        select *, first_value(created_at) over r as anchor, sum(months) over r as months_run
-        from marked window r as (partition by account_id, customer_number, run order by number)),
-      expected as (
-        select *, (anchor at time zone 'UTC' + make_interval(months => months_run::int)) at time zone 'UTC' as expiry,
-          number = max(number) over (partition by account_id, customer_number) as is_last from runs)
+    text: `${terms}
       select account_id, 'order ' || number as subject,
         format('it ends at %s, its terms end at %s', expires_at, expiry) as problem
-      from expected where expires_at <> expiry
+      from terms where expires_at <> expiry
+      union all
+      select account_id, 'order ' || number, 'it is an activation, but a plan was running'
+      from terms where kind = 'activate' and previous_expiry > created_at
       union all
       select c.account_id, 'customer ' || c.number, 'the plan is not what the orders make of it'
       from customers c join packages p on p.id = c.package_id
-      left join expected e on e.account_id = c.account_id and e.customer_number = c.number and e.is_last
+      left join terms e on e.account_id = c.account_id and e.customer_number = c.number and e.back = 1
       where case when c.months_run = 0
         then c.paid_periods <> '{}' or not p.is_trial or c.expires_at <= c.anchor_at
         else e.number is null or e.package_id <> c.package_id or e.expiry <> c.expires_at or e.anchor <> c.anchor_at
           or e.months_run <> c.months_run end`,
   },
   {
-    // The paid periods on the row are the newest orders of the run, end to end, up to the expiry.
+    // What a change gave back: of each term of the run it replaced, the unused part of its price, rounded down.
+    name: 'verify_refunds',
+    text: `${terms}, due as (
+        select c.account_id, c.number, c.refund_cents, coalesce(sum(
+          t.price_cents * extract(epoch from t.expiry - greatest(c.created_at, t.starts))::bigint
+            / extract(epoch from t.expiry - t.starts)::bigint), 0) as cents
+        from terms c left join terms t on c.kind = 'change' and t.account_id = c.account_id
+          and t.customer_number = c.customer_number and t.run = c.run - 1 and t.expiry > c.created_at
+        group by c.account_id, c.number, c.refund_cents)
+      select account_id, 'order ' || number as subject,
+        format('it gave %s cents back, unused were %s', refund_cents, cents) as problem
+      from due where refund_cents <> cents`,
+  },
+  {
+    // The paid periods on the row are the newest terms of the orders, each with its start, end and price.
     name: 'verify_paid_periods',
-    text: `with periods as (
-        select c.account_id, c.number, c.expires_at, p.place,
+    text: `${terms}, periods as (
+        select c.account_id, c.number, p.place, cardinality(c.paid_periods) / 3 - p.place + 1 as back,
           c.paid_periods[p.place * 3 - 2] as starts, c.paid_periods[p.place * 3 - 1] as ends,
-          c.paid_periods[p.place * 3] as cents, cardinality(c.paid_periods) / 3 as count
-        from customers c cross join lateral generate_series(1, cardinality(c.paid_periods) / 3) p (place)),
-      paid as (
-        select account_id, customer_number, price_cents,
-          row_number() over (partition by account_id, customer_number order by number desc) as back
-        from orders)
+          c.paid_periods[p.place * 3] as cents
+        from customers c cross join lateral generate_series(1, cardinality(c.paid_periods) / 3) p (place))
       select p.account_id, 'customer ' || p.number as subject,
         'paid period ' || p.place || ' does not fit the orders' as problem
-      from (select *, lead(starts) over (partition by account_id, number order by place) as next_start from periods) p
-      left join paid o on o.account_id = p.account_id and o.customer_number = p.number and o.back = p.count - p.place + 1
-      where p.starts >= p.ends or o.price_cents is distinct from p.cents
-        or p.ends <> coalesce(p.next_start, extract(epoch from p.expires_at)::bigint)
+      from periods p
+      left join terms t on t.account_id = p.account_id and t.customer_number = p.number and t.back = p.back
+      where t.price_cents is distinct from p.cents or extract(epoch from t.starts)::bigint is distinct from p.starts
+        or extract(epoch from t.expiry)::bigint is distinct from p.ends
       union all
       select account_id, 'customer ' || number, 'a paid plan has no paid period'
       from customers where months_run > 0 and cardinality(paid_periods) = 0 or cardinality(paid_periods) % 3 <> 0`,
@@ -146,7 +176,6 @@ const countChecked: Statement = {
   text: 'select (select count(*) from accounts) as accounts, (select count(*) from ledger_entries) as entries',
 };
 
-const snapshot: Statement = { name: '', text: 'set transaction isolation level repeatable read' };
 const noTimeout: Statement = { name: '', text: 'set local statement_timeout = 0' };
 // The order path's planner settings would make the auditor's full passes slow (embedded: one session).
 const wholeTables: readonly Statement[] = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
@@ -156,41 +185,47 @@ const wholeTables: readonly Statement[] = ['enable_seqscan', 'enable_hashjoin', 
   }),
 );
 
+// In the order in which batches lock accounts.
 const haltAccounts: Statement = {
   name: 'halt_accounts',
-  text: `update accounts set halted_at = case when id = any($1::int[]) then to_timestamp($2::bigint) end
-    where (halted_at is not null) <> (id = any($1::int[]))`,
+  text: `with moved as (
+      select id from accounts where (halted_at is not null) <> (id = any($1::int[])) order by id for no key update)
+    update accounts a set halted_at = case when a.id = any($1::int[]) then to_timestamp($2::bigint) end
+    from moved where a.id = moved.id`,
 };
 
 const verifyMilliseconds = 3_600_000;
 
+/** Each check is a statement of its own, and so sees one state of the books; orders go on between them. */
 export async function verifyLedger(database: Database, now: EpochSeconds): Promise<VerifyReportView> {
-  const report = await database.transaction(readReport, { timeoutMilliseconds: verifyMilliseconds });
-  const accountIds = [...new Set(report.problems.map((problem) => problem.account_id))];
-  await database.query(haltAccounts, [numberArray(accountIds), now]);
-  return report;
-}
-
-async function readReport(transaction: Queryable): Promise<VerifyReportView> {
-  await transaction.query(snapshot);
-  await transaction.query(noTimeout);
-  for (const setting of wholeTables) await transaction.query(setting);
   const problems: VerifyReportView['problems'] = [];
-  for (const check of checks) {
-    const rows = await transaction.query({ name: '', text: `${check.text} limit ${problemsMax}` });
-    for (const row of rows) {
-      problems.push({
-        account_id: Number(row['account_id']),
-        subject: String(row['subject']),
-        problem: String(row['problem']),
-      });
-    }
-  }
-  const [counted] = await transaction.query(countChecked);
+  for (const check of checks) problems.push(...(await runCheck(database, check)));
+  const [counted] = await database.query(countChecked);
+  const accountIds = [...new Set(problems.map((problem) => problem.account_id))];
+  await database.query(haltAccounts, [numberArray(accountIds), now]);
   return {
     ok: problems.length === 0,
     accounts: Number(counted?.['accounts']),
     entries: Number(counted?.['entries']),
-    problems: problems.slice(0, problemsMax),
+    problems,
   };
+}
+
+function runCheck(database: Database, { text }: Statement): Promise<VerifyReportView['problems']> {
+  const listed = `select account_id, subject, problem from (
+      select *, row_number() over (partition by account_id) as place from (${text}) found) numbered
+    where place <= ${problemsPerAccountMax} order by account_id, place`;
+  return database.transaction(
+    async (transaction) => {
+      await transaction.query(noTimeout);
+      for (const setting of wholeTables) await transaction.query(setting);
+      const rows = await transaction.query({ name: '', text: listed });
+      return rows.map((row) => ({
+        account_id: Number(row['account_id']),
+        subject: String(row['subject']),
+        problem: String(row['problem']),
+      }));
+    },
+    { timeoutMilliseconds: verifyMilliseconds },
+  );
 }

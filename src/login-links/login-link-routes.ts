@@ -2,7 +2,7 @@
 // open links; POST spends the token and starts the customer's session, or leads to the operator's product
 // with a one-time code. GET /customer is the customer's page (decisions "Login links").
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { CustomerReads } from '../customers/customer-store.ts';
 import { type Database, DatabaseUnavailable } from '../database/database.ts';
@@ -24,7 +24,7 @@ export interface LoginLinkRoutesDependencies {
   readonly customers: CustomerReads;
   readonly packages: () => PackageCatalog;
   readonly now: () => EpochSeconds;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   /** Where customers are led to with a one-time code; null: to the customer's page of this service. */
   readonly productUrl: string | null;
   readonly codeValidSeconds: number;
@@ -37,15 +37,20 @@ interface WithToken {
 
 export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRoutesDependencies): void {
   const { database, customers, packages, now, productUrl, publicUrl } = dependencies;
-  const isSecure = publicUrl.startsWith('https:');
+  const isSecure = publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
-  const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
+  // Browsers hold the redirect after the form to this list too, and where the product redirects to.
+  const productTargets = productUrl?.startsWith('https:')
+    ? ['https:']
+    : productUrl
+      ? [new URL(productUrl).origin]
+      : [];
+  const formTargets = ["'self'", ...productTargets].join(' ');
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
-    // Browsers hold the redirect after the form to this list too.
     `form-action ${formTargets}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -56,7 +61,8 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
   app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
     done(null, undefined),
   );
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-store',
@@ -68,7 +74,9 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
       ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     });
   });
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode < 500) return show(reply, statusCode, spentPage());
     const isAway = error instanceof DatabaseUnavailable;
     if (isAway) request.log.warn({ reason: error.message }, 'page not served');
     else request.log.error({ err: error }, 'page failed');
@@ -122,7 +130,7 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site !== 'same-origin' && site !== 'none';
     const { origin } = headers;
-    return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl).origin;
+    return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl()).origin;
   }
 
   function cookie(token: string, seconds: number): string {

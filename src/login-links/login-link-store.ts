@@ -117,10 +117,15 @@ const deleteSession: Statement = {
   text: 'delete from customer_sessions where token_hash = $1',
 };
 
+/** Few enough for one statement's time limit, whatever has piled up. */
+const deleteAtOnceMax = 5_000;
+
 const deleteExpired: readonly Statement[] = ['customer_sessions', 'login_codes', 'login_links'].map(
   (table) => ({
     name: `delete_expired_${table}`,
-    text: `delete from ${table} where expires_at < to_timestamp($1::bigint)`,
+    text: `with gone as (delete from ${table} where ctid = any(array(
+      select ctid from ${table} where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
+    select count(*) as count from gone`,
   }),
 );
 
@@ -177,7 +182,12 @@ export async function endSession(database: Queryable, token: string): Promise<vo
 
 /** Forgets what expired before `before`. */
 export async function deleteExpiredLogins(database: Queryable, before: EpochSeconds): Promise<void> {
-  for (const statement of deleteExpired) await database.query(statement, [before]);
+  for (const statement of deleteExpired) {
+    for (;;) {
+      const [row] = await database.query(statement, [before]);
+      if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) break;
+    }
+  }
 }
 
 function parseCustomer(rows: readonly Readonly<Record<string, unknown>>[]): LinkedCustomer | null {

@@ -85,11 +85,11 @@ function placeOrder(
   command: PlaceOrder,
   now: EpochSeconds,
 ): OrderOutcome {
-  if (account.accessVersion !== command.accessVersion) return { type: 'access_changed' };
-
   const { customerReference, packageId, months } = command;
-  const fingerprint = fingerprintOf('place', packageId, customerReference, months, command.customerName);
   const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
+
+  const fingerprint = fingerprintOf('place', packageId, customerReference, months, command.customerName);
   if (earlier !== null) return replay(working, earlier, fingerprint, command.loginLink);
 
   const wanted = working.packages.get(packageId);
@@ -115,10 +115,10 @@ function renewOrder(
   command: RenewOrder,
   now: EpochSeconds,
 ): OrderOutcome {
-  if (account.accessVersion !== command.accessVersion) return { type: 'access_changed' };
+  const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
 
   const renewed = working.orderByNumber(account.id, command.orderNumber);
-  const earlier = working.orderByKey(account.id, command.idempotencyKey);
   // Orders are never deleted: a key that is bound cannot be bound to the renewal of a missing one.
   if (renewed === null) return refused(earlier === null ? 'order_not_found' : 'idempotency_conflict');
   const months = command.months ?? renewed.months;
@@ -138,6 +138,18 @@ function renewOrder(
     { command, months, fingerprint, wanted, kind: 'renew', running, customer },
     now,
   );
+}
+
+/**
+ * Whether the caller's rights moved since the request was let in. Not for an order that stands since an
+ * attempt whose COMMIT was never answered: it was placed while the rights were right, and has to be told.
+ */
+function mustAskAgain(
+  account: AccountState,
+  { accessVersion, mayStand }: PlaceOrder | RenewOrder,
+  earlier: OrderRecord | null,
+): boolean {
+  return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
 }
 
 interface Intent {

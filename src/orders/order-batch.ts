@@ -42,18 +42,16 @@ export class PackagesChanged extends Error {
 
 /**
  * Runs the commands in one transaction and returns their outcomes in order. When it resolves, they are durable.
- * `mayStand`: an earlier attempt may have committed, so minted keys are looked up like any other.
  * @throws DatabaseUnavailable whether the batch committed is then unknown
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
   { database, currency, now, packages, answerMilliseconds, onDecided }: BatchDependencies,
   commands: readonly OrderCommand[],
-  mayStand: boolean,
 ): Promise<readonly OrderOutcome[]> {
   return database.transaction(
     async (transaction) => {
-      const loaded = await load(transaction, commands, mayStand);
+      const loaded = await load(transaction, commands);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
 
@@ -117,7 +115,7 @@ const loadCreditsByKey: Statement = {
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
 };
 
-async function load(database: Queryable, commands: readonly OrderCommand[], mayStand: boolean) {
+async function load(database: Queryable, commands: readonly OrderCommand[]) {
   const accountIds = numberArray(
     [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b),
   );
@@ -129,7 +127,8 @@ async function load(database: Queryable, commands: readonly OrderCommand[], mayS
     if ('customerReference' in command) references.add(command.customerReference);
     if (command.type === 'renew') renewals.push(command);
     if (command.type === 'credit') credits.push(command);
-    else if (command.type !== 'grant_trial' && (mayStand || !command.keyIsMinted)) keyed.push(command);
+    else if (command.type !== 'grant_trial' && (command.mayStand || !command.keyIsMinted))
+      keyed.push(command);
   }
   const rowsFor = (wanted: { readonly length: number }, statement: Statement, ...values: unknown[]) =>
     wanted.length === 0 ? noRows : database.query(statement, values);

@@ -52,6 +52,8 @@ export interface Keyed {
   readonly idempotencyKey: string;
   /** The client sent none and this one was minted for the request: nobody can have used it before. */
   readonly keyIsMinted: boolean;
+  /** An earlier attempt decided this order anew and its COMMIT was never answered: it may stand. */
+  readonly mayStand?: boolean;
 }
 
 export interface NewLoginLink {

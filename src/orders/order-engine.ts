@@ -56,14 +56,16 @@ export class EngineOverloaded extends Error {
 interface Waiting {
   readonly command: OrderCommand;
   readonly giveUpAt: number;
-  /** What an attempt decided whose COMMIT was never answered. */
-  undecided: OrderOutcome | null;
+  /** An attempt decided it anew, and whether that attempt's COMMIT took place is not known. */
+  mayStand: boolean;
   resolve(outcome: OrderOutcome): void;
   reject(error: Error): void;
 }
 
 interface Lane {
   queue: Waiting[];
+  /** The batch in flight; empty when the lane is idle. */
+  batch: readonly Waiting[];
   busy: boolean;
 }
 
@@ -74,7 +76,11 @@ const freshAttemptsMax = 8;
 
 export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
   const { limits, events, monotonicNow, reloadPackages } = dependencies;
-  const lanes: Lane[] = Array.from({ length: limits.laneCount }, () => ({ queue: [], busy: false }));
+  const lanes: Lane[] = Array.from({ length: limits.laneCount }, () => ({
+    queue: [],
+    batch: [],
+    busy: false,
+  }));
   let depth = 0;
   let draining = false;
   let onIdle: (() => void) | null = null;
@@ -88,7 +94,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     depth += 1;
     return new Promise((resolve, reject) => {
       const giveUpAt = monotonicNow() + limits.waitMilliseconds;
-      lane.queue.push({ command, giveUpAt, undecided: null, resolve, reject });
+      lane.queue.push({ command, giveUpAt, mayStand: false, resolve, reject });
       if (lane.busy) return;
       lane.busy = true;
       // After this turn's sockets were read: what arrived together is decided together.
@@ -98,28 +104,27 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   async function runLane(lane: Lane): Promise<void> {
     while (lane.queue.length > 0) {
-      const batch = lane.queue.splice(0, limits.batchOrdersMax);
-      await settle(lane, batch);
-      depth -= batch.length;
+      lane.batch = lane.queue.splice(0, limits.batchOrdersMax);
+      await settle(lane.batch);
+      depth -= lane.batch.length;
+      lane.batch = [];
     }
     lane.busy = false;
     if (depth === 0) onIdle?.();
   }
 
   /** Answers every order of the batch, whatever happens. */
-  async function settle(lane: Lane, batch: readonly Waiting[]): Promise<void> {
+  async function settle(batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
-    let inDoubt = false;
     let freshAttempts = 0;
     while (remaining.length > 0) {
       try {
-        answer(remaining, await attempt(remaining, inDoubt));
+        await attempt(remaining);
         return;
       } catch (error) {
         if (error instanceof DatabaseUnavailable) {
-          inDoubt = true;
-          giveUpLate(lane, error);
-          remaining = withoutLate(remaining, error);
+          giveUpLate(error);
+          remaining = remaining.filter(({ giveUpAt }) => giveUpAt > monotonicNow());
           if (remaining.length > 0) await pause(limits.retryMilliseconds);
           continue;
         }
@@ -132,26 +137,27 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
           return;
         }
         // One order's data broke the batch: alone it cannot harm the others.
-        for (const waiting of remaining) await settle(lane, [waiting]);
+        for (const waiting of remaining) await settle([waiting]);
         return;
       }
     }
   }
 
-  async function attempt(batch: readonly Waiting[], inDoubt: boolean): Promise<readonly OrderOutcome[]> {
-    const commands = batch.map(({ command }) => command);
-    const outcomes = await runBatch(
-      {
-        ...dependencies,
-        onDecided(decided) {
-          for (const [index, waiting] of batch.entries()) waiting.undecided ??= decided[index] ?? null;
-        },
-      },
-      commands,
-      inDoubt,
-    );
-    events.onBatch(commands, outcomes);
-    return outcomes;
+  /** One transaction. Resolves with everybody answered, or leaves in `mayStand` what is not known. */
+  async function attempt(batch: readonly Waiting[]): Promise<void> {
+    const commands = batch.map(({ command, mayStand }) => (mayStand ? { ...command, mayStand } : command));
+    let decided: readonly OrderOutcome[] | null = null;
+    const onDecided = (outcomes: readonly OrderOutcome[]) => {
+      decided = outcomes;
+    };
+    try {
+      const outcomes = await runBatch({ ...dependencies, onDecided }, commands);
+      events.onBatch(commands, outcomes);
+      answer(batch, outcomes);
+    } catch (error) {
+      if (decided !== null) rememberDoubt(batch, decided, error instanceof DatabaseUnavailable);
+      throw error;
+    }
   }
 
   async function isWorthAnotherTry(error: unknown): Promise<boolean> {
@@ -166,21 +172,24 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     );
   }
 
-  /** Orders that wait behind a batch in trouble must not wait longer than they would in it. */
-  function giveUpLate(lane: Lane, error: Error): void {
-    const before = lane.queue.length;
-    lane.queue = withoutLate(lane.queue, error);
-    depth -= before - lane.queue.length;
+  /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
+  function giveUpLate(error: Error): void {
+    const now = monotonicNow();
+    for (const lane of lanes) {
+      for (const { giveUpAt, reject } of lane.batch) if (giveUpAt <= now) reject(error);
+      const late = lane.queue.filter(({ giveUpAt }) => giveUpAt <= now);
+      if (late.length === 0) continue;
+      lane.queue = lane.queue.filter(({ giveUpAt }) => giveUpAt > now);
+      depth -= late.length;
+      for (const { reject } of late) reject(error);
+    }
   }
 
-  function withoutLate(waiting: readonly Waiting[], error: Error): Waiting[] {
-    const now = monotonicNow();
-    return waiting.filter((one) => {
-      if (one.giveUpAt > now) return true;
-      one.reject(error);
-      return false;
-    });
-  }
+  const sweeping = setInterval(
+    () => giveUpLate(new DatabaseUnavailable('The database did not answer in time.')),
+    limits.retryMilliseconds,
+  );
+  sweeping.unref();
 
   return {
     submit,
@@ -188,29 +197,31 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     batchesInFlight: () => lanes.filter(({ busy }) => busy).length,
     drain() {
       draining = true;
-      if (depth === 0) return Promise.resolve();
-      return new Promise((resolve) => {
-        onIdle = resolve;
-      });
+      const idle = depth === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve));
+      return idle.finally(() => clearInterval(sweeping));
     },
   };
 }
 
 function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
-  for (const [index, { resolve, undecided }] of batch.entries()) {
+  for (const [index, { resolve, mayStand }] of batch.entries()) {
     const outcome = outcomes[index];
     if (outcome === undefined) throw new Error('A batch answered with too few outcomes.');
-    resolve(asFirstAnswer(outcome, undecided));
+    // Found by its key after a COMMIT that was never answered, it is no replay: this is the first answer.
+    resolve(mayStand && 'replayed' in outcome ? { ...outcome, replayed: false } : outcome);
   }
 }
 
-/**
- * An order whose first COMMIT was never answered, and which its key now finds, is no replay to its caller:
- * this is the first answer. Unless that attempt had itself found an older order.
- */
-function asFirstAnswer(outcome: OrderOutcome, undecided: OrderOutcome | null): OrderOutcome {
-  const wasFirst = undecided !== null && 'replayed' in undecided && !undecided.replayed;
-  return wasFirst && 'replayed' in outcome && outcome.replayed ? { ...outcome, replayed: false } : outcome;
+/** After an attempt that had decided: what it decided anew may stand if its end is not known, else it does not. */
+function rememberDoubt(
+  batch: readonly Waiting[],
+  decided: readonly OrderOutcome[],
+  isUnknown: boolean,
+): void {
+  for (const [index, waiting] of batch.entries()) {
+    const outcome = decided[index];
+    if (outcome !== undefined && 'replayed' in outcome && !outcome.replayed) waiting.mayStand = isUnknown;
+  }
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -34,7 +34,7 @@ export interface OrderRoutesDependencies {
   readonly accounts: AccountReads;
   readonly packages: () => PackageCatalog;
   readonly currency: string;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
   /** The caller, read afresh: its rights moved while its order was under way. */
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Account | Refusal>;
@@ -79,7 +79,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
         months,
         loginLink,
       }));
-      return answer(reply, outcome, link && `${publicUrl}/login/${link.token}`);
+      return answer(reply, outcome, link && `${publicUrl()}/login/${link.token}`);
     },
   );
 

@@ -91,7 +91,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       limits,
       database: options.wrapDatabase?.(opened.database) ?? opened.database,
       secretKey,
-      publicUrl: config.publicUrl ?? 'http://127.0.0.1',
+      publicUrl: () => config.publicUrl ?? 'http://127.0.0.1',
       logger,
       now: () => clock.seconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),

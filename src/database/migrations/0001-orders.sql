@@ -13,6 +13,9 @@ create table service_state (
   -- Moves with every change of a package or price; a batch compares it with what it has in memory.
   packages_version int not null default 1,
   audit_count int not null default 0,
+  -- Set once, by the start that filled an empty database with the demo; then the demo reseller's account.
+  demo_started boolean not null default false,
+  demo_account_id int,
   created_at timestamptz not null
 );
 
@@ -27,7 +30,7 @@ create table accounts (
   order_count int not null default 0,
   customer_count int not null default 0,
   entry_count int not null default 0,
-  -- Moves with every change of what the account may do (key, blocked, API, allow-list, group): a request
+  -- Moves with every change of what the account may do (key, blocked, API, allow-list): a request
   -- that was authenticated before the change is turned back when its batch reads the row.
   access_version int not null default 1,
   blocked boolean not null default false,

@@ -1,0 +1,39 @@
+// sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key,
+// the allow-list emptied, unblocked. Printed once.
+
+import { Command } from 'commander';
+import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
+import { createSeal } from '../accounts/api-key.ts';
+import { hashPassword, mintPassword } from '../accounts/password.ts';
+import { ConfigProblem } from '../config.ts';
+import { epochSeconds, withDatabase } from './with-database.ts';
+
+export function resetAdministratorCommand(): Command {
+  return new Command('reset-administrator')
+    .description(
+      'give an administrator who is locked out a new password and key (embedded: stop the service first)',
+    )
+    .option('--username <username>', 'which administrator', 'admin')
+    .option('--json', 'print them as JSON', false)
+    .action(({ username, json }: { username: string; json: boolean }) =>
+      withDatabase(
+        async ({ database, secretKey }) => {
+          const account = await findAccountByUsername(database, username);
+          if (account === null || !account.isAdmin)
+            throw new ConfigProblem(`"${username}" is no administrator.`);
+          const actor = { actorId: account.id, now: epochSeconds() };
+          const password = mintPassword();
+          const passwordHash = await hashPassword(password);
+          const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
+          await changeAccount(database, account.id, change, actor);
+          const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
+          process.stdout.write(
+            json
+              ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
+              : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\n`,
+          );
+        },
+        { mayMigrate: false },
+      ),
+    );
+}
