@@ -157,10 +157,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (problem !== null) return reply.refuse(problem);
       const id = parseRowId(request.params.id);
       if (id === null) return reply.refuse(refusal('account_not_found'));
-      if (id === request.caller.id && (body.blocked === true || body.api_enabled === false)) {
-        return reply.refuse(
-          fieldRefusal('validation_failed', 'blocked', 'an administrator cannot lock himself out'),
-        );
+      const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
+      if (id === request.caller.id && lockOut !== null) {
+        const reason = 'an administrator cannot lock himself out';
+        return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
       }
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
@@ -216,8 +216,11 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
       if (outcome.replayed) reply.header('idempotent-replayed', 'true');
       const { entry } = outcome;
+      // A replay may be asked for by another administrator than the one who made it.
+      const { actorId } = entry;
+      const actorAccount = actorId === null ? null : await findAccount(database, actorId);
       const answer = {
-        entry: ledgerEntryView(entry, request.caller.username, currency),
+        entry: ledgerEntryView(entry, actorAccount?.username ?? null, currency),
         balance: formatAmount(entry.balanceAfterCents),
       };
       return reply.code(201).send(answer);

@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { allowListProblem } from '../accounts/allow-list.ts';
 import { fieldRefusal, type Refusal } from '../contract/error-catalogue.ts';
+import { isJsonObject, own } from '../contract/json.ts';
 
 /** The body as its schema's type; or validation_failed with `details.field`. Unknown fields are ignored. */
 export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schema> | Refusal;
@@ -17,7 +18,7 @@ export function createBodyReader<const Schema extends TSchema>(schema: Schema): 
       const [first] = validator.Errors(value);
       return fieldRefusal('validation_failed', fieldOf(first), first?.message ?? 'is not valid');
     }
-    return textProblem(value, '') ?? (value as Static<Schema>);
+    return textProblem(value, schema, '') ?? (value as Static<Schema>);
   };
 }
 
@@ -44,18 +45,28 @@ function fieldOf(error: SchemaError | undefined): string {
   return [...path, ...(missing === undefined ? [] : [missing])].join('.');
 }
 
-/** Texts that the database or a terminal could not show again as they were sent. */
-function textProblem(value: unknown, path: string): Refusal | null {
+/** Texts that the database or a terminal could not show again as they were sent. Only in known fields. */
+function textProblem(value: unknown, schema: TSchema, path: string): Refusal | null {
   if (typeof value === 'string') {
     const isShowable = value.isWellFormed() && !/\p{Cc}/u.test(value);
     return isShowable
       ? null
       : fieldRefusal('validation_failed', path, 'must be valid Unicode without control characters');
   }
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [name, member] of Object.entries(value)) {
-    const problem = textProblem(member, path === '' ? name : `${path}.${name}`);
-    if (problem !== null) return problem;
+  const inner = (name: string) => (path === '' ? name : `${path}.${name}`);
+  if (Array.isArray(value)) {
+    const items = 'items' in schema && isJsonObject(schema.items) ? schema.items : {};
+    return firstProblem(value.map((item, index) => textProblem(item, items, inner(String(index)))));
   }
-  return null;
+  const properties = 'properties' in schema && isJsonObject(schema.properties) ? schema.properties : {};
+  if (!isJsonObject(value)) return null;
+  return firstProblem(
+    Object.entries(properties).map(([name, property]) =>
+      textProblem(own(value, name), isJsonObject(property) ? property : {}, inner(name)),
+    ),
+  );
+}
+
+function firstProblem(problems: readonly (Refusal | null)[]): Refusal | null {
+  return problems.find((problem) => problem !== null) ?? null;
 }

@@ -33,6 +33,6 @@ export function pageAnswer<Item>(data: readonly Item[], { page, limit }: Page, t
 }
 
 function wholeNumber(value: unknown): number | null {
-  if (typeof value !== 'string' || !/^[+-]?\d{1,30}$/.test(value)) return null;
+  if (typeof value !== 'string' || !/^[+-]?\d+$/.test(value)) return null;
   return Math.min(Number.MAX_SAFE_INTEGER, Number(value));
 }

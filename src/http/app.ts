@@ -28,6 +28,7 @@ import {
   answerBrokenRequest,
   answerForNode,
   bodyBytesMax,
+  createConnections,
   installJsonBodies,
   installRequestHygiene,
   readablePath,
@@ -64,6 +65,7 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
   const packages = () => dependencies.packages.current();
+  const connections = createConnections(limits.pipelinedMax);
   let allowedMethods: AllowedMethods = () => [];
   const app = Fastify({
     loggerInstance: logger,
@@ -78,10 +80,11 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 512 },
+    // An id of any length is a missing one: the headers' limit is the only one.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, allowedMethods),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, connections, allowedMethods),
     http: {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersMilliseconds,
@@ -97,7 +100,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.setValidatorCompiler(() => () => true);
   await installOpenapi(app);
   installErrors(app);
-  installRequestHygiene(app, limits.pipelinedMax);
+  installRequestHygiene(app, connections);
   logAndCount(app, metrics);
   const refuseHere = (request: FastifyRequest, reply: FastifyReply) =>
     refuseRoute(request, reply, allowedMethods(pathOf(request.url)));

@@ -61,7 +61,8 @@ function refusalOf(error: FastifyError): Refusal {
     return refusal('payload_too_large', { limit_bytes: 65_536 });
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return refusal('invalid_json', { reason: 'wrong length' });
-  if (error.code?.startsWith('FST_ERR_CTP_')) return refusal('invalid_json');
+  // A body that does not parse, or a client that went away in the middle of it.
+  if (error.statusCode !== undefined && error.statusCode < 500) return refusal('invalid_json');
   return refusal('internal_error');
 }
 

@@ -4,7 +4,6 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { refusal } from '../contract/error-catalogue.ts';
@@ -32,16 +31,43 @@ export function readablePath(url: string): string {
   }
 }
 
+/** What each connection still has to be answered. */
+export interface Connections {
+  /** Notes a request until its response is closed; false when too many wait on its connection. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Writes the answer to bytes that are no request, or closes once what was asked before is answered. */
+  answerLast(socket: Duplex, answer: string): void;
+}
+
 /** @param pipelinedMax answers that may wait on one connection: who sends more and reads none is cut off */
-export function installRequestHygiene(app: FastifyInstance, pipelinedMax: number): void {
-  const waiting = new WeakMap<Socket, number>();
+export function createConnections(pipelinedMax: number): Connections {
+  const waiting = new WeakMap<Duplex, Set<IncomingMessage>>();
+  const broken = new WeakSet<Duplex>();
+  // A request whose own body broke gets the answer; those before it are whole.
+  const hasWhole = (socket: Duplex) => [...(waiting.get(socket) ?? [])].some(({ complete }) => complete);
+  return {
+    begin(request, response) {
+      const { socket } = request;
+      const requests = waiting.get(socket) ?? new Set();
+      waiting.set(socket, requests.add(request));
+      response.once('close', () => {
+        requests.delete(request);
+        if (broken.has(socket) && !hasWhole(socket)) socket.end();
+      });
+      return requests.size <= pipelinedMax && !socket.destroyed;
+    },
+    answerLast(socket, answer) {
+      // Written now, it would be taken for the answer to the request before it.
+      if (hasWhole(socket)) broken.add(socket);
+      else endAfter(socket, answer);
+    },
+  };
+}
+
+export function installRequestHygiene(app: FastifyInstance, connections: Connections): void {
   app.addHook('onRequest', async (request, reply) => {
-    const { socket } = request.raw;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    waiting.set(socket, count);
-    reply.raw.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    if (count > pipelinedMax || socket.destroyed) {
-      socket.destroy();
+    if (!connections.begin(request.raw, reply.raw)) {
+      request.raw.socket.destroy();
       return reply.hijack();
     }
     reply.header('x-request-id', request.id);
@@ -58,24 +84,23 @@ export function installJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: bodyBytesMax },
-    (_request, body, done) => {
+    (request, body, done) => {
       // An empty chunked body is an absent one; each route says what that means.
       if (body.length === 0) return done(null, undefined);
-      const parsed = parseJsonObject(Buffer.isBuffer(body) ? body : Buffer.from(body));
+      const encoding = request.headers['content-encoding'] ?? 'identity';
+      const isPlain = encoding.toLowerCase() === 'identity';
+      const parsed = isPlain ? parseJsonObject(Buffer.isBuffer(body) ? body : Buffer.from(body)) : null;
       if (parsed === null) done(invalidJson());
       else done(null, parsed);
     },
   );
-  app.addHook('onRequest', async ({ headers, raw }, reply) => {
+  app.addHook('onRequest', async ({ headers, raw }) => {
     // One parser for every body: the type that was sent is not looked at.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       raw.headers['content-type'] = 'application/json';
     } else {
       delete raw.headers['content-type'];
     }
-    if ((headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity') return;
-    reply.header('connection', 'close');
-    return reply.refuse(refusal('invalid_json', { reason: 'Content-Encoding is not supported' }));
   });
 }
 
@@ -115,6 +140,7 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
 export function answerBrokenRequest(
   error: { readonly code?: string; readonly rawPacket?: unknown },
   socket: Duplex,
+  connections: Connections,
   allowedMethods: (path: string) => readonly string[],
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -128,7 +154,7 @@ export function answerBrokenRequest(
     allowed.length > 0
       ? rawErrorResponse('method_not_allowed', randomUUID(), { allow: allowed.join(', ') })
       : rawErrorResponse('invalid_json', randomUUID());
-  endAfter(socket, answer);
+  connections.answerLast(socket, answer);
 }
 
 function rawText(packet: unknown): string {

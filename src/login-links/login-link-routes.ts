@@ -41,13 +41,8 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
-  // Browsers hold the redirect after the form to this list too, and where the product redirects to.
-  const productTargets = productUrl?.startsWith('https:')
-    ? ['https:']
-    : productUrl
-      ? [new URL(productUrl).origin]
-      : [];
-  const formTargets = ["'self'", ...productTargets].join(' ');
+  // Browsers hold the redirect after the form to this list too.
+  const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -119,8 +114,9 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
   });
 
   app.post('/customer/logout', hidden, async (request, reply) => {
+    if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
     const token = sessionToken(request);
-    if (token !== null && !isFromElsewhere(request)) await endSession(database, token);
+    if (token !== null) await endSession(database, token);
     reply.header('set-cookie', cookie('', 0));
     return reply.redirect('/customer', 303);
   });

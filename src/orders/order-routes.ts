@@ -99,8 +99,8 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     async (request, reply) => {
       const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
       if (isRefusal(wanted)) return reply.refuse(wanted);
-      const orderNumber = parseOwnNumber(request.params.id, request.caller.id);
-      if (orderNumber === null) return reply.refuse(refusal('order_not_found'));
+      // No order has the number 0: a foreign or malformed id is answered like a missing one, by the same road.
+      const orderNumber = parseOwnNumber(request.params.id, request.caller.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 
       const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({

@@ -1,0 +1,24 @@
+// An account's books, to be compared before and after something that must not touch them.
+
+import assert from 'node:assert/strict';
+import type { TestAccount, TestService } from './test-service.ts';
+
+export interface Books {
+  readonly balance: string;
+  readonly orders: number;
+  readonly customers: number;
+  /** Newest first: "charge -10.00 90.00". At most 100. */
+  readonly entries: readonly string[];
+}
+
+/** As the administrator sees them: the account itself may be blocked or at its limit. */
+export async function booksOf(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<Books> {
+  const shown = await service.admin.get(`/api/admin/v1/accounts/${id}`);
+  const ledger = await service.admin.get(`/api/admin/v1/accounts/${id}/ledger?limit=100`);
+  assert.equal(`${shown.status} ${ledger.status}`, '200 200', shown.text + ledger.text);
+  const { balance, order_count: orders, customer_count: customers } = shown.body.account;
+  const entries = ledger.body.data.map(
+    (entry: Record<string, string>) => `${entry['kind']} ${entry['amount']} ${entry['balance_after']}`,
+  );
+  return { balance, orders, customers, entries };
+}

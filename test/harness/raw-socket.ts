@@ -1,0 +1,86 @@
+// Requests that no HTTP client would send, byte by byte over a socket, and the answers that come back.
+
+import { connect } from 'node:net';
+import type { Answer } from './api-client.ts';
+
+export interface RawExchange {
+  /** In order, interim ones (100 Continue) too. */
+  readonly answers: readonly Answer[];
+  /** Whether the service closed the connection (it is not waited for once `finalAnswers` have come). */
+  readonly closed: boolean;
+}
+
+export interface RawOptions {
+  /** Answers to wait for, unless the connection is closed before. 1 unless told; Infinity: until it is closed. */
+  readonly finalAnswers?: number;
+  /** Ends the sending side after the bytes. */
+  readonly halfClose?: boolean;
+  /** The answers are those to HEAD: without bodies. */
+  readonly head?: boolean;
+}
+
+/** Only a service that neither answers nor closes runs into it: then the test fails. */
+const silenceMilliseconds = 15_000;
+
+export function sendRaw(
+  address: string,
+  bytes: string | Uint8Array,
+  { finalAnswers = 1, halfClose = false, head = false }: RawOptions = {},
+): Promise<RawExchange> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true });
+    let received = Buffer.alloc(0);
+    const settle = (closed: boolean) => {
+      const answers = parseAnswers(received, head);
+      const finals = answers.filter(({ status }) => status >= 200).length;
+      if (!closed && finals < finalAnswers) return;
+      clearTimeout(silence);
+      socket.destroy();
+      resolve({ answers, closed });
+    };
+    const silence = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`The service neither answered nor closed; so far: ${received.toString('latin1')}`));
+    }, silenceMilliseconds);
+    // A service that has refused may reset a connection that still sends: what it said before counts.
+    socket.on('error', () => settle(true));
+    socket.on('end', () => settle(true));
+    socket.on('close', () => settle(true));
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      settle(false);
+    });
+    if (halfClose) socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
+
+/** A request with its head's lines; Content-Length only where it is among them. */
+export function rawRequest(lines: readonly string[], body = ''): string {
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function parseAnswers(received: Buffer, head: boolean): Answer[] {
+  const answers: Answer[] = [];
+  let rest = received;
+  for (;;) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) return answers;
+    const [statusLine = '', ...headerLines] = rest.toString('latin1', 0, headEnd).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const headers = new Headers(
+      headerLines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon), line.slice(colon + 1).trim()];
+      }),
+    );
+    const length = head || status < 200 ? 0 : Number(headers.get('content-length') ?? 0);
+    const bodyAt = headEnd + 4;
+    if (rest.length < bodyAt + length) return answers;
+    const text = rest.toString('utf8', bodyAt, bodyAt + length);
+    const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+    answers.push({ status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : null });
+    rest = rest.subarray(bodyAt + length);
+  }
+}

@@ -1,0 +1,32 @@
+// What every refusal must look like, whichever route it comes from (specification "Errors").
+
+import assert from 'node:assert/strict';
+import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import type { Answer } from './api-client.ts';
+
+/** `expected` is "402 insufficient_credit"; details are compared whole where they are given. */
+export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {
+  const { status, headers, text, body } = answer;
+  assert.equal(`${status} ${body?.error?.code}`, expected, `${why} ${text}`);
+  assert.deepEqual(Object.keys(body), ['error'], text);
+  assert.deepEqual(Object.keys(body.error).sort(), ['code', 'details', 'message'], text);
+  assert.match(body.error.message, /^\w.{5,200}\.$/);
+  assert.equal(Object.prototype.toString.call(body.error.details), '[object Object]', text);
+  assert.match(headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/);
+  assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/, 'every answer has X-Request-Id');
+  assert.doesNotMatch(
+    text,
+    /\n|node_modules|\.[jt]s:\d|Error:|\bselect\b|\binsert\b/i,
+    'no insides are shown',
+  );
+  if (details !== undefined) assert.deepEqual(body.error.details, details, `${why} ${text}`);
+}
+
+/** For requests so broken that no document says which refusal they get: any of the catalogue, in its envelope. */
+export function expectSomeRefusal(answer: Answer, why: string): void {
+  const code: string = answer.body?.error?.code;
+  const known = Object.entries(errorCatalogue).find(([name]) => name === code);
+  assert.ok(known, `${why}: answered with a code of the catalogue, not ${answer.status} ${answer.text}`);
+  expectRefusal(answer, `${known[1].status} ${code}`, undefined, why);
+  assert.ok(answer.status < 500, `${why}: the client’s fault, not ours: ${answer.text}`);
+}

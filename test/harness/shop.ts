@@ -1,0 +1,58 @@
+// What an administrator does before a test can go on: packages of the test's own, prices, settings.
+
+import assert from 'node:assert/strict';
+import type { TestAccount, TestService } from './test-service.ts';
+
+/** A new package with these prices for both groups; its id. */
+export async function createPackage(
+  service: TestService,
+  name: string,
+  [monthly, quarterly, yearly]: readonly [string, string, string],
+): Promise<number> {
+  const prices = { monthly, quarterly, yearly };
+  const answer = await service.admin.post('/api/admin/v1/packages', {
+    name,
+    limits: { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 },
+    prices: { reseller: prices, distributor: prices },
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.package.id;
+}
+
+export async function changePackage(service: TestService, id: number, change: object): Promise<void> {
+  const answer = await service.admin.patch(`/api/admin/v1/packages/${id}`, change);
+  assert.equal(answer.status, 200, answer.text);
+}
+
+export async function changeAccount(
+  service: TestService,
+  { id }: Pick<TestAccount, 'id'>,
+  change: object,
+): Promise<void> {
+  const answer = await service.admin.patch(`/api/admin/v1/accounts/${id}`, change);
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** A negative amount debits. */
+export async function credit(
+  service: TestService,
+  { id }: Pick<TestAccount, 'id'>,
+  amount: string,
+): Promise<void> {
+  const answer = await service.admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount });
+  assert.equal(answer.status, 201, answer.text);
+}
+
+/** Replaces the account's API key; the new one. */
+export async function resetKey(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<string> {
+  const answer = await service.admin.post(`/api/admin/v1/accounts/${id}/api-key`);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.api_key;
+}
+
+/** Seconds since 1970 of "2026-01-31T12:00:00Z". */
+export function secondsOf(time: string): number {
+  const milliseconds = Date.parse(time);
+  assert.equal(milliseconds % 1000, 0, time);
+  return milliseconds / 1000;
+}

@@ -1,0 +1,264 @@
+// Packages, trials, customers, the ledger's auditor and the audit log in the administrator's API.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Answer, createApiClient } from '../harness/api-client.ts';
+import { booksOf } from '../harness/books.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { secondsOf } from '../harness/shop.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+const api = '/api/admin/v1';
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+function expectStatus(answer: Answer, status: number): Answer['body'] {
+  assert.equal(answer.status, status, answer.text);
+  return answer.body;
+}
+
+test('packages: created, shown with every price, changed in part, and at once for orders', async () => {
+  const { admin } = service;
+  const prices = {
+    reseller: { monthly: '1', quarterly: '2.5', yearly: '9.99' },
+    distributor: { monthly: '0.5', quarterly: '1', yearly: '0' },
+  };
+  const limits = { accounts: 0, posts_per_day: 2_147_483_647, ai_images_per_month: 3 };
+  const made = expectStatus(
+    await admin.post(`${api}/packages`, { name: ' Tiny ', features: ['a', 'b'], limits, prices }),
+    201,
+  ).package;
+  assert.deepEqual(made, {
+    id: made.id,
+    name: 'Tiny',
+    features: ['a', 'b'],
+    limits,
+    duration_days: 30,
+    trial: false,
+    retired: false,
+    currency: 'USD',
+    prices: {
+      reseller: { monthly: '1.00', quarterly: '2.50', yearly: '9.99' },
+      distributor: { monthly: '0.50', quarterly: '1.00', yearly: '0.00' },
+    },
+    created_at: made.created_at,
+  });
+  const path = `${api}/packages/${made.id}`;
+  assert.deepEqual(expectStatus(await admin.get(path), 200), { package: made });
+  const change = {
+    name: 'Small',
+    limits: { accounts: 5 },
+    prices: { reseller: { yearly: '12.00' } },
+    duration_days: 31,
+  };
+  const changed = expectStatus(await admin.patch(path, change), 200).package;
+  const expected = {
+    ...made,
+    name: 'Small',
+    duration_days: 31,
+    limits: { ...limits, accounts: 5 },
+    prices: { ...made.prices, reseller: { monthly: '1.00', quarterly: '2.50', yearly: '12.00' } },
+  };
+  assert.deepEqual(changed, expected);
+  const { data } = expectStatus(await admin.get(`${api}/packages`), 200);
+  assert.deepEqual(
+    data.find(({ id }: { id: number }) => id === made.id),
+    expected,
+  );
+  for (const id of Object.values(service.packages))
+    assert.ok(data.some((one: { id: number }) => one.id === id));
+
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const placed = await reseller.post('/orders', { package_id: made.id, customer: 'of-small', months: 12 });
+  assert.equal(placed.body.order.price, '12.00');
+  assert.equal(expectStatus(await admin.patch(path, { retired: true }), 200).package.retired, true);
+  const listed = (await reseller.get('/packages')).body.data;
+  assert.ok(!listed.some(({ id }: { id: number }) => id === made.id), 'a retired package is not listed');
+});
+
+test('POST /accounts/{id}/trials gives the free trial, charges nothing and makes no order', async () => {
+  const { admin } = service;
+  const reseller = await service.createReseller({ credit: '50.00' });
+  const other = await service.createReseller();
+  const grant = (account: { id: number }, body: object) =>
+    admin.post(`${api}/accounts/${account.id}/trials`, body);
+  const body = { package_id: service.packages.trial, customer: ' Try@Example.com ', customer_name: 'Try' };
+  service.clock.seconds = secondsOf('2026-05-01T00:00:00Z');
+  const { customer } = expectStatus(await grant(reseller, body), 201);
+  assert.deepEqual(customer, {
+    id: customer.id,
+    name: 'Try',
+    email: 'try@example.com',
+    status: 'active',
+    plan: {
+      package: 'Trial',
+      active: true,
+      starts_at: '2026-05-01T00:00:00Z',
+      expires_at: '2026-05-15T00:00:00Z',
+      days_left: 14,
+    },
+    created_at: '2026-05-01T00:00:00Z',
+  });
+  assert.deepEqual((await reseller.get(`/customers/${customer.id}`)).body, { customer });
+  service.clock.seconds += 86_400;
+  assert.equal(
+    expectStatus(await grant(reseller, body), 201).customer.plan.expires_at,
+    customer.plan.expires_at,
+    'a retry gives nothing more',
+  );
+  assert.deepEqual(await booksOf(service, reseller), {
+    balance: '50.00',
+    orders: 0,
+    customers: 1,
+    entries: ['credit 50.00 50.00'],
+  });
+
+  expectRefusal(await grant(other, body), '409 customer_not_yours');
+  expectRefusal(
+    await grant(reseller, { ...body, package_id: service.packages.basic }),
+    '422 package_unavailable',
+  );
+  expectRefusal(await grant(reseller, { ...body, package_id: 1_000_000 }), '422 invalid_package');
+  expectRefusal(await grant(reseller, { ...body, customer: 'a b' }), '422 invalid_customer');
+  expectRefusal(await grant({ id: 999_999 }, body), '404 account_not_found');
+  await reseller.post('/orders', { package_id: service.packages.basic, customer: 'try@example.com' });
+  expectRefusal(await grant(reseller, body), '422 order_failed');
+});
+
+test('PATCH /customers/{id} suspends a customer and lifts it; the plan runs on', async () => {
+  const reseller = await service.createReseller({ credit: '50.00' });
+  const order = { package_id: service.packages.basic, customer: `suspended-${reseller.id}` };
+  const { id } = (await reseller.post('/orders', order)).body.order.customer;
+  for (const status of ['suspended', 'active']) {
+    const { customer } = expectStatus(await service.admin.patch(`${api}/customers/${id}`, { status }), 200);
+    assert.deepEqual([customer.status, customer.plan.active], [status, true]);
+    assert.deepEqual((await reseller.get(`/customers/${id}`)).body, { customer });
+  }
+  for (const missing of [id + 1, '0', 'x', `0${id}`, '9'.repeat(30)]) {
+    expectRefusal(
+      await service.admin.patch(`${api}/customers/${missing}`, { status: 'active' }),
+      '404 customer_not_found',
+    );
+  }
+});
+
+test('GET /verify adds every ledger up, and names the account whose books do not', async () => {
+  const sound = expectStatus(await service.admin.get(`${api}/verify`), 200);
+  assert.deepEqual([sound.ok, sound.problems], [true, []]);
+  assert.ok(sound.accounts > 1 && sound.entries > 1);
+  const reseller = await service.createReseller({ credit: '50.00' });
+  const add = (cents: number) =>
+    service.database.query(
+      {
+        name: 'break_a_balance',
+        text: 'update accounts set balance_cents = balance_cents + $2::bigint where id = $1::int',
+      },
+      [reseller.id, cents],
+    );
+  await add(1);
+  const broken = expectStatus(await service.admin.get(`${api}/verify`), 200);
+  assert.equal(broken.ok, false);
+  assert.ok(broken.problems.length > 0);
+  for (const problem of broken.problems) assert.equal(problem.account_id, reseller.id);
+  const order = { package_id: service.packages.basic, customer: 'of-halted' };
+  expectRefusal(await reseller.post('/orders', order), '422 order_failed', { reason: 'account_halted' });
+  await add(-1);
+  assert.equal(expectStatus(await service.admin.get(`${api}/verify`), 200).ok, true);
+  assert.equal((await reseller.post('/orders', order)).status, 201, 'its writes go on');
+});
+
+test('the audit log tells who changed what, when, from what and to what', async () => {
+  const { admin } = service;
+  const account = await service.createReseller();
+  service.clock.seconds = secondsOf('2026-06-01T09:00:00Z');
+  await admin.patch(`${api}/accounts/${account.id}`, { blocked: true, display_name: 'Audited' });
+  await admin.post(`${api}/accounts/${account.id}/credit`, { amount: '12.34', memo: 'why' });
+  await admin.patch(`${api}/packages/${service.packages.plus}`, {
+    prices: { reseller: { monthly: '26.00' } },
+  });
+  await admin.post(`${api}/accounts/${account.id}/api-key`);
+  const { data, total } = (await admin.get(`${api}/audit?limit=4`)).body;
+  assert.ok(total > 4);
+  const [reset, price, credited, changed] = data;
+  for (const entry of data) {
+    assert.deepEqual(Object.keys(entry).sort(), [
+      'action',
+      'actor',
+      'after',
+      'at',
+      'before',
+      'number',
+      'subject',
+    ]);
+    assert.deepEqual(entry.actor, { id: admin.id, username: 'admin' });
+    assert.equal(entry.at, '2026-06-01T09:00:00Z');
+  }
+  const numbers = data.map(({ number }: { number: number }) => number);
+  assert.deepEqual(numbers, [total, total - 1, total - 2, total - 3], 'newest first, without gaps');
+  assert.deepEqual([changed.action, changed.subject], ['account.update', `account ${account.id}`]);
+  assert.deepEqual(
+    [changed.before.blocked, changed.after.blocked, changed.after.display_name],
+    [false, true, 'Audited'],
+  );
+  assert.deepEqual(
+    [credited.action, credited.subject, credited.after.memo],
+    ['account.credit', `account ${account.id}`, 'why'],
+  );
+  assert.equal(price.subject, `package ${service.packages.plus}`);
+  assert.deepEqual(
+    [price.before.prices.reseller.monthly, price.after.prices.reseller.monthly],
+    ['25.00', '26.00'],
+  );
+  assert.equal(reset.subject, `account ${account.id}`);
+  const far = (await admin.get(`${api}/audit?page=1000000000000000`)).body;
+  assert.deepEqual(far, { data: [], page: 1e15, per_page: 25, total });
+});
+
+test('no key, password or hash appears in the audit log, in the accounts or in the log lines', async () => {
+  const { admin } = service;
+  const password = 'a very secret passphrase';
+  const made = (await admin.post(`${api}/accounts`, { username: 'secretive', group: 'reseller', password }))
+    .body;
+  const minted = (await admin.post(`${api}/accounts`, { username: 'secretive-two', group: 'reseller' })).body;
+  const { id } = made.account;
+  await admin.patch(`${api}/accounts/${id}`, { password: `${password} too` });
+  const { api_key: second } = (await admin.post(`${api}/accounts/${id}/api-key`)).body;
+  await createApiClient(service.address, second).get('/balance');
+  const text =
+    'select k.lookup_hash, k.sealed_key, a.password_hash from api_keys k join accounts a on a.id = k.account_id';
+  const rows = await service.database.query({ name: 'secrets_for_a_test', text });
+  assert.ok(rows.length > 3);
+  const hashes = rows.flatMap((row) => Object.values(row).map(String)).filter((value) => value !== 'none');
+  for (const hash of hashes)
+    assert.ok(!hash.includes(password) && !hash.includes(second), 'stored only as hashes and sealed');
+  const shown = [
+    ...(await pages('/audit')),
+    ...(await pages('/accounts')),
+    (await admin.get(`${api}/accounts/${id}`)).text,
+    JSON.stringify(service.logLines),
+  ].join('\n');
+  for (const secret of [
+    password,
+    made.api_key,
+    second,
+    minted.api_key,
+    minted.password,
+    admin.key,
+    ...hashes,
+  ]) {
+    assert.ok(!shown.includes(secret), `"${secret.slice(0, 12)}…" is shown`);
+  }
+  assert.match(shown, /"password":"changed"/, 'that it was changed is noted');
+});
+
+async function pages(path: string): Promise<string[]> {
+  const texts: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { text, body } = await service.admin.get(`${api}${path}?limit=100&page=${page}`);
+    if (body.data.length === 0) return texts;
+    texts.push(text);
+  }
+}

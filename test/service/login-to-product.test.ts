@@ -1,0 +1,136 @@
+// Login links where the operator has a product of his own and https: the customer is led there with a one-time
+// code, which the product exchanges server to server (PRODUCT_URL, PUBLIC_URL).
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService({
+    environment: {
+      PRODUCT_URL: 'https://product.example/enter?from=link',
+      PUBLIC_URL: 'https://shop.example/',
+    },
+  });
+});
+after(() => service.close());
+
+let customers = 0;
+
+async function orderWithLink() {
+  const reseller = await service.createReseller({ credit: '10.00' });
+  customers += 1;
+  const order = { package_id: service.packages.basic, customer: `guest-${customers}`, return_login: true };
+  const answer = await reseller.post('/orders', order);
+  assert.match(
+    answer.body.login_url,
+    /^https:\/\/shop\.example\/login\/[A-Za-z0-9_-]{43}$/,
+    'no doubled slash',
+  );
+  return { reseller, customerId: answer.body.order.customer.id, path: pathOfLink(answer.body.login_url) };
+}
+
+async function codeOf(path: string): Promise<string> {
+  const spent = await openPage(service.address, 'POST', path);
+  assert.equal(spent.status, 303, spent.text);
+  const target = new URL(spent.headers.get('location') ?? '');
+  assert.equal(`${target.origin}${target.pathname}`, 'https://product.example/enter');
+  assert.equal(target.searchParams.get('from'), 'link', 'what stood in PRODUCT_URL stays');
+  assert.deepEqual(spent.headers.getSetCookie(), [], 'the product makes its own session');
+  return target.searchParams.get('code') ?? '';
+}
+
+const exchange = (code: unknown) => service.admin.post('/api/admin/v1/login-codes/exchange', { code });
+
+test('the button leads to the product with a code, which is exchanged for the customer once', async () => {
+  const { reseller, customerId, path } = await orderWithLink();
+  const opened = await openPage(service.address, 'GET', path);
+  assert.equal(opened.status, 200);
+  const policy = opened.headers.get('content-security-policy') ?? '';
+  assert.match(
+    policy,
+    /form-action 'self' (https:|https:\/\/product\.example)(;|$)/,
+    'browsers let the form’s redirect through',
+  );
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.match(opened.headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/);
+
+  const code = await codeOf(path);
+  assert.match(code, /^[A-Za-z0-9_-]{43}$/);
+  const answer = await exchange(code);
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.body, (await reseller.get(`/customers/${customerId}`)).body);
+  expectRefusal(await exchange(code), '404 customer_not_found', {});
+  assert.equal((await openPage(service.address, 'POST', path)).status, 410, 'the link is spent');
+});
+
+test('of 20 parallel exchanges of a code one succeeds', async () => {
+  const code = await codeOf((await orderWithLink()).path);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(code)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+});
+
+test('a code expires after a minute, and a made-up one is nobody’s', async () => {
+  const start = service.clock.seconds;
+  const [first, second] = [
+    await codeOf((await orderWithLink()).path),
+    await codeOf((await orderWithLink()).path),
+  ];
+  service.clock.seconds = start + 59;
+  assert.equal((await exchange(first)).status, 200);
+  service.clock.seconds = start + 60;
+  expectRefusal(await exchange(second), '404 customer_not_found', {});
+  for (const wrong of ['', 'x', 'A'.repeat(43), `${second}A`, 'é'.repeat(43)]) {
+    expectRefusal(await exchange(wrong), '404 customer_not_found', {}, wrong);
+  }
+  for (const wrong of [null, 1, [second], { code: second }, undefined, 'x'.repeat(101)]) {
+    expectRefusal(await exchange(wrong), '422 validation_failed');
+  }
+});
+
+test('a link’s token is no code, a code is no link, and only an administrator may exchange', async () => {
+  const { reseller, path } = await orderWithLink();
+  expectRefusal(await exchange(path.slice('/login/'.length)), '404 customer_not_found');
+  const code = await codeOf(path);
+  assert.equal((await openPage(service.address, 'POST', `/login/${code}`)).status, 410);
+  assert.equal(
+    (await openPage(service.address, 'GET', '/customer', { cookie: `__Host-sellthrough_customer=${code}` }))
+      .status,
+    401,
+  );
+  expectRefusal(await reseller.post('/api/admin/v1/login-codes/exchange', { code }), '403 forbidden');
+  assert.equal((await exchange(code)).status, 200, 'none of this used it up');
+});
+
+test('a suspended customer is told so by the exchange', async () => {
+  const { customerId, path } = await orderWithLink();
+  await service.admin.patch(`/api/admin/v1/customers/${customerId}`, { status: 'suspended' });
+  const spent = await openPage(service.address, 'POST', path);
+  if (spent.status !== 303) return assert.equal(spent.status, 403, 'or is not led there at all');
+  const code = new URL(spent.headers.get('location') ?? '').searchParams.get('code');
+  const answer = await exchange(code);
+  if (answer.status === 200) assert.equal(answer.body.customer.status, 'suspended');
+  else expectRefusal(answer, '404 customer_not_found');
+});
+
+test('only hashes of codes are in the database', async () => {
+  const code = await codeOf((await orderWithLink()).path);
+  const text = 'select c::text as line from login_codes c';
+  const rows = await service.database.query({ name: 'codes_for_a_test', text });
+  const lines = rows.map((row) => String(row['line'])).join('\n');
+  assert.ok(lines.includes(createHash('sha256').update(code).digest('base64url')));
+  assert.ok(!lines.includes(code) && !JSON.stringify(service.logLines).includes(code));
+});
+
+test('with https the cookie is a __Host- one and Secure', async () => {
+  const out = await openPage(service.address, 'POST', '/customer/logout');
+  assert.match(
+    out.headers.getSetCookie()[0] ?? '',
+    /^__Host-sellthrough_customer=; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/,
+  );
+  assert.equal(cookieOf(out), '__Host-sellthrough_customer=');
+});

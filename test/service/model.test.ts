@@ -1,0 +1,625 @@
+// The whole service against the oracle, over HTTP and on a real database: the same random histories as in
+// unit/core-against-oracle.test.ts, request by request; and then bursts of many clients at once, whose
+// journals must agree with the ledger. MODEL_SEED repeats a run.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { createAccount } from '../../src/accounts/account-store.ts';
+import { type Answer, type ApiClient, createApiClient } from '../harness/api-client.ts';
+import { isPostgres } from '../harness/test-database.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+import type { Order, Prices } from '../oracle/oracle.ts';
+import { createOracle } from '../oracle/oracle.ts';
+import { refusalProblem, shownName } from '../proof/core-model.ts';
+import {
+  createRandom,
+  drawHistory,
+  formatHistory,
+  groups,
+  type History,
+  historyArbitrary,
+  labelOf,
+  type OrderPath,
+  packageMoulds,
+  type Random,
+  type Step,
+  type Told,
+  tellHistory,
+  toText,
+} from '../proof/histories.ts';
+
+const seconds = Number(process.env['MODEL_SECONDS'] ?? 10);
+const seed = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);
+const operationsPerHistory = 60;
+const historiesMin = 4;
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+test('on random histories the service answers as the oracle does, request by request', async (context) => {
+  const until = performance.now() + seconds * 1000;
+  const counted = new Map<string, number>();
+  let requests = 0;
+  let histories = 0;
+  while (histories < historiesMin || performance.now() < until) {
+    const history = drawHistory(createRandom(seed, histories), operationsPerHistory);
+    const { told, problems } = await runHistory(history);
+    if (problems.size > 0) assert.fail(await describeFailure(history));
+    for (const step of told.steps) counted.set(labelOf(step), (counted.get(labelOf(step)) ?? 0) + 1);
+    requests += told.steps.length;
+    histories += 1;
+  }
+  context.diagnostic(`${requests} requests, ${histories} histories, ${counted.size} outcomes, seed ${seed}`);
+});
+
+interface Run {
+  readonly told: Told;
+  readonly problems: ReadonlyMap<number, string>;
+}
+
+let runs = 0;
+
+/** Tells the history with accounts, packages and customers of its own, and sends it. */
+async function runHistory(history: History): Promise<Run> {
+  runs += 1;
+  const accounts = await createAccounts(runs);
+  const administrator = accounts.at(-1);
+  assert.ok(administrator);
+  const packageIds: number[] = [];
+  for (const mould of packageMoulds) {
+    const { name, trial, retired, durationDays, prices } = mould;
+    const answer = await administrator.post('/api/admin/v1/packages', {
+      name,
+      trial,
+      retired,
+      duration_days: durationDays,
+      limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 },
+      ...(!trial && { prices: sentPrices(prices) }),
+    });
+    assert.equal(answer.status, 201, answer.text);
+    packageIds.push(answer.body.package.id);
+  }
+  const accountIds = accounts.map(({ id }) => id);
+  const told = tellHistory(history, { accountIds, packageIds, customerSuffix: `-${runs}` });
+
+  const problems = new Map<number, string>();
+  const answers: (Answer | null)[] = [];
+  for (const [index, step] of told.steps.entries()) {
+    service.clock.seconds = step.at;
+    const answer = await send(step, accounts, answers);
+    answers.push(answer);
+    const problem = answer === null ? null : answerProblem(step, answer, accountIds);
+    if (problem !== null) problems.set(index, `${problem}; the service answered ${answer?.text}`);
+  }
+  service.clock.seconds = told.endedAt;
+  const atTheEnd = await stateProblem(told, accounts);
+  if (atTheEnd !== null) problems.set(told.steps.length, atTheEnd);
+  return { told, problems };
+}
+
+/** As `groups` says, the last one an administrator. */
+async function createAccounts(run: number): Promise<TestAccount[]> {
+  const accounts: TestAccount[] = [];
+  for (const group of groups) {
+    if (group !== 'administrator') {
+      accounts.push(await service.createReseller({ group }));
+      continue;
+    }
+    const created = await createAccount(
+      service.database,
+      service.service.seal,
+      {
+        username: `administrator-${run}`,
+        displayName: 'Administrator',
+        group: 'distributor',
+        isAdmin: true,
+        passwordHash: 'none',
+        rateLimitPerMinute: 1_000_000,
+        allowedIps: [],
+      },
+      { actorId: null, now: service.clock.seconds },
+    );
+    assert.ok(created);
+    const { account, apiKey } = created;
+    accounts.push({ id: account.id, key: apiKey, ...createApiClient(service.address, apiKey) });
+  }
+  return accounts;
+}
+
+async function send(
+  { request }: Step,
+  accounts: readonly TestAccount[],
+  answers: readonly (Answer | null)[],
+): Promise<Answer | null> {
+  const administrator = clientAt(accounts, accounts.length - 1);
+  const adminPath = (account: number) => `/api/admin/v1/accounts/${clientAt(accounts, account).id}`;
+  switch (request.type) {
+    case 'place':
+      return clientAt(accounts, request.account).post('/orders', request.body, headersOf(request, answers));
+    case 'renew': {
+      const path = `/orders/${pathId(request.order, accounts, request.account)}/renew`;
+      return clientAt(accounts, request.account).post(path, request.body, headersOf(request, answers));
+    }
+    case 'credit': {
+      const { account, amountCents, memo, key } = request;
+      return administrator.post(`${adminPath(account)}/credit`, {
+        amount: amountText(amountCents),
+        ...(memo !== undefined && { memo }),
+        ...(key !== undefined && { idempotency_key: key }),
+      });
+    }
+    case 'trial': {
+      const { account, packageId, customer } = request;
+      return administrator.post(`${adminPath(account)}/trials`, { package_id: packageId, customer });
+    }
+    case 'group':
+      return administrator.patch(adminPath(request.account), { group: request.group });
+    case 'prices': {
+      const prices = sentPrices(request.prices);
+      return administrator.patch(`/api/admin/v1/packages/${request.packageId}`, { prices });
+    }
+    case 'retire':
+      return administrator.patch(`/api/admin/v1/packages/${request.packageId}`, { retired: true });
+    case 'wait':
+      return null;
+    default:
+      return request satisfies never;
+  }
+}
+
+function headersOf(
+  { headerKey, mintedBy }: { headerKey: string | undefined; mintedBy: number | null },
+  answers: readonly (Answer | null)[],
+): Record<string, string> {
+  const key = mintedBy === null ? headerKey : answers[mintedBy]?.body?.order?.idempotency_key;
+  return typeof key === 'string' ? { 'idempotency-key': key } : {};
+}
+
+function pathId(order: OrderPath, accounts: readonly TestAccount[], account: number): string {
+  if (order.kind === 'text') return order.text;
+  return String(
+    orderId(clientAt(accounts, order.kind === 'foreign' ? order.account : account).id, order.number),
+  );
+}
+
+/** What is wrong with the answer; null when it is the oracle's. */
+function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]): string | null {
+  const { request, expected } = step;
+  const { status, body } = answer;
+  if (expected.type === 'done') return status === 200 ? null : `status ${status}`;
+  const { outcome } = expected;
+  if ('code' in outcome) {
+    const { code, details } = body?.error ?? {};
+    if (expected.type === 'order' && expected.orConflictsAsMissing && code === 'order_not_found') return null;
+    return typeof code === 'string'
+      ? refusalProblem(outcome, { code, details, status })
+      : `status ${status} instead of ${outcome.code}`;
+  }
+  if (status !== 201) return `status ${status}`;
+  if (expected.type === 'trial') return null;
+  const replayed = answer.headers.get('idempotent-replayed');
+  if (replayed !== (outcome.replayed ? 'true' : null)) return `Idempotent-Replayed is ${replayed}`;
+  if (!('balanceAfterCents' in outcome)) return 'the oracle has no balance';
+  if (body.balance !== amountText(outcome.balanceAfterCents)) return `the balance is ${body.balance}`;
+  if (!('order' in outcome)) return null;
+  const accountId = 'account' in request ? (accountIds[request.account] ?? 0) : 0;
+  const wanted = shownOrder(outcome.order, accountId, body.order);
+  if (toText(sorted(body.order)) !== toText(sorted(wanted))) return `the order is not ${toText(wanted)}`;
+  const wantsLink = request.type === 'place' && request.body['return_login'] === true;
+  return wantsLink === /^http:.*\/login\/[\w-]{43}$/.test(String(body.login_url)) ? null : 'the login link';
+}
+
+/** The oracle's order as the service shows it; what the oracle does not know is taken from the answer. */
+function shownOrder(order: Order, accountId: number, actual: Record<string, unknown>) {
+  const {
+    package: sold,
+    customer,
+    idempotency_key: key,
+  } = actual as {
+    package: { name: unknown };
+    customer: { id: unknown };
+    idempotency_key: unknown;
+  };
+  const isMinted = order.idempotencyKey.startsWith('auto_') && String(key).startsWith('auto_');
+  return {
+    id: orderId(accountId, order.number),
+    kind: order.kind,
+    status: order.status,
+    package: { id: order.packageId, name: sold.name },
+    months: order.months,
+    period: order.period,
+    customer: { id: customer.id, reference: order.customerReference, email: order.email },
+    price: amountText(order.priceCents),
+    refund: amountText(order.refundCents),
+    currency: 'USD',
+    expires_at: timeText(order.expiresAt),
+    created_at: timeText(order.createdAt),
+    idempotency_key: isMinted ? key : order.idempotencyKey,
+  };
+}
+
+/** Balances, orders, ledgers and customers at the end, as the lists show them. */
+async function stateProblem(
+  { oracle, endedAt }: Told,
+  accounts: readonly TestAccount[],
+): Promise<string | null> {
+  const administrator = clientAt(accounts, accounts.length - 1);
+  for (const account of accounts) {
+    const { balanceCents, group } = oracle.balance(account.id);
+    const { body: shown } = await account.get('/balance');
+    const shownGroup = group === 'administrator' ? 'distributor' : group;
+    if (shown.balance !== amountText(balanceCents) || shown.group !== shownGroup)
+      return `account ${account.id}: ${toText(shown)} instead of ${balanceCents} ${group}`;
+
+    const orders = await readAll(account, '/orders');
+    const expected = oracle.orders(account.id, 1, 100).data;
+    for (const [place, order] of expected.entries()) {
+      const found = orders[place];
+      if (found === undefined) return `order ${order.number} of account ${account.id} is not listed`;
+      const wanted = shownOrder(order, account.id, found);
+      if (toText(sorted(found)) !== toText(sorted(wanted)))
+        return `the list has ${toText(found)} instead of ${toText(wanted)}`;
+    }
+    if (orders.length !== oracle.orders(account.id, 1, 1).total) return `${orders.length} orders are listed`;
+
+    const entries = await readAll(administrator, `/api/admin/v1/accounts/${account.id}/ledger`);
+    const ledger = entries
+      .filter(({ amount }) => amount !== '0.00')
+      .map((entry) => [
+        entry['kind'] === 'debit' ? 'credit' : entry['kind'],
+        entry['amount'],
+        entry['balance_after'],
+        entry['order_id'],
+        entry['memo'] ?? '',
+        entry['actor'] !== null,
+        entry['created_at'],
+      ]);
+    const wanted = oracle
+      .ledger(account.id)
+      .toReversed()
+      .map((entry) => [
+        entry.kind,
+        amountText(entry.amountCents),
+        amountText(entry.balanceAfterCents),
+        entry.orderNumber === null ? null : orderId(account.id, entry.orderNumber),
+        entry.memo,
+        entry.actorId !== null,
+        timeText(entry.createdAt ?? 0),
+      ]);
+    if (toText(ledger) !== toText(wanted))
+      return `the ledger of ${account.id} is ${toText(ledger)} instead of ${toText(wanted)}`;
+
+    const customers = await readAll(account, '/customers');
+    const views = oracle.customers(account.id, 1, 100, endedAt).data;
+    const found = customers.map(({ id: _id, ...rest }) => sorted(rest));
+    const shownViews = views.map((view) =>
+      sorted({
+        name: shownName(view),
+        email: view.email,
+        status: view.status,
+        plan: {
+          package: view.plan.package,
+          active: view.plan.active,
+          starts_at: timeText(view.plan.startsAt),
+          expires_at: timeText(view.plan.expiresAt),
+          days_left: view.plan.daysLeft,
+        },
+        created_at: timeText(view.createdAt),
+      }),
+    );
+    if (toText(found) !== toText(shownViews))
+      return `the customers of ${account.id} are ${toText(found)} instead of ${toText(shownViews)}`;
+  }
+  return null;
+}
+
+/** The shrunk history as a table. */
+async function describeFailure(history: History): Promise<string> {
+  const agrees = fc.asyncProperty(
+    historyArbitrary(history.operations.length),
+    async (one) => (await runHistory(one)).problems.size === 0,
+  );
+  const result = await fc.check(agrees, {
+    examples: [[history]],
+    numRuns: 1,
+    interruptAfterTimeLimit: 30_000,
+  });
+  const { told, problems } = await runHistory(result.counterexample?.[0] ?? history);
+  const head = `The service and the oracle part (again: MODEL_SEED=${seed}).`;
+  return `${head}\n${formatHistory(told, problems)}\nat the end: ${problems.get(told.steps.length) ?? 'all well'}`;
+}
+
+// ------------------------------------------------------------------------------------- many at once
+
+const clientCount = 24;
+const roundCount = 6;
+const requestsPerRound = 4;
+const customersEach = 5;
+
+interface Sent {
+  readonly account: TestAccount;
+  readonly type: 'place' | 'renew' | 'credit';
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly key: string;
+  /** When it left and when the whole answer was there, on one counter for all clients. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly at: number;
+  readonly answer: Answer;
+}
+
+test('what clients were answered in bursts agrees with the ledger, with each other and with the oracle', async (context) => {
+  const random = createRandom(seed, 1_000_000);
+  const below = (count: number) => Math.floor(random() * count);
+  const accounts = [
+    await service.createReseller({ credit: '500.00' }),
+    await service.createReseller({ credit: '5000.00', group: 'distributor' }),
+    await service.createReseller({ credit: '90.00' }),
+  ];
+  // On PostgreSQL every other client talks to a second service on the same database.
+  const another = isPostgres ? await service.startAnother() : null;
+  const journal: Sent[] = [];
+  let moment = 0;
+
+  const addressOf = (client: number) =>
+    another !== null && client % 2 === 1 ? another.address : service.address;
+  async function note(client: ApiClient, part: Omit<Sent, 'sentAt' | 'answeredAt' | 'answer' | 'at'>) {
+    moment += 1;
+    const sentAt = moment;
+    const at = service.clock.seconds;
+    const answer = await client.post(part.path, part.body, { 'idempotency-key': part.key });
+    moment += 1;
+    journal.push({ ...part, sentAt, answeredAt: moment, at, answer });
+  }
+
+  for (let round = 0; round < roundCount; round += 1) {
+    await Promise.all(
+      Array.from({ length: clientCount }, async (_nothing, number) => {
+        const account = accounts[number % accounts.length];
+        assert.ok(account);
+        const client = createApiClient(addressOf(number), account.key);
+        const administrator = createApiClient(addressOf(number), service.admin.key);
+        for (let place = 0; place < requestsPerRound; place += 1) {
+          // One request in three has a twin with the same key at about the same time, mostly the same data.
+          const key = below(3) === 0 ? `shared-${round}-${below(6)}` : `own-${round}-${number}-${place}`;
+          const drawn = below(10);
+          if (drawn === 0) {
+            const body = { amount: amountText(BigInt(1 + below(9000)) * (below(4) === 0 ? -1n : 1n)) };
+            const path = `/api/admin/v1/accounts/${account.id}/credit`;
+            await note(administrator, { account, type: 'credit', path, body, key });
+          } else if (drawn < 4) {
+            const own = journal.filter(
+              (sent) => sent.account === account && sent.type !== 'credit' && sent.answer.status === 201,
+            );
+            const renewed = own[below(own.length)]?.answer.body.order.id ?? orderId(account.id, 999_999);
+            const body = below(3) === 0 ? { months: 3 } : {};
+            await note(client, { account, type: 'renew', path: `/orders/${renewed}/renew`, body, key });
+          } else {
+            const isTwin = key.startsWith('shared');
+            const what = isTwin && below(5) > 0 ? createRandom(seed, Number(key.slice(-1))) : random;
+            await note(client, {
+              account,
+              type: 'place',
+              path: '/orders',
+              body: placeBody(what, account),
+              key,
+            });
+          }
+        }
+      }),
+    );
+    // Everybody is answered: the clock may move.
+    service.clock.seconds += [1, 3600, 20 * 86_400, 40 * 86_400][below(4)] ?? 1;
+  }
+
+  const statuses = new Map<string, number>();
+  for (const { type, answer } of journal) {
+    const label = `${type} ${answer.body?.error?.code ?? (answer.headers.has('idempotent-replayed') ? 'replayed' : answer.status)}`;
+    statuses.set(label, (statuses.get(label) ?? 0) + 1);
+    assert.ok([201, 402, 404, 409, 422].includes(answer.status), answer.text);
+  }
+  context.diagnostic(`${journal.length} requests, seed ${seed}: ${toText(Object.fromEntries(statuses))}`);
+  for (const wanted of ['place 201', 'place replayed', 'place customer_not_yours', 'renew 201'])
+    assert.ok((statuses.get(wanted) ?? 0) > 0, `no "${wanted}" among ${toText([...statuses])}`);
+
+  for (const account of accounts) {
+    const own = journal.filter((sent) => sent.account === account);
+    const orders = await readAll(account, '/orders');
+    const entries = (
+      await readAll(service.admin, `/api/admin/v1/accounts/${account.id}/ledger`)
+    ).toReversed();
+    checkOrders(own, orders);
+    checkKeys(own);
+    checkEntries(own, entries);
+  }
+  const owners = new Map<unknown, number>();
+  for (const { account, answer } of journal) {
+    const reference = answer.body?.order?.customer.reference;
+    if (reference === undefined) continue;
+    assert.equal(owners.get(reference) ?? account.id, account.id, `${reference} has one owner`);
+    owners.set(reference, account.id);
+  }
+  for (const { account, body, answer } of journal) {
+    if (answer.body?.error?.code === 'customer_not_yours')
+      assert.notEqual(owners.get(body['customer']), account.id);
+  }
+  await checkAgainstOracle(accounts, journal);
+  await another?.close();
+});
+
+/** Mostly for a customer of the account's own, sometimes for one that all accounts want. */
+function placeBody(random: Random, { id }: TestAccount): Record<string, unknown> {
+  const { basic, plus } = service.packages;
+  const whose = random() < 0.8 ? `of-${id}` : 'shared';
+  return {
+    package_id: random() < 0.6 ? basic : plus,
+    customer: `${whose}-${Math.floor(random() * customersEach)}@example.com`,
+    months: random() < 0.8 ? 1 : 3,
+  };
+}
+
+/** Acknowledged means exactly one order; and every order was acknowledged, once as new. */
+function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
+  const byId = new Map(orders.map((order) => [order['id'], order]));
+  assert.equal(byId.size, orders.length, 'every order is listed once');
+  const fresh = new Map<unknown, number>();
+  for (const { type, answer } of own) {
+    if (type === 'credit' || answer.status !== 201) continue;
+    assert.deepEqual(byId.get(answer.body.order.id), answer.body.order, 'the order stands as it was shown');
+    if (!answer.headers.has('idempotent-replayed'))
+      fresh.set(answer.body.order.id, (fresh.get(answer.body.order.id) ?? 0) + 1);
+  }
+  for (const { id } of orders) assert.equal(fresh.get(id), 1, `order ${id} was answered as new once`);
+}
+
+/** One key, one order; 409 only where the data differ. */
+function checkKeys(own: readonly Sent[]): void {
+  const spaces = Map.groupBy(own, ({ type, key }) => `${type === 'credit' ? 'credit' : 'order'} ${key}`);
+  for (const [key, sent] of spaces) {
+    const ids = new Set(
+      sent.flatMap(({ answer: { status, body } }) =>
+        status === 201 ? [body.order?.id ?? body.entry.id] : [],
+      ),
+    );
+    assert.ok(ids.size <= 1, `${key} made one order`);
+    const data = new Set(sent.map(({ path, body }) => `${path} ${toText(body)}`));
+    const isConflict = sent.some(({ answer }) => answer.body?.error?.code === 'idempotency_conflict');
+    assert.ok(!isConflict || data.size > 1, `${key} conflicts with itself`);
+  }
+}
+
+/** The balance in an answer is its entry's; entries of one account are numbered in the order of real time. */
+function checkEntries(own: readonly Sent[], entries: readonly Row[]): void {
+  const charges = new Map(
+    entries.filter(({ kind }) => kind === 'charge').map((entry) => [entry['order_id'], entry]),
+  );
+  const balances = new Set(['0.00', ...entries.map((entry) => entry['balance_after'])]);
+  const acknowledged: { number: number; sentAt: number; answeredAt: number }[] = [];
+  for (const { type, answer, sentAt, answeredAt } of own) {
+    if (answer.status === 402)
+      assert.ok(balances.has(answer.body.error.details.balance), 'a balance that there was');
+    if (answer.status !== 201) continue;
+    const entry = type === 'credit' ? answer.body.entry : charges.get(answer.body.order.id);
+    assert.ok(entry, `order ${answer.body.order?.id} was charged`);
+    assert.equal(answer.body.balance, entry.balance_after);
+    if (!answer.headers.has('idempotent-replayed'))
+      acknowledged.push({ number: Number(entry.number), sentAt, answeredAt });
+  }
+  for (const earlier of acknowledged) {
+    for (const later of acknowledged) {
+      if (earlier.answeredAt < later.sentAt)
+        assert.ok(earlier.number < later.number, 'what was acknowledged earlier has the lower number');
+    }
+  }
+}
+
+/** In the order of the ledger, the oracle takes every order and arrives at the same money and terms. */
+async function checkAgainstOracle(accounts: readonly TestAccount[], journal: readonly Sent[]): Promise<void> {
+  const { basic, plus } = service.packages;
+  const oracle = createOracle({
+    packages: [
+      { id: basic, name: 'Basic', trial: false, retired: false, durationDays: 30, prices: pricesOf(0) },
+      { id: plus, name: 'Plus', trial: false, retired: false, durationDays: 30, prices: pricesOf(1) },
+    ],
+    accounts: accounts.map(({ id }, place) => ({
+      id,
+      group: place === 1 ? 'distributor' : 'reseller',
+      balanceCents: 0n,
+    })),
+  });
+  for (const account of accounts) {
+    const entries = await readAll(service.admin, `/api/admin/v1/accounts/${account.id}/ledger`);
+    for (const entry of entries.toReversed()) {
+      if (entry['kind'] === 'refund') continue;
+      if (entry['kind'] !== 'charge') {
+        const amountCents = centsOf(entry['amount']);
+        const credited = oracle.credit({ accountId: account.id, amountCents, actorId: service.admin.id });
+        assert.ok('balanceAfterCents' in credited);
+        assert.equal(amountText(credited.balanceAfterCents), entry['balance_after']);
+        continue;
+      }
+      const sent = journal.find(
+        ({ account: { id }, answer }) =>
+          id === account.id &&
+          answer.body?.order?.id === entry['order_id'] &&
+          !answer.headers.has('idempotent-replayed'),
+      );
+      assert.ok(sent);
+      const { type, path, body, key: headerKey, at, answer } = sent;
+      const orderNumber = String(Number(path.split('/')[2] ?? 0) % 1_000_000_000);
+      const input = { accountId: account.id, body, headerKey };
+      const outcome =
+        type === 'place'
+          ? oracle.placeOrder(input, at)
+          : oracle.renewOrder({ ...input, orderId: orderNumber }, at);
+      assert.ok('order' in outcome, `the oracle refuses ${toText(sent)}: ${toText(outcome)}`);
+      assert.deepEqual(answer.body.order, shownOrder(outcome.order, account.id, answer.body.order));
+      assert.equal(answer.body.balance, amountText(outcome.balanceAfterCents));
+    }
+  }
+}
+
+/** The harness's Basic and Plus are the histories' first two packages. */
+function pricesOf(slot: number): Prices {
+  const mould = packageMoulds[slot];
+  assert.ok(mould);
+  return mould.prices;
+}
+
+// ------------------------------------------------------------------------------------------- pieces
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function readAll(client: ApiClient, path: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let page = 1; ; page += 1) {
+    const { body, text } = await client.get(`${path}?limit=100&page=${page}`);
+    assert.ok(Array.isArray(body?.data), text);
+    rows.push(...body.data);
+    if (rows.length >= body.total || body.data.length === 0) return rows;
+  }
+}
+
+function clientAt(accounts: readonly TestAccount[], place: number): TestAccount {
+  const account = accounts[place];
+  assert.ok(account);
+  return account;
+}
+
+function orderId(accountId: number, number: number): number {
+  return accountId * 1_000_000_000 + number;
+}
+
+function sentPrices(prices: Prices) {
+  const of = ({ 1: monthly, 3: quarterly, 12: yearly }: Prices['reseller']) => ({
+    monthly: amountText(monthly),
+    quarterly: amountText(quarterly),
+    yearly: amountText(yearly),
+  });
+  return { reseller: of(prices.reseller), distributor: of(prices.distributor) };
+}
+
+function amountText(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function centsOf(amount: unknown): bigint {
+  return BigInt(String(amount).replace('.', ''));
+}
+
+function timeText(at: number): string {
+  return new Date(at * 1000).toISOString().replace('.000', '');
+}
+
+/** Members in the order of their names, at every depth. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}

@@ -1,0 +1,576 @@
+// The engine through its real database: orders that arrive together are decided together, in two round
+// trips, and answer as they would have one after another. A batch is held by a lock that the test takes
+// and lets go: nothing here waits for a time.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { changeAccount } from '../../src/accounts/account-store.ts';
+import { DatabaseUnavailable } from '../../src/database/database.ts';
+import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
+import type { Answer } from '../harness/api-client.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+/** A batch: BEGIN, locks and loads; then writes and COMMIT. */
+const roundTripsPerBatch = 2;
+
+describe('orders that arrive together', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.close());
+
+  test('one order costs exactly two round trips', async () => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    await warm(reseller);
+    const earlier = service.database.roundTrips();
+    for (let index = 0; index < 5; index += 1) {
+      assert.equal((await order(service, reseller, `two-trips-${index}`, `trip-${index}`)).status, 201);
+    }
+    assert.equal(service.database.roundTrips() - earlier, 5 * roundTripsPerBatch);
+  });
+
+  test('however many orders a batch holds, it costs two round trips', async () => {
+    const reseller = await service.createReseller({ credit: '5000.00' });
+    await warm(reseller);
+    const release = await holdAccount(service, reseller);
+    // The first one forms a batch of its own, in which it waits for the account; behind it forms the next.
+    const answers = [order(service, reseller, 'held-0', 'held-0')];
+    await queueReaches(service, 1);
+    const earlier = service.database.roundTrips();
+    for (let index = 1; index < 120; index += 1) {
+      answers.push(order(service, reseller, `held-${index}`, `held-${index}`));
+    }
+    await queueReaches(service, 120);
+    const batchesBefore = await batchSizes(service);
+    await release();
+    assert.deepEqual(statuses(await Promise.all(answers)), { 201: 120 });
+    const trips = service.database.roundTrips() - earlier;
+    const formed = (await batchSizes(service)).count - batchesBefore.count;
+    assert.equal(formed, 2, 'the one that waited and the 119 behind it');
+    const holdersCommit = 1;
+    assert.ok(trips <= holdersCommit + 2 * roundTripsPerBatch, `${trips} round trips`);
+  });
+
+  test('200 parallel orders over HTTP need far fewer round trips than 400', async (context) => {
+    const reseller = await service.createReseller({ credit: '2000.00' });
+    await warm(reseller);
+    const earlier = service.database.roundTrips();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => order(service, reseller, `many-${index}`, `many-${index}`)),
+    );
+    assert.deepEqual(statuses(answers), { 201: 200 });
+    const trips = service.database.roundTrips() - earlier;
+    context.diagnostic(`200 orders in ${trips} round trips`);
+    assert.ok(trips <= 200, `${trips} round trips`);
+    assert.equal((await reseller.get('/balance')).body.balance, '0.00');
+  });
+
+  test('200 parallel orders of 10.00 against a credit of 70.00 give exactly 7', async () => {
+    const reseller = await service.createReseller({ credit: '70.00' });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => order(service, reseller, `seven-${index}`, `seven-${index}`)),
+    );
+    assert.deepEqual(statuses(answers), { 201: 7, 402: 193 });
+    const balances = answers.filter(({ status }) => status === 201).map(({ body }) => body.balance);
+    assert.deepEqual(balances.sort(), ['0.00', '10.00', '20.00', '30.00', '40.00', '50.00', '60.00']);
+    for (const { status, body } of answers) {
+      if (status === 402) assert.equal(body.error.details.required, '10.00');
+    }
+    assert.equal((await reseller.get('/orders')).body.total, 7);
+    assert.equal((await reseller.get('/customers')).body.total, 7, 'a refused order makes no customer');
+  });
+
+  test('200 parallel requests with one key give one order, and 199 replays of it', async () => {
+    const reseller = await service.createReseller({ credit: '70.00' });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => order(service, reseller, 'twin', 'twin')),
+    );
+    assert.deepEqual(statuses(answers), { 201: 200 });
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'every answer is the same');
+    const replays = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+    assert.equal(replays.length, 199);
+    assert.equal((await reseller.get('/balance')).body.balance, '60.00');
+  });
+
+  test('a batch answers as its orders one after another would', async () => {
+    const alone = await service.createReseller({ credit: '300.00' });
+    const together = await service.createReseller({ credit: '300.00' });
+    const { basic, plus, retired } = service.packages;
+    const foreign = await service.createReseller({ credit: '10.00' });
+    assert.equal((await order(service, foreign, 'foreign', 'foreign-1')).status, 201);
+
+    const commands = (account: TestAccount): OrderCommand[] => {
+      const own = (name: string) => (name === 'foreign' ? name : `${name}-of-${account.id}`);
+      const place = (customer: string, key: string, packageId = basic, months: 1 | 3 | 12 = 1) =>
+        placeOrder(account, { customerReference: own(customer), idempotencyKey: key, packageId, months });
+      const renew = (orderNumber: number, key: string, months: 1 | 3 | null = null): OrderCommand => ({
+        type: 'renew',
+        ...caller(account),
+        orderNumber,
+        months,
+        idempotencyKey: key,
+        keyIsMinted: false,
+      });
+      const credit = (amountCents: bigint, idempotencyKey: string): OrderCommand => ({
+        type: 'credit',
+        accountId: account.id,
+        actorId: service.admin.id,
+        amountCents,
+        memo: null,
+        idempotencyKey,
+        keyIsMinted: false,
+      });
+      const grant = (customer: string): OrderCommand => ({
+        type: 'grant_trial',
+        accountId: account.id,
+        actorId: service.admin.id,
+        packageId: service.packages.trial,
+        customerReference: own(customer),
+        customerName: null,
+      });
+      return [
+        place('a', 'k1'),
+        place('a', 'k2'), // extends what the order before it began
+        place('a', 'k1'), // a replay within the batch
+        place('a', 'k1', plus), // a conflict within the batch
+        place('a', 'k3', plus), // changes the plan: a refund of two unused months
+        renew(1, 'k4'), // the plan was changed
+        renew(3, 'k5', 3), // renews an order of this very batch
+        renew(99, 'k6'), // there is none
+        place('b', 'k7', retired),
+        place('b', 'k8', 4_711),
+        place('foreign', 'k9'),
+        grant('c'),
+        grant('c'), // a retried grant
+        place('c', 'k10'), // replaces the trial
+        grant('c'), // a plan is running
+        place('d', 'k11', basic, 12),
+        place('e', 'k12', plus, 12), // too dear
+        credit(30_000n, 'c1'),
+        credit(30_000n, 'c1'), // a replay
+        credit(40_000n, 'c1'), // a conflict
+        place('e', 'k12', plus, 12), // a refusal binds nothing
+        credit(-10_000_000n, 'c2'), // below zero
+        credit(-1n, 'c3'),
+      ];
+    };
+
+    const one: OrderOutcome[] = [];
+    for (const command of commands(alone)) one.push(await submit(service, command));
+    const earlier = await batchSizes(service);
+    const all = await Promise.all(commands(together).map((command) => submit(service, command)));
+    assert.equal((await batchSizes(service)).count - earlier.count, 1, 'it was one batch');
+
+    assert.deepEqual(
+      all.map((outcome) => neutral(outcome, together)),
+      one.map((outcome) => neutral(outcome, alone)),
+    );
+    const kinds = new Set(one.map(kindOf));
+    assert.deepEqual(
+      [...kinds].sort(),
+      [
+        ...['credited', 'credited replayed', 'granted'],
+        ...['ordered activate', 'ordered change', 'ordered renew', 'ordered activate replayed'],
+        ...['customer_not_yours', 'idempotency_conflict', 'insufficient_credit', 'invalid_package'],
+        ...['order_failed', 'order_not_found', 'package_unavailable'],
+      ].sort(),
+      'the list touches every kind of outcome',
+    );
+    const rows = (account: TestAccount) =>
+      Promise.all(
+        ['customers', 'orders', 'ledger'].map(async (list) => {
+          const answer = await service.admin.get(`/api/admin/v1/accounts/${account.id}/${list}?limit=100`);
+          return JSON.parse(withoutAccount(answer.text, account));
+        }),
+      );
+    assert.deepEqual(await rows(together), await rows(alone), 'what is stored is the same as well');
+  });
+
+  test('top-ups and trial grants in parallel with orders wait in the same lane and all add up', async () => {
+    const reseller = await service.createReseller({ credit: '10.00' });
+    const admin = `/api/admin/v1/accounts/${reseller.id}`;
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => [
+        order(service, reseller, `mixed-${index}`, `mixed-${index}`),
+        service.admin.post(`${admin}/credit`, { amount: '10.00', idempotency_key: `top-up-${index}` }),
+        service.admin.post(`${admin}/credit`, { amount: '10.00', idempotency_key: `top-up-${index}` }),
+        service.admin.post(`${admin}/trials`, {
+          package_id: service.packages.trial,
+          customer: `granted-${index}`,
+        }),
+      ]).flat(),
+    );
+    const found = statuses(answers);
+    assert.equal(Object.keys(found).filter((status) => status !== '201' && status !== '402').length, 0);
+    const placed = answers.filter(({ body }) => body.order !== undefined).length;
+    const { body } = await service.admin.get(admin);
+    assert.equal(body.account.balance, `${10 + 300 - 10 * placed}.00`, 'every top-up counted once');
+    assert.equal(body.account.customer_count, 30 + placed);
+    const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
+    assert.equal(replayed.length, 30);
+  });
+
+  test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {
+    // Neighbouring ids: an odd and an even one wait in different lanes.
+    const [first, second] = [
+      await service.createReseller({ credit: '9000.00' }),
+      await service.createReseller({ credit: '9000.00' }),
+    ];
+    assert.notEqual(first.id % 2, second.id % 2);
+    await Promise.all([warm(first), warm(second)]);
+    const won = new Map([first, second].map((account) => [account, 0]));
+    for (let round = 0; round < 25; round += 1) {
+      const references = Array.from({ length: 8 }, (_, index) => `claim-${round}-${index}`);
+      const claims = [
+        ...references.map((reference) => ({ account: first, reference })),
+        ...references.toReversed().map((reference) => ({ account: second, reference })),
+      ];
+      const answers = await Promise.all(
+        claims.map(async ({ account, reference }) => ({
+          account,
+          reference,
+          answer: await order(service, account, reference, `${reference}-key`),
+        })),
+      );
+      for (const reference of references) {
+        const both = answers.filter((one) => one.reference === reference);
+        const [loser, winner] = both.toSorted((a, b) => b.answer.status - a.answer.status);
+        assert.deepEqual([winner?.answer.status, loser?.answer.status], [201, 409], loser?.answer.text);
+        assert.equal(loser?.answer.body.error.code, 'customer_not_yours');
+        if (winner !== undefined) won.set(winner.account, (won.get(winner.account) ?? 0) + 1);
+      }
+    }
+    context.diagnostic(`claims won: ${[...won.values()].join(' and ')}`);
+    for (const [account, count] of won) {
+      const { body } = await account.get('/customers');
+      assert.equal(body.total, count);
+      assert.equal((await account.get('/balance')).body.balance, `${9000 - 10 * count}.00`);
+    }
+  });
+});
+
+describe('a batch that one order breaks', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+    const ddl = (text: string) => service.database.query({ name: '', text });
+    await ddl(`create function refuse_poison() returns trigger language plpgsql as $$
+      begin
+        if new.idempotency_key like 'poison%' then raise exception 'this order is poison'; end if;
+        return new;
+      end $$`);
+    await ddl('create trigger poison before insert on orders for each row execute function refuse_poison()');
+  });
+  after(() => service.close());
+
+  test('is answered 500 for that order alone, and the others of the batch succeed', async () => {
+    const reseller = await service.createReseller({ credit: '1000.00' });
+    const neighbour = await service.createReseller({ credit: '1000.00' });
+    const sameLane = await service.createReseller({ credit: '1000.00' });
+    assert.equal(reseller.id % 2, sameLane.id % 2, 'these two share a lane');
+    await Promise.all([reseller, neighbour, sameLane].map(warm));
+    const brokenBefore = await metric(service, 'sellthrough_batches_broken_total');
+    const release = await holdAccount(service, reseller);
+    const first = order(service, reseller, 'before', 'before');
+    await queueReaches(service, 1);
+    const keys = Array.from({ length: 12 }, (_, index) => (index === 5 ? 'poison-5' : `fine-${index}`));
+    const answers = keys.map((key) => order(service, reseller, `customer-${key}`, key));
+    const beside = [1, 2, 3].map((index) => order(service, sameLane, `beside-${index}`, `beside-${index}`));
+    await queueReaches(service, 16);
+    await release();
+
+    assert.equal((await first).status, 201);
+    assert.deepEqual(statuses(await Promise.all(beside)), { 201: 3 }, 'another account of the lane');
+    for (const [index, answer] of (await Promise.all(answers)).entries()) {
+      if (index !== 5) {
+        assert.equal(answer.status, 201, answer.text);
+        assert.equal(answer.headers.get('idempotent-replayed'), null, 'it is the first answer');
+        continue;
+      }
+      assert.equal(answer.status, 500, answer.text);
+      assert.equal(answer.body.error.code, 'internal_error');
+      assert.doesNotMatch(answer.text, /poison|trigger|refuse/, 'nothing of the inside is shown');
+    }
+    assert.equal((await reseller.get('/balance')).body.balance, '880.00', '12 of 13 were charged');
+    assert.equal((await reseller.get('/orders')).body.total, 12);
+    assert.equal(
+      (await metric(service, 'sellthrough_batches_broken_total')) - brokenBefore,
+      2,
+      'the batch, and the order alone',
+    );
+    assert.equal((await order(service, neighbour, 'next-door', 'next-door')).status, 201);
+  });
+
+  test('leaves nothing behind: the same customer and key succeed once the data is mended', async () => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    const refused = await order(service, reseller, 'mended', 'poison-mended');
+    assert.equal(refused.status, 500);
+    assert.equal((await reseller.get('/customers')).body.total, 0);
+    await service.database.query({ name: '', text: 'alter table orders disable trigger poison' });
+    const placed = await order(service, reseller, 'mended', 'poison-mended');
+    await service.database.query({ name: '', text: 'alter table orders enable trigger poison' });
+    assert.equal(placed.status, 201);
+    assert.equal(placed.headers.get('idempotent-replayed'), null);
+    assert.equal(placed.body.balance, '90.00');
+  });
+});
+
+describe('more orders than the service can take', () => {
+  const queueDepthMax = 5;
+  const batchOrdersMax = 16;
+  let service: TestService;
+  before(async () => {
+    service = await startTestService({ limits: { engine: { queueDepthMax } } });
+  });
+  after(() => service.close());
+
+  test('are answered 503 with Retry-After, charge nothing, and succeed when they come again', async () => {
+    const reseller = await service.createReseller({ credit: '1000.00' });
+    await warm(reseller);
+    const release = await holdAccount(service, reseller);
+    const keys = Array.from({ length: 12 }, (_, index) => `crowd-${index}`);
+    const answered: Answer[] = [];
+    const { promise: refused, resolve } = Promise.withResolvers<void>();
+    const all = keys.map(async (key) => {
+      const answer = await order(service, reseller, key, key);
+      answered.push(answer);
+      if (answered.length === keys.length - queueDepthMax) resolve();
+      return answer;
+    });
+    await refused;
+    for (const answer of answered) {
+      assert.equal(answer.status, 503, answer.text);
+      assert.equal(answer.body.error.code, 'service_unavailable');
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    }
+    assert.equal(service.service.engine.queueDepth(), queueDepthMax);
+    assert.equal(await metric(service, 'sellthrough_queue_depth'), queueDepthMax);
+    await release();
+    const answers = await Promise.all(all);
+    assert.deepEqual(statuses(answers), { 201: queueDepthMax, 503: keys.length - queueDepthMax });
+    assert.equal((await reseller.get('/balance')).body.balance, '950.00');
+
+    for (const [index, key] of keys.entries()) {
+      const again = await order(service, reseller, key, key);
+      assert.equal(again.status, 201);
+      const wasPlaced = answers[index]?.status === 201;
+      assert.equal(again.headers.get('idempotent-replayed'), wasPlaced ? 'true' : null);
+    }
+    assert.equal((await reseller.get('/balance')).body.balance, '880.00', 'each was charged once');
+    assert.equal(service.service.engine.queueDepth(), 0);
+    assert.equal(service.service.engine.batchesInFlight(), 0);
+  });
+
+  test('never form a batch beyond batchOrdersMax', async () => {
+    const small = await startTestService({ limits: { engine: { batchOrdersMax } } });
+    try {
+      const reseller = await small.createReseller({ credit: '1000.00' });
+      const earlier = await batchSizes(small);
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          submit(
+            small,
+            placeOrder(reseller, {
+              customerReference: `slice-${index}`,
+              idempotencyKey: `slice-${index}`,
+              packageId: small.packages.basic,
+            }),
+          ),
+        ),
+      );
+      const numbers = outcomes.map((outcome) => (outcome.type === 'ordered' ? outcome.order.number : 0));
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 100 }, (_, index) => index + 1),
+        'in arrival order',
+      );
+      const now = await batchSizes(small);
+      assert.equal(now.count - earlier.count, Math.ceil(100 / batchOrdersMax));
+      assert.equal(now.sum - earlier.sum, 100);
+      assert.equal(now.upTo(batchOrdersMax), now.count, 'no batch is larger');
+    } finally {
+      await small.close();
+    }
+  });
+});
+
+describe('a batch whose COMMIT was not answered', () => {
+  /** What becomes of the next transactions of the order path, which all reach the real database. */
+  interface Step {
+    readonly isHeard: boolean;
+    /** Runs once the transaction is durable. */
+    readonly meanwhile?: () => Promise<unknown>;
+  }
+  const steps: Step[] = [];
+  let service: TestService;
+  before(async () => {
+    service = await startTestService({
+      wrapDatabase: (database) => ({
+        ...database,
+        async transaction(work, options) {
+          const result = await database.transaction(work, options);
+          const step = options?.session === 'orders' ? steps.shift() : undefined;
+          await step?.meanwhile?.();
+          if (step?.isHeard === false) throw new DatabaseUnavailable('The connection was cut.');
+          return result;
+        },
+      }),
+    });
+  });
+  after(() => service.close());
+
+  const orderOnce = async (
+    sentKey: string | null,
+    meanwhile?: (account: TestAccount) => Promise<unknown>,
+  ) => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    steps.push({ isHeard: false, ...(meanwhile && { meanwhile: () => meanwhile(reseller) }) });
+    const answer = await order(service, reseller, `unheard-by-${reseller.id}`, sentKey);
+    assert.deepEqual(steps, []);
+    const { body } = await service.admin.get(`/api/admin/v1/accounts/${reseller.id}`);
+    assert.deepEqual([body.account.order_count, body.account.balance], [1, '90.00'], 'it stands, once');
+    return answer;
+  };
+
+  for (const sentKey of ['sent-key', null]) {
+    const by = sentKey === null ? 'its minted key' : "the client's key";
+    test(`is found by ${by} and answered as what it is: the first answer`, async () => {
+      const answer = await orderOnce(sentKey);
+      assert.equal(answer.status, 201, answer.text);
+      assert.equal(answer.headers.get('idempotent-replayed'), null);
+      assert.equal(answer.body.balance, '90.00');
+    });
+
+    test(`is found by ${by} also when the account's rights moved meanwhile`, async () => {
+      const answer = await orderOnce(sentKey, ({ id }) =>
+        changeAccount(service.database, id, { allowedIps: ['127.0.0.0/8'] }, actor()),
+      );
+      assert.equal(answer.status, 201, `it stands, but the answer is ${answer.text}`);
+      assert.equal(answer.headers.get('idempotent-replayed'), null, 'to its caller it is the first answer');
+    });
+  }
+
+  test('is told to its caller also when the account was blocked meanwhile', async () => {
+    const answer = await orderOnce('sent-key', ({ id }) =>
+      changeAccount(service.database, id, { blocked: true }, actor()),
+    );
+    assert.equal(answer.status, 201, `it stands, but the answer is ${answer.text}`);
+  });
+
+  const actor = () => ({ actorId: service.admin.id, now: service.clock.seconds });
+});
+
+function order(
+  { packages }: TestService,
+  account: TestAccount,
+  customer: string,
+  key: string | null,
+): Promise<Answer> {
+  const headers = key === null ? {} : { 'idempotency-key': key };
+  return account.post('/orders', { package_id: packages.basic, customer }, headers);
+}
+
+function submit({ service }: TestService, command: OrderCommand): Promise<OrderOutcome> {
+  return service.engine.submit(command);
+}
+
+/** A fresh account's version of rights is 1. */
+function caller({ id }: TestAccount) {
+  return { accountId: id, accessVersion: 1 };
+}
+
+function placeOrder(
+  account: TestAccount,
+  part: Pick<PlaceOrder, 'customerReference' | 'idempotencyKey' | 'packageId'> & Partial<PlaceOrder>,
+): PlaceOrder {
+  return {
+    type: 'place',
+    ...caller(account),
+    keyIsMinted: false,
+    customerName: null,
+    months: 1,
+    loginLink: null,
+    ...part,
+  };
+}
+
+/** The account is read for its key once and then known: what follows costs the batches' round trips only. */
+async function warm(account: TestAccount): Promise<void> {
+  assert.equal((await account.get('/packages')).status, 200);
+}
+
+/** Locks the account, as a batch of another process would. Resolves, locked, to what lets it go. */
+async function holdAccount({ database }: TestService, { id }: TestAccount): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const held = database.transaction(async (transaction) => {
+    await transaction.query({ name: '', text: 'select from accounts where id = $1 for update' }, [id]);
+    locked.resolve();
+    await gate.promise;
+  });
+  held.catch(locked.reject);
+  await locked.promise;
+  return () => {
+    gate.resolve();
+    return held;
+  };
+}
+
+/** Until so many orders wait in the lanes, and the lanes have taken what they can. */
+async function queueReaches({ service }: TestService, depth: number): Promise<void> {
+  while (service.engine.queueDepth() < depth) await nextTurn();
+  await nextTurn();
+}
+
+function statuses(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+async function metricLines({ address }: TestService): Promise<string[]> {
+  return (await (await fetch(`${address}/metrics`)).text()).split('\n');
+}
+
+async function metric(service: TestService, name: string): Promise<number> {
+  const line = (await metricLines(service)).find((one) => one.startsWith(`${name} `));
+  assert.ok(line !== undefined, `/metrics has ${name}`);
+  return Number(line.slice(name.length + 1));
+}
+
+async function batchSizes(service: TestService) {
+  const lines = await metricLines(service);
+  const value = (name: string) => {
+    const line = lines.find((one) => one.startsWith(`sellthrough_batch_orders_${name} `));
+    assert.ok(line !== undefined, `/metrics has sellthrough_batch_orders_${name}`);
+    return Number(line.split(' ').at(-1));
+  };
+  return {
+    count: value('count'),
+    sum: value('sum'),
+    /** Batches of at most so many orders. */
+    upTo: (size: number) => value(`bucket{le="${size}"}`),
+  };
+}
+
+/** The outcome without what differs between two accounts by nature. */
+function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
+  const text = JSON.stringify(outcome, (name, value) => {
+    if (name === 'accountId' || name === 'fingerprint') return undefined;
+    return typeof value === 'bigint' ? `${value} cents` : value;
+  });
+  return JSON.parse(withoutAccount(text, account));
+}
+
+/** Public ids begin with the account's id, and the test's references end with it. */
+function withoutAccount(text: string, { id }: TestAccount): string {
+  return text.replaceAll(`-of-${id}`, '').replaceAll(new RegExp(`\\b${id}(\\d{9})\\b`, 'g'), '7$1');
+}
+
+function kindOf(outcome: OrderOutcome): string {
+  if (outcome.type === 'refused') return outcome.refusal.code;
+  const replayed = 'replayed' in outcome && outcome.replayed ? ' replayed' : '';
+  return `${outcome.type}${outcome.type === 'ordered' ? ` ${outcome.order.kind}` : ''}${replayed}`;
+}

@@ -1,0 +1,201 @@
+// The limit of requests per account, counted to the millisecond by a clock that the test sets, and the limit
+// of failed authentications per address, which touches no account (specification "Limits", decisions "Rate
+// headers").
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type Answer, createApiClient } from '../harness/api-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { changeAccount, resetKey } from '../harness/shop.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+const failuresPerMinute = 5;
+
+let service: TestService;
+/** Milliseconds. */
+let now = 1_000_000;
+before(async () => {
+  service = await startTestService({ limits: { rates: { failuresPerMinute } } });
+  service.clock.monotonic = () => now;
+});
+after(() => service.close());
+beforeEach(() => {
+  // Whatever the test before has used up.
+  now += 120_000;
+});
+
+/** "200 r=2 t=60", with the seconds of Retry-After where there are any. */
+function seen({ status, headers }: Answer): string {
+  const remaining = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
+  const retryAfter = headers.get('retry-after');
+  const counted = remaining === null ? '-' : `r=${remaining[1]} t=${remaining[2]}`;
+  return `${status} ${counted}${retryAfter === null ? '' : ` retry-after=${retryAfter}`}`;
+}
+
+test('an account has its limit in any 60 seconds, exactly, and Retry-After is when the next one passes', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 3 });
+  const start = now;
+  const table = `
+         0  200 r=2 t=60
+     10000  200 r=1 t=50
+     10000  200 r=0 t=50
+     20000  429 r=0 t=40 retry-after=40
+     59001  429 r=0 t=1 retry-after=1
+     59999  429 r=0 t=1 retry-after=1
+     60000  200 r=0 t=10
+     60000  429 r=0 t=10 retry-after=10
+     69999  429 r=0 t=1 retry-after=1
+     70000  200 r=1 t=50
+     70000  200 r=0 t=50
+     70000  429 r=0 t=50 retry-after=50
+    500000  200 r=2 t=60`;
+  for (const line of table.trim().split('\n')) {
+    const [, milliseconds, expected] = /^ *(\d+) +(.*)$/.exec(line) ?? [];
+    now = start + Number(milliseconds);
+    const answer = await reseller.get('/balance');
+    assert.equal(seen(answer), expected, `at ${milliseconds}`);
+    assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=3;w=60');
+  }
+});
+
+test('rate_limited tells the limit, the window and the seconds of Retry-After', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 1 });
+  await reseller.get('/balance');
+  now += 15_500;
+  const answer = await reseller.get('/balance');
+  expectRefusal(answer, '429 rate_limited', { limit: 1, window_seconds: 60, retry_after: 45 });
+  assert.equal(answer.headers.get('retry-after'), '45');
+  now += 45_000;
+  assert.equal((await reseller.get('/balance')).status, 200, 'after Retry-After a request passes');
+});
+
+test('every endpoint counts, refusals too, and every answer to a known key carries the headers', async () => {
+  const reseller = await service.createReseller({ credit: '100.00', rateLimitPerMinute: 20 });
+  let remaining = 20;
+  const answers: [string, () => Promise<Answer>][] = [
+    ['200', () => reseller.get('/balance')],
+    ['200', () => reseller.get('/packages')],
+    ['200', () => reseller.get('/orders')],
+    ['200', () => reseller.get('/customers')],
+    ['404', () => reseller.get('/orders/1')],
+    ['404', () => reseller.get('/customers/1')],
+    ['404', () => reseller.get('/nowhere')],
+    ['405', () => reseller.send('DELETE', '/balance')],
+    ['400', () => reseller.post('/orders', '{')],
+    ['413', () => reseller.post('/orders', 'x'.repeat(70_000))],
+    ['422', () => reseller.post('/orders', {})],
+    ['201', () => reseller.post('/orders', { package_id: service.packages.basic, customer: 'of-headers' })],
+    ['404', () => reseller.post('/orders/1/renew')],
+    ['403', () => reseller.get('/api/admin/v1/audit')],
+  ];
+  for (const [status, send] of answers) {
+    const answer = await send();
+    remaining -= 1;
+    assert.equal(seen(answer), `${status} r=${remaining} t=60`);
+    assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=20;w=60');
+  }
+});
+
+test('a request that is refused before it counts shows the headers and takes nothing', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
+  await reseller.get('/balance');
+  for (const [change, back] of [
+    [{ blocked: true }, { blocked: false }],
+    [{ api_enabled: false }, { api_enabled: true }],
+    [{ allowed_ips: ['192.0.2.1'] }, { allowed_ips: [] }],
+  ]) {
+    await changeAccount(service, reseller, change ?? {});
+    assert.equal(seen(await reseller.get('/balance')), '403 r=9 t=60');
+    await changeAccount(service, reseller, back ?? {});
+  }
+  const key = await resetKey(service, reseller);
+  assert.equal(seen(await reseller.get('/balance')), '401 r=9 t=60');
+  assert.equal(seen(await createApiClient(service.address, key).get('/balance')), '200 r=8 t=60');
+});
+
+test('the limit belongs to the account, not to its key, and to no other account', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 2 });
+  const neighbour = await service.createReseller({ rateLimitPerMinute: 2 });
+  await reseller.get('/balance');
+  const renewed = createApiClient(service.address, await resetKey(service, reseller));
+  assert.equal(seen(await renewed.get('/balance')), '200 r=0 t=60');
+  assert.equal((await renewed.get('/balance')).status, 429);
+  assert.equal(seen(await neighbour.get('/balance')), '200 r=1 t=60');
+});
+
+test('a new limit holds from the next request on, higher or lower, and the default is 60', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 2 });
+  await reseller.get('/balance');
+  await reseller.get('/balance');
+  assert.equal((await reseller.get('/balance')).status, 429);
+  await changeAccount(service, reseller, { rate_limit_per_minute: 4 });
+  assert.equal(seen(await reseller.get('/balance')), '200 r=1 t=60');
+  await changeAccount(service, reseller, { rate_limit_per_minute: 1 });
+  now += 10_000;
+  const limited = await reseller.get('/balance');
+  assert.equal(seen(limited), '429 r=0 t=50 retry-after=50');
+  now += 50_000;
+  assert.equal((await reseller.get('/balance')).status, 200, 'after Retry-After a request passes');
+
+  const made = await service.admin.post('/api/admin/v1/accounts', {
+    username: 'with-default',
+    group: 'reseller',
+  });
+  const fresh = createApiClient(service.address, made.body.api_key);
+  const first = await fresh.get('/balance');
+  assert.equal(first.headers.get('ratelimit-policy'), '"default";q=60;w=60');
+  const rest = await Promise.all(Array.from({ length: 60 }, () => fresh.get('/balance')));
+  assert.equal(rest.filter(({ status }) => status === 200).length, 59, '60 with the first');
+  assert.equal(rest.filter(({ status }) => status === 429).length, 1);
+});
+
+test('requests beyond the limit place no orders', async () => {
+  const reseller = await service.createReseller({ credit: '1000.00', rateLimitPerMinute: 7 });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      reseller.post('/orders', { package_id: service.packages.basic, customer: `limited-${index}` }),
+    ),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 7);
+  const shown = await service.admin.get(`/api/admin/v1/accounts/${reseller.id}`);
+  assert.deepEqual([shown.body.account.order_count, shown.body.account.balance], [7, '930.00']);
+});
+
+test('failed authentications are limited per address, and no account pays for them', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
+  const stranger = createApiClient(service.address, null);
+  const guesser = createApiClient(service.address, `sk_live_${'0'.repeat(46)}`);
+  for (let failures = 0; failures < failuresPerMinute; failures += 1) {
+    const answer = await (failures % 2 === 0 ? stranger : guesser).get('/balance');
+    assert.equal(answer.status, 401);
+    assert.equal(answer.headers.get('ratelimit'), null, 'no account, no limit to show');
+  }
+  now += 20_000;
+  for (const client of [stranger, guesser]) {
+    const answer = await client.get('/nowhere');
+    const details = { limit: failuresPerMinute, window_seconds: 60, retry_after: 40 };
+    expectRefusal(answer, '429 rate_limited', details);
+    assert.equal(answer.headers.get('retry-after'), '40');
+  }
+  assert.equal(
+    seen(await reseller.get('/balance')),
+    '200 r=9 t=60',
+    'a right key passes from the same address',
+  );
+  assert.equal((await stranger.get('/openapi.json')).status, 200);
+  now += 40_000;
+  assert.equal(
+    (await guesser.get('/balance')).status,
+    401,
+    'after Retry-After the answer is what is wrong again',
+  );
+});
+
+test('a revoked key counts as a failed authentication of its address', async () => {
+  const reseller = await service.createReseller();
+  await resetKey(service, reseller);
+  for (let failures = 0; failures < failuresPerMinute; failures += 1) {
+    expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
+  }
+  expectRefusal(await reseller.get('/balance'), '429 rate_limited');
+});
