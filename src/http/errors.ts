@@ -28,7 +28,7 @@ const retryAfterSeconds = 2;
 export function installErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', null);
   app.decorateReply('refuse', function refuse(this: FastifyReply, { code, details }: Refusal) {
-    const { status } = errorCatalogue[code];
+    const status = statusOf(code, this.request.url.startsWith('/api/admin/'));
     this.errorCode = code;
     if (status === 503) this.header('retry-after', retryAfterSeconds);
     return this.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
@@ -42,6 +42,14 @@ export function installErrors(app: FastifyInstance): void {
       request.log.warn({ reason: error.message }, 'request not taken');
     return reply.refuse(answer);
   });
+}
+
+/**
+ * The status of a code. In the administrator's API a debit below zero is a field that does not fit (422):
+ * 402 would ask the administrator to pay.
+ */
+export function statusOf(code: ErrorCode, isAdminApi: boolean): number {
+  return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalogue[code].status;
 }
 
 /** Refuses with not_found, or with method_not_allowed where the path takes other methods. */

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
+import { statusOf } from './errors.ts';
 
 export async function installOpenapi(app: FastifyInstance): Promise<void> {
   for (const schema of [...namedSchemas, ...namedAdminSchemas]) app.addSchema(schema);
@@ -54,7 +55,7 @@ type Paths = Record<string, Record<string, Operation>>;
 /** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
 function withErrors<Document extends object>(document: Document): Document {
   const { paths } = document as { paths?: Paths };
-  for (const operations of Object.values(paths ?? {})) {
+  for (const [path, operations] of Object.entries(paths ?? {})) {
     for (const operation of Object.values(operations)) {
       const { operationId = '' } = operation;
       const replays = ['placeOrder', 'renewOrder', 'creditAccount'].includes(operationId);
@@ -65,7 +66,10 @@ function withErrors<Document extends object>(document: Document): Document {
       if (operation.requestBody !== undefined && operationId === 'renewOrder')
         operation.requestBody.required = false;
       const codes = [...commonCodes, ...(codesOf[operationId] ?? [])];
-      operation.responses = { ...operation.responses, ...errorResponses(codes) };
+      operation.responses = {
+        ...operation.responses,
+        ...errorResponses(codes, path.startsWith('/api/admin/')),
+      };
     }
   }
   return document;
@@ -153,8 +157,8 @@ const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
   exchangeLoginCode: [...administering, 'customer_not_found'],
 };
 
-function errorResponses(codes: readonly ErrorCode[]): Record<string, Response> {
-  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {
+  const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,

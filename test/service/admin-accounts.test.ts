@@ -190,7 +190,7 @@ test('POST /accounts/{id}/credit credits and debits, once for each key, and neve
   );
   const before = await booksOf(service, reseller);
   const below = await admin.post(path, { amount: '-60.51' }, { 'idempotency-key': 'too-much' });
-  expectRefusal(below, '402 insufficient_credit', { balance: '60.50', required: '60.51', currency: 'USD' });
+  expectRefusal(below, '422 insufficient_credit', { balance: '60.50', required: '60.51', currency: 'USD' });
   assert.deepEqual(await booksOf(service, reseller), before);
   const toZero = await admin.post(path, { amount: '-60.50' }, { 'idempotency-key': 'too-much' });
   assert.equal(expectStatus(toZero, 201).balance, '0.00', 'a refusal binds nothing');
