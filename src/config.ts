@@ -44,14 +44,16 @@ export const defaultLimits = {
     laneCount: 2,
     batchOrdersMax: 512,
     queueDepthMax: 20_000,
-    waitMilliseconds: 4_000,
+    // Long enough for a connection that froze to be given up and the batch to be settled on another.
+    waitMilliseconds: 6_000,
     retryMilliseconds: 100,
   },
   database: {
     orderConnections: 2,
     generalConnections: 8,
     connectMilliseconds: 2_000,
-    answerMilliseconds: 4_000,
+    answerMilliseconds: 2_500,
+    closeMilliseconds: 2_000,
   },
   http: {
     headersMilliseconds: 10_000,

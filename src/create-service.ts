@@ -114,6 +114,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     now,
     publicUrl,
     readinessProblems,
+    isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
     accounts: createAccountReads(database),
     orders: createOrderReads(database),

@@ -63,8 +63,8 @@ async function run(config: Config): Promise<void> {
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
-    say(addressText(address(), config.database));
     const administrator = await createFirstAdministrator(database, service, config, now());
+    say(addressText(address(), config.database));
     if (administrator !== null) say(administratorText(administrator));
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     say(demo === null ? '\n' : demoText(address(), demo));

@@ -13,6 +13,9 @@ export function sentenceOf(error: unknown): string {
   if ('code' in error && error.code === 'EADDRINUSE') {
     return 'The port is taken by another program. Choose another with PORT.';
   }
+  if ('syscall' in error && error.syscall === 'listen') {
+    return `HOST and PORT cannot be listened at: ${error.message}.`;
+  }
   if (forPeople.some((known) => error instanceof known)) return error.message;
   if (error instanceof DatabaseUnavailable) return `The database cannot be reached: ${error.message}`;
   return error.stack ?? error.message;

@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly connectMilliseconds: number;
   /** A statement without an answer for so long gives its connection up. */
   readonly answerMilliseconds: number;
+  /** When closing: after so long without a farewell from the server its connections are cut. */
+  readonly closeMilliseconds: number;
 }
 
 const listenRetryMilliseconds = 250;
@@ -38,7 +40,7 @@ const listenCheckMilliseconds = 2_000;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
-  const sockets = new WeakMap<pg.PoolClient, Socket>();
+  const sockets = new Map<pg.PoolClient, Socket>();
   const counted = new Set<Session>();
   let lostRoundTrips = 0;
   let closed = false;
@@ -58,10 +60,12 @@ export function openPostgres(options: PostgresOptions): Database {
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
+      sockets.set(client, socketOf(client));
       // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
       client.query(settingsText([...planner, ...timeouts(options)])).catch(() => undefined);
     });
     pool.on('remove', (client) => {
+      sockets.delete(client);
       const session = sessions.get(client);
       if (session === undefined) return;
       lostRoundTrips += session.roundTrips();
@@ -103,7 +107,6 @@ export function openPostgres(options: PostgresOptions): Database {
     const socket = socketOf(client);
     const session = createSession(client as unknown as pg.Client, socket);
     sessions.set(client, session);
-    sockets.set(client, socket);
     counted.add(session);
     return session;
   }
@@ -169,7 +172,7 @@ function clientConfig(options: PostgresOptions): pg.ClientConfig {
   } as pg.ClientConfig;
 }
 
-function socketOf(client: pg.PoolClient): Socket {
+function socketOf(client: pg.PoolClient | pg.Client): Socket {
   const { connection } = client as unknown as { connection: { stream: Socket } };
   return connection.stream;
 }
@@ -237,8 +240,10 @@ function listenForever(options: PostgresOptions, channel: string, listener: Chan
       stopped = true;
       clearTimeout(timer);
       wake?.();
+      const cutOff = setTimeout(() => current && socketOf(current).destroy(), options.closeMilliseconds);
       await current?.end().catch(() => undefined);
       await done;
+      clearTimeout(cutOff);
     },
   };
 }

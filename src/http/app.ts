@@ -53,6 +53,8 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly trustProxy: readonly string[];
+  /** Whether the service is shutting down: connections end with the answer they wait for. */
+  readonly isDraining: () => boolean;
   readonly publicUrl: () => string;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
@@ -102,6 +104,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   installErrors(app);
   installRequestHygiene(app, connections);
   logAndCount(app, metrics);
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (dependencies.isDraining()) reply.header('connection', 'close');
+    done();
+  });
   const refuseHere = (request: FastifyRequest, reply: FastifyReply) =>
     refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
   app.setNotFoundHandler(refuseHere);
