@@ -33,6 +33,7 @@ const seconds = Number(process.env['MODEL_SECONDS'] ?? 10);
 const seed = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);
 const operationsPerHistory = 60;
 const historiesMin = 4;
+const shrinkMilliseconds = 30_000;
 
 let service: TestService;
 before(async () => {
@@ -194,10 +195,11 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   const { outcome } = expected;
   if ('code' in outcome) {
     const { code, details } = body?.error ?? {};
-    if (expected.type === 'order' && expected.orConflictsAsMissing && code === 'order_not_found') return null;
-    return typeof code === 'string'
-      ? refusalProblem(outcome, { code, details, status })
-      : `status ${status} instead of ${outcome.code}`;
+    if (typeof code !== 'string') return `status ${status} instead of ${outcome.code}`;
+    // In the administrator's API a debit below zero is a field that does not fit: 422, where orders have 402.
+    if (request.type === 'credit' && code === 'insufficient_credit')
+      return status === 422 ? refusalProblem(outcome, { code, details }) : `status ${status}`;
+    return refusalProblem(outcome, { code, details, status });
   }
   if (status !== 201) return `status ${status}`;
   if (expected.type === 'trial') return null;
@@ -319,15 +321,13 @@ async function stateProblem(
 
 /** The shrunk history as a table. */
 async function describeFailure(history: History): Promise<string> {
+  const until = performance.now() + shrinkMilliseconds;
+  // Not fast-check's own time limit: it would leave a history behind that goes on beside the next one.
   const agrees = fc.asyncProperty(
     historyArbitrary(history.operations.length),
-    async (one) => (await runHistory(one)).problems.size === 0,
+    async (one) => performance.now() > until || (await runHistory(one)).problems.size === 0,
   );
-  const result = await fc.check(agrees, {
-    examples: [[history]],
-    numRuns: 1,
-    interruptAfterTimeLimit: 30_000,
-  });
+  const result = await fc.check(agrees, { examples: [[history]], numRuns: 1 });
   const { told, problems } = await runHistory(result.counterexample?.[0] ?? history);
   const head = `The service and the oracle part (again: MODEL_SEED=${seed}).`;
   return `${head}\n${formatHistory(told, problems)}\nat the end: ${problems.get(told.steps.length) ?? 'all well'}`;
@@ -501,7 +501,7 @@ function checkEntries(own: readonly Sent[], entries: readonly Row[]): void {
   const balances = new Set(['0.00', ...entries.map((entry) => entry['balance_after'])]);
   const acknowledged: { number: number; sentAt: number; answeredAt: number }[] = [];
   for (const { type, answer, sentAt, answeredAt } of own) {
-    if (answer.status === 402)
+    if (answer.body?.error?.code === 'insufficient_credit')
       assert.ok(balances.has(answer.body.error.details.balance), 'a balance that there was');
     if (answer.status !== 201) continue;
     const entry = type === 'credit' ? answer.body.entry : charges.get(answer.body.order.id);

@@ -1,0 +1,193 @@
+// The trap of young databases (docs: DESIGN "The one idea"): a named statement that was planned while the
+// tables were empty keeps its plan when they have grown, and nothing says so. Here every statement of the
+// order path is planned on empty tables, as in the first minute of a service, the tables grow, and then
+// PostgreSQL is asked, in the very sessions that hold those plans, what it would do next.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Row, Transaction } from '../../src/database/database.ts';
+import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+const bigTables = ['accounts', 'orders', 'ledger_entries', 'customers', 'customer_references', 'login_links'];
+
+/** All that a batch may send; what is not here is not looked at. */
+const orderPath = [
+  'lock_accounts',
+  'load_packages_version',
+  'load_customers',
+  'load_orders_by_key',
+  'load_renewals',
+  'load_credits_by_key',
+  'insert_customer_references',
+  'insert_customers',
+  'update_customers',
+  'insert_orders',
+  'insert_ledger_entries',
+  'update_account_balances',
+  'replace_login_links',
+  'insert_login_links',
+  'insert_audit',
+];
+
+/** PostgreSQL plans for the values five times, and for any values from the sixth on. */
+const timesUntilGeneric = 8;
+const manyOrders = 4_000;
+
+let service: TestService;
+let accounts: TestAccount[];
+before(async () => {
+  service = await startTestService();
+  // One for each lane, so that each session of the order path gets its share.
+  accounts = [await service.createReseller(), await service.createReseller()];
+  for (const account of accounts) {
+    for (let time = 0; time < timesUntilGeneric; time += 1) await everyKindOfOrder(account, time);
+  }
+});
+after(() => service.close());
+
+test('every statement of the order path has been planned while the tables were young', async () => {
+  const planned = new Set((await plans()).map(({ name }) => name));
+  assert.deepEqual(
+    orderPath.filter((name) => !planned.has(name)),
+    [],
+    'each is looked at below',
+  );
+  const unknown = [...planned].filter((name) => !orderPath.includes(name) && isOfOrderSessions());
+  assert.deepEqual(unknown, [], 'a statement that is new belongs in the list above');
+});
+
+test('none of them scans a table that grows, neither while it is young nor when it has grown', async (context) => {
+  holdIndexes(await plans(), 'young');
+  await grow();
+  const [counted] = await service.database.query({
+    name: '',
+    text: 'select (select count(*) from orders) as orders, (select count(*) from customers) as customers',
+  });
+  assert.ok(Number(counted?.['orders']) > manyOrders && Number(counted?.['customers']) > manyOrders);
+  const grown = await plans();
+  holdIndexes(grown, 'grown');
+  const generic = grown.filter(({ genericPlans }) => genericPlans > 0).length;
+  context.diagnostic(`${generic} of ${grown.length} had a plan for any values`);
+  assert.ok(generic > 0, 'plans that were made for any values are among them');
+});
+
+test('nor after statistics were gathered', async () => {
+  await service.database.query({ name: '', text: 'analyze' });
+  holdIndexes(await plans(), 'analyzed');
+});
+
+interface Plan {
+  readonly name: string;
+  readonly genericPlans: number;
+  /** What would be done next, and what a plan for any values does. */
+  readonly lines: readonly string[];
+}
+
+function holdIndexes(found: readonly Plan[], when: string): void {
+  assert.ok(found.length >= orderPath.length);
+  for (const { name, lines } of found) {
+    const scans = lines.filter((line) =>
+      bigTables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)),
+    );
+    assert.deepEqual(scans, [], `${when}: ${name} scans\n${lines.join('\n')}`);
+  }
+  const looksUp = found.find(({ name }) => name === 'load_orders_by_key')?.lines.join('\n') ?? '';
+  assert.match(looksUp, /Index Scan using orders_idempotency_key/, 'the plans are those of the statements');
+}
+
+/** The plans of the sessions' named statements, from every session of the order path. */
+async function plans(): Promise<Plan[]> {
+  if (service.database.kind === 'embedded') return service.database.transaction(plansOfSession);
+  // Both connections at once: each waits until the other has its own session.
+  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const all = Promise.all(arrived.map(({ promise }) => promise));
+  const found = await Promise.all(
+    arrived.map(({ resolve }) =>
+      service.database.transaction(
+        async (transaction) => {
+          await transaction.query({ name: '', text: 'select 1' });
+          resolve();
+          await all;
+          return plansOfSession(transaction);
+        },
+        { session: 'orders' },
+      ),
+    ),
+  );
+  return found.flat();
+}
+
+async function plansOfSession(transaction: Transaction): Promise<Plan[]> {
+  const ask = (text: string): Promise<readonly Row[]> => transaction.query({ name: '', text });
+  const statements = await ask(
+    `select name, generic_plans, parameter_types::text[] as types from pg_prepared_statements
+     where not from_sql and name = any('{${orderPath.join(',')}}')`,
+  );
+  const found: Plan[] = [];
+  for (const { name, generic_plans: genericPlans, types } of statements) {
+    const values = (types as string[]).map((type) => `${type.endsWith('[]') ? "'{1}'" : "'1'"}::${type}`);
+    const explain = `explain execute ${name}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
+    const lines: string[] = [];
+    for (const mode of ['auto', 'force_generic_plan']) {
+      await ask(`set local plan_cache_mode = ${mode}`);
+      for (const row of await ask(explain)) lines.push(String(row['QUERY PLAN']));
+    }
+    found.push({ name: String(name), genericPlans: Number(genericPlans), lines });
+  }
+  return found;
+}
+
+/** Of PostgreSQL only: the embedded database has one session for everything. */
+function isOfOrderSessions(): boolean {
+  return service.database.kind === 'postgres';
+}
+
+/** One after another, so that each is a batch, and a use of its statements. */
+async function everyKindOfOrder(account: TestAccount, time: number): Promise<void> {
+  const { packages, admin } = service;
+  const path = `/api/admin/v1/accounts/${account.id}`;
+  const customer = `first-${account.id}`;
+  const place = (name: string, key: string) =>
+    account.post(
+      '/orders',
+      { package_id: packages.basic, customer: name, return_login: true },
+      { 'idempotency-key': key },
+    );
+  const credited = await admin.post(`${path}/credit`, { amount: '100.00', idempotency_key: `c-${time}` });
+  const placed = await place(customer, `k-${time}`);
+  const answers = [
+    credited,
+    placed,
+    await place(customer, `k-${time}`),
+    await place(`new-${account.id}-${time}`, `n-${time}`),
+    await account.post(`/orders/${placed.body.order.id}/renew`, {}, { 'idempotency-key': `r-${time}` }),
+    await admin.post(`${path}/trials`, { package_id: packages.trial, customer: `t-${account.id}-${time}` }),
+  ];
+  for (const { status, text } of answers) assert.equal(status, 201, text);
+}
+
+/** Thousands of orders of new customers, through the engine: a minute of a busy service. */
+async function grow(): Promise<void> {
+  for (const account of accounts) {
+    const path = `/api/admin/v1/accounts/${account.id}`;
+    assert.equal((await service.admin.post(`${path}/credit`, { amount: '1000000.00' })).status, 201);
+    const commands = Array.from(
+      { length: manyOrders / accounts.length },
+      (_, index): OrderCommand => ({
+        type: 'place',
+        accountId: account.id,
+        accessVersion: 1,
+        idempotencyKey: `many-${index}`,
+        keyIsMinted: false,
+        packageId: service.packages.basic,
+        customerReference: `many-${account.id}-${index}`,
+        customerName: null,
+        months: 1,
+        loginLink: null,
+      }),
+    );
+    const outcomes = await Promise.all(commands.map((command) => service.service.engine.submit(command)));
+    assert.ok(outcomes.every(({ type }) => type === 'ordered'));
+  }
+}

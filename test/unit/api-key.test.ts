@@ -1,0 +1,94 @@
+// API keys and seals (src/accounts/api-key.ts).
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  createSeal,
+  isApiKey,
+  lastFour,
+  lookupHash,
+  mintApiKey,
+  randomBase62,
+} from '../../src/accounts/api-key.ts';
+
+describe('a key', () => {
+  const keys = Array.from({ length: 500 }, mintApiKey);
+
+  test('has the documented shape, and no two are the same', () => {
+    for (const key of keys) assert.match(key, /^sk_live_[0-9A-Za-z]{46}$/);
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  test('is known by its checksum: one character changed anywhere, or two swapped, and it is none', () => {
+    for (const key of keys.slice(0, 40)) {
+      assert.equal(isApiKey(key), true);
+      for (let place = 8; place < key.length; place += 1) {
+        const other = key.charAt(place) === 'x' ? 'y' : 'x';
+        assert.equal(isApiKey(key.slice(0, place) + other + key.slice(place + 1)), false);
+        const [one, two] = [key.charAt(place), key.charAt(place + 1)];
+        if (two !== '' && one !== two)
+          assert.equal(isApiKey(key.slice(0, place) + two + one + key.slice(place + 2)), false);
+      }
+    }
+  });
+
+  test('is nothing else', () => {
+    const [key = ''] = keys;
+    const others = [
+      '',
+      key.slice(1),
+      key.slice(0, -1),
+      `${key} `,
+      ` ${key}`,
+      `${key}\n`,
+      key.replace('live', 'test'),
+      key.toUpperCase(),
+      `sk_live_${'0'.repeat(46)}`,
+    ];
+    for (const other of others) assert.equal(isApiKey(other), false, JSON.stringify(other));
+  });
+
+  test('is looked up by a hash that is always the same and does not contain it', () => {
+    const [key = '', another = ''] = keys;
+    assert.equal(lookupHash(key), lookupHash(key));
+    assert.notEqual(lookupHash(key), lookupHash(another));
+    assert.match(lookupHash(key), /^[\w-]{43}$/);
+    assert.equal(lastFour('sk_live_abcdWXYZ'), 'WXYZ');
+  });
+});
+
+test('random characters are base62, of the length asked for, each about as often as the others', () => {
+  const text = randomBase62(248_000);
+  assert.match(text, /^[0-9A-Za-z]{248000}$/);
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  assert.equal(counts.size, 62);
+  // 4,000 each, give or take 63; bytes modulo 62 without throwing any away would give the first eight 4,844.
+  for (const [character, count] of counts) assert.ok(count > 3500 && count < 4500, `${character}: ${count}`);
+  assert.deepEqual(
+    [0, 1, 22].map((length) => randomBase62(length).length),
+    [0, 1, 22],
+  );
+});
+
+describe('a seal', () => {
+  const seal = createSeal('a secret of at least 32 characters');
+
+  test('opens under the same secret and context, and never twice to the same sealed text', () => {
+    const sealed = seal.seal('sk_live_€', 'account 7');
+    assert.equal(seal.open(sealed, 'account 7'), 'sk_live_€');
+    assert.equal(createSeal('a secret of at least 32 characters').open(sealed, 'account 7'), 'sk_live_€');
+    assert.notEqual(seal.seal('sk_live_€', 'account 7'), sealed);
+    assert.equal(seal.open(seal.seal('', ''), ''), '');
+  });
+
+  test('does not open under another secret or context, changed, cut or made up', () => {
+    const sealed = seal.seal('text', 'account 7');
+    const swapped = (sealed.startsWith('A') ? 'B' : 'A') + sealed.slice(1);
+    assert.throws(() => seal.open(sealed, 'account 8'));
+    assert.throws(() => createSeal('another secret of 32 characters..').open(sealed, 'account 7'));
+    assert.throws(() => seal.open(swapped, 'account 7'));
+    for (const length of [0, 5, 12, 20, 28, sealed.length - 4])
+      assert.throws(() => seal.open(sealed.slice(0, length), 'account 7'), `${length} characters`);
+  });
+});

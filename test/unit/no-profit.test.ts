@@ -1,0 +1,344 @@
+// No chain of activations, renewals and changes gives back more than was paid minus what was used,
+// whatever the prices and the seconds. The test keeps its own books of what was paid for which seconds,
+// from the answers alone, and holds decideOrders and plan-terms.ts against them: exhaustively on a small
+// grid, at random on long chains. What an account holds is its balance and what its customer's unused
+// time is worth; by ordering it can never come to hold more.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Months } from '../../src/contract/periods.ts';
+import { decideOrders } from '../../src/orders/decide-orders.ts';
+import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import type { OrderState } from '../../src/orders/order-state.ts';
+import { unusedCents } from '../../src/orders/plan-terms.ts';
+import type { Package } from '../../src/packages/package-catalog.ts';
+
+type PriceOf = Readonly<Record<Months, bigint>>;
+
+/** One order of a chain: of package 1 or 2, or null to renew the last order; `months` may stand open there. */
+interface Move {
+  readonly packageId: number | null;
+  readonly months: Months | null;
+}
+
+/** A stretch of time that was paid for, as the answers told it. */
+interface Paid {
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly cents: bigint;
+}
+
+interface Position {
+  readonly state: OrderState;
+  /** Of the running plan, oldest first; empty when none runs. */
+  readonly paid: readonly Paid[];
+  readonly packageId: number | null;
+  readonly spentCents: bigint;
+}
+
+const accountId = 7;
+const trialId = 9;
+const openingCents = 10n ** 12n;
+
+const chainLength = 4;
+const starts = ['2027-01-31T12:00:00Z', '2028-02-29T23:59:59Z'].map((text) => Date.parse(text) / 1000);
+
+/** Prices by the number of orders before: what is sold dear and then cheap, and the other way round. */
+const pricePlans: readonly (readonly [first: PriceOf, second: PriceOf, later: bigint])[] = [
+  [{ 1: 1000n, 3: 2700n, 12: 0n }, { 1: 2500n, 3: 7000n, 12: 0n }, 1n],
+  [{ 1: 1n, 3: 2n, 12: 0n }, { 1: 99n, 3: 100n, 12: 0n }, 3n],
+  [{ 1: 0n, 3: 5000n, 12: 0n }, { 1: 7n, 3: 0n, 12: 0n }, 1n],
+  [{ 1: 9999n, 3: 1n, 12: 0n }, { 1: 3n, 3: 30_001n, 12: 0n }, 0n],
+];
+
+test('on a small grid every chain of up to four orders leaves no more than it found', (context) => {
+  const moves: readonly Move[] = [
+    { packageId: 1, months: 1 },
+    { packageId: 1, months: 3 },
+    { packageId: 2, months: 1 },
+    { packageId: 2, months: 3 },
+    { packageId: null, months: null },
+  ];
+  let orders = 0;
+  let changes = 0;
+
+  function walk(position: Position, at: number, depth: number, prices: (typeof pricePlans)[number]): void {
+    if (depth === chainLength) return;
+    for (const move of moves) {
+      const after = order(withPrices(position, prices, depth), move, at);
+      if (after === null) continue;
+      orders += 1;
+      if (after.refunded) changes += 1;
+      for (const wait of instants(after.position, at)) {
+        holdsNoMore(after.position, at, wait);
+        walk(after.position, wait, depth + 1, prices);
+      }
+    }
+  }
+
+  for (const start of starts) {
+    for (const prices of pricePlans) walk(opening(), start, 0, prices);
+  }
+  context.diagnostic(`${orders} orders, ${changes} of them with a refund`);
+  assert.ok(changes > 10_000);
+});
+
+test('at random prices and seconds no long chain makes a profit', () => {
+  const cents = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 100_000n), fc.bigInt(0n, 10n ** 10n));
+  const priceOf = fc.record({ 1: cents, 3: cents, 12: cents });
+  const wait = fc.oneof(
+    fc.constantFrom<(position: Position, at: number) => number>(
+      (_position, at) => at,
+      (_position, at) => at + 1,
+      ({ paid }, at) => Math.max(at, (paid.at(-1)?.endsAt ?? at) - 1),
+      ({ paid }, at) => Math.max(at, paid.at(-1)?.endsAt ?? at),
+      ({ paid }, at) => Math.max(at, paid[0]?.endsAt ?? at),
+      ({ paid }, at) =>
+        Math.max(at, Math.floor(((paid[0]?.startsAt ?? at) + (paid.at(-1)?.endsAt ?? at)) / 2)),
+    ),
+    fc.nat(50 * 86_400).map((seconds) => (_position: Position, at: number) => at + seconds),
+  );
+  const link = fc.record({
+    move: fc.record({
+      packageId: fc.constantFrom(1, 2, 1, 2, null, trialId),
+      months: fc.constantFrom<Months>(1, 3, 12),
+    }),
+    first: priceOf,
+    second: priceOf,
+    wait,
+  });
+  const start = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
+  let refunds = 0;
+  fc.assert(
+    fc.property(start, fc.array(link, { minLength: 1, maxLength: 50, size: 'max' }), (startAt, links) => {
+      let position = opening();
+      let at = startAt;
+      for (const { move, first, second, wait: next } of links) {
+        const after = order(withPrices(position, [first, second, 1n], 0), move, at);
+        if (after !== null) {
+          position = after.position;
+          if (after.refunded) refunds += 1;
+        }
+        const later = next(position, at);
+        holdsNoMore(position, at, later);
+        at = later;
+      }
+      const account = accountOf(position);
+      assert.equal(openingCents - account.balanceCents, position.spentCents, 'no money from nowhere');
+    }),
+    { numRuns: 1500 },
+  );
+  assert.ok(refunds > 1000, `only ${refunds} refunds`);
+});
+
+test('a clock that is set back does not make a refund larger than what was paid', () => {
+  const seconds = fc.integer({ min: -100 * 86_400, max: 100 * 86_400 });
+  fc.assert(
+    fc.property(fc.array(seconds, { minLength: 2, maxLength: 12 }), (jumps) => {
+      let at = 1_800_000_000;
+      let position = opening();
+      for (const [index, jump] of jumps.entries()) {
+        const before = accountOf(position).balanceCents;
+        const paid = position.paid.reduce((sum, { cents }) => sum + cents, 0n);
+        const move: Move = { packageId: 1 + (index % 2), months: 3 };
+        const priced = withPrices(
+          position,
+          [{ 1: 10n, 3: 1000n, 12: 0n }, { 1: 10n, 3: 3000n, 12: 0n }, 1n],
+          0,
+        );
+        const { outcomes, changes } = decideOrders(priced.state, [commandOf(move, priced.state)], at);
+        const [outcome] = outcomes;
+        assert.ok(outcome?.type === 'ordered');
+        assert.ok(outcome.order.refundCents <= paid);
+        assert.ok(outcome.order.balanceAfterCents <= before + paid);
+        position = {
+          ...position,
+          state: applied(priced.state, changes),
+          paid: [{ startsAt: at, endsAt: outcome.order.expiresAt, cents: outcome.order.priceCents }],
+        };
+        at += jump;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Carries the move out and checks the answer against the books; null when it was refused. */
+function order(position: Position, move: Move, at: number): { position: Position; refunded: boolean } | null {
+  const { state } = position;
+  if (move.packageId === null && state.orders.length === 0) return null;
+  const before = accountOf(position).balanceCents;
+  const { outcomes, changes } = decideOrders(state, [commandOf(move, state)], at);
+  const [outcome] = outcomes;
+  const after = applied(state, changes);
+  const runs = position.paid.some(({ endsAt }) => endsAt > at) || isTrialRunning(state, at);
+  if (outcome?.type === 'granted') {
+    return { position: { ...position, state: after, paid: [], packageId: trialId }, refunded: false };
+  }
+  if (outcome?.type === 'refused') {
+    assert.equal(outcome.refusal.code, 'order_failed', JSON.stringify(outcome.refusal));
+    return null;
+  }
+  assert.ok(outcome?.type === 'ordered');
+  const { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents } = outcome.order;
+  assert.equal(balanceAfterCents, before + refundCents - priceCents);
+
+  const runsTheSame = runs && position.packageId === packageId;
+  assert.equal(kind, move.packageId === null || runsTheSame ? 'renew' : runs ? 'change' : 'activate');
+  if (kind === 'change') assert.ok(isFloorOfUnused(refundCents, position.paid, at));
+  else assert.equal(refundCents, 0n);
+
+  const endedBefore = position.paid.at(-1)?.endsAt ?? at;
+  const stretch = { startsAt: runsTheSame ? endedBefore : at, endsAt: expiresAt, cents: priceCents };
+  assert.ok(stretch.endsAt > stretch.startsAt);
+  const paid = runsTheSame ? [...position.paid, stretch] : [stretch];
+  const spentCents = position.spentCents + priceCents - refundCents;
+  const next = { state: after, paid, packageId, spentCents };
+  assert.ok(held(next, at) <= held(position, at), 'an order makes nobody richer');
+  return { position: next, refunded: refundCents > 0n };
+}
+
+/** The balance, and what the customer's unused time would give back. */
+function held(position: Position, at: number): bigint {
+  return accountOf(position).balanceCents + worth(position.paid, at);
+}
+
+/** Waiting makes nobody richer; and what the plan says its unused time is worth is what the books say. */
+function holdsNoMore(position: Position, at: number, later: number): void {
+  assert.ok(held(position, later) <= held(position, at));
+  const plan = position.state.customers[0]?.plan;
+  if (plan === undefined) return;
+  for (const now of [at, later]) assert.equal(unusedCents(plan, now), worth(position.paid, now));
+}
+
+/** refund ≤ what is unused < refund + 1 cent, without rounding: at most one stretch is partly used. */
+function isFloorOfUnused(refundCents: bigint, paid: readonly Paid[], at: number): boolean {
+  const whole = paid.filter(({ startsAt }) => startsAt >= at).reduce((sum, { cents }) => sum + cents, 0n);
+  const partly = paid.find(({ startsAt, endsAt }) => startsAt < at && at < endsAt);
+  if (partly === undefined) return refundCents === whole;
+  const length = BigInt(partly.endsAt - partly.startsAt);
+  const exact = whole * length + partly.cents * BigInt(partly.endsAt - at);
+  return refundCents * length <= exact && exact < (refundCents + 1n) * length;
+}
+
+function worth(paid: readonly Paid[], at: number): bigint {
+  let cents = 0n;
+  for (const stretch of paid) {
+    const length = BigInt(stretch.endsAt - stretch.startsAt);
+    const unused = BigInt(Math.min(Math.max(stretch.endsAt - at, 0), stretch.endsAt - stretch.startsAt));
+    cents += (stretch.cents * unused) / length;
+  }
+  return cents;
+}
+
+/** The moments worth looking at after an order. */
+function instants({ paid }: Position, at: number): readonly number[] {
+  const [first, last] = [paid[0], paid.at(-1)];
+  if (first === undefined || last === undefined) return [at];
+  const middle = Math.floor((first.startsAt + last.endsAt) / 2);
+  const all = [at, at + 1, middle, last.endsAt - 1, last.endsAt];
+  return [...new Set(all.filter((instant) => instant >= at))];
+}
+
+function opening(): Position {
+  const account = {
+    id: accountId,
+    group: 'reseller' as const,
+    accessVersion: 1,
+    isHalted: false,
+    balanceCents: openingCents,
+    orderCount: 0,
+    customerCount: 0,
+    entryCount: 0,
+  };
+  const state: OrderState = {
+    accounts: [account],
+    customers: [],
+    foreignReferences: [],
+    orders: [],
+    credits: [],
+    packages: new Map(),
+    currency: 'USD',
+  };
+  return { state, paid: [], packageId: null, spentCents: 0n };
+}
+
+/** What is sold at this step: from the second order on at `later` times the price. */
+function withPrices(
+  position: Position,
+  [first, second, later]: readonly [PriceOf, PriceOf, bigint],
+  depth: number,
+): Position {
+  const at = (prices: PriceOf): PriceOf =>
+    depth === 0 ? prices : { 1: prices[1] * later, 3: prices[3] * later, 12: prices[12] * later };
+  const packages = new Map([
+    [1, packageOf(1, at(first), false)],
+    [2, packageOf(2, at(second), false)],
+    [trialId, packageOf(trialId, { 1: 0n, 3: 0n, 12: 0n }, true)],
+  ]);
+  return { ...position, state: { ...position.state, packages } };
+}
+
+function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
+  const limits = { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 };
+  const both = { reseller: prices, distributor: prices };
+  return {
+    id,
+    name: `P${id}`,
+    features: [],
+    limits,
+    durationDays: 14,
+    isTrial,
+    retired: false,
+    createdAt: 0,
+    prices: both,
+  };
+}
+
+function commandOf({ packageId, months }: Move, state: OrderState): OrderCommand {
+  const count = state.accounts[0]?.orderCount ?? 0;
+  if (packageId === trialId) {
+    return {
+      type: 'grant_trial',
+      accountId,
+      actorId: 1,
+      packageId,
+      customerReference: 'c',
+      customerName: null,
+    };
+  }
+  const keyed = { accountId, accessVersion: 1, idempotencyKey: `auto_${count}`, keyIsMinted: true };
+  if (packageId === null) return { type: 'renew', ...keyed, orderNumber: count, months };
+  return {
+    type: 'place',
+    ...keyed,
+    packageId,
+    customerReference: 'c',
+    customerName: null,
+    months: months ?? 1,
+    loginLink: null,
+  };
+}
+
+/** Of the orders only the last one is kept: it is the one that may be renewed. */
+function applied(state: OrderState, changes: ReturnType<typeof decideOrders>['changes']): OrderState {
+  const customers = [...changes.newCustomers, ...changes.changedCustomers];
+  return {
+    ...state,
+    accounts: changes.accounts.length > 0 ? changes.accounts : state.accounts,
+    customers: customers.length > 0 ? customers : state.customers,
+    orders: changes.orders.length > 0 ? changes.orders.slice(-1) : state.orders,
+  };
+}
+
+function accountOf({ state }: Position) {
+  const [account] = state.accounts;
+  assert.ok(account);
+  return account;
+}
+
+function isTrialRunning(state: OrderState, at: number): boolean {
+  const plan = state.customers[0]?.plan;
+  return plan !== undefined && plan.packageId === trialId && at < plan.expiresAt;
+}
