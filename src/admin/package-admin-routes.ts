@@ -62,6 +62,8 @@ export function packageAdminRoutes(
     async (request, reply) => {
       const body = readNewPackage(request.body);
       if (isRefusal(body)) return reply.refuse(body);
+      if (body.name.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const isTrial = body.trial ?? false;
       if (isTrial === (body.prices !== undefined)) {
         const reason = isTrial ? 'a free trial has no prices' : 'missing';
@@ -123,6 +125,8 @@ export function packageAdminRoutes(
     async (request, reply) => {
       const body = readPackageChange(request.body);
       if (isRefusal(body)) return reply.refuse(body);
+      if (body.name?.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const before = await findPackage(request.params.id);
       if (before === undefined) return reply.refuse(refusal('package_not_found'));
       if (body.trial !== undefined && body.trial !== before.isTrial) {

@@ -27,11 +27,8 @@ const retryAfterSeconds = 2;
 
 export function installErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', null);
-  app.decorateReply('refuse', function refuse(this: FastifyReply, { code, details }: Refusal) {
-    const status = statusOf(code, this.request.url.startsWith('/api/admin/'));
-    this.errorCode = code;
-    if (status === 503) this.header('retry-after', retryAfterSeconds);
-    return this.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
+  app.decorateReply('refuse', function refuse(this: FastifyReply, answer: Refusal) {
+    return send(this, answer);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = refusalOf(error);
@@ -40,8 +37,16 @@ export function installErrors(app: FastifyInstance): void {
     if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
     else if (answer.code === 'service_unavailable')
       request.log.warn({ reason: error.message }, 'request not taken');
-    return reply.refuse(answer);
+    // A method that Node knows and the framework does not (RTSP's) gets here without hooks and decorations.
+    return send(reply.header('x-request-id', request.id), answer);
   });
+}
+
+function send(reply: FastifyReply, { code, details }: Refusal): FastifyReply {
+  const status = statusOf(code, reply.request.url.startsWith('/api/admin/'));
+  reply.errorCode = code;
+  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
 }
 
 /**
@@ -69,6 +74,7 @@ function refusalOf(error: FastifyError): Refusal {
     return refusal('payload_too_large', { limit_bytes: 65_536 });
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return refusal('invalid_json', { reason: 'wrong length' });
+  if (error.code === 'FST_ERR_NOT_FOUND') return refusal('not_found');
   // A body that does not parse, or a client that went away in the middle of it.
   if (error.statusCode !== undefined && error.statusCode < 500) return refusal('invalid_json');
   return refusal('internal_error');

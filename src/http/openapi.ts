@@ -134,7 +134,7 @@ const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
     'insufficient_credit',
     'order_failed',
   ],
-  resetApiKey: ['forbidden', 'account_not_found'],
+  resetApiKey: [...body, 'forbidden', 'account_not_found'],
   grantTrial: [
     ...administering,
     'account_not_found',

@@ -90,7 +90,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       config,
       limits,
       database: options.wrapDatabase?.(opened.database) ?? opened.database,
-      secretKey,
+      secretKey: opened.secretKey,
       publicUrl: () => config.publicUrl ?? 'http://127.0.0.1',
       logger,
       now: () => clock.seconds,

@@ -268,9 +268,12 @@ function drawRequest(
     const drawn = drawValue(operation.body, '', operation, world, random);
     for (let count = random.pick([0, 0, 1, 1, 1, 2, 3]); count > 0; count -= 1) spoil(drawn, random);
     text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
-  } else if (operation.method !== 'GET' && oneIn(4)) {
+  } else if (operation.method !== 'GET' && oneIn(3)) {
+    // Nobody said that it takes a body, or how much of one.
     const other = random.pick(operations).body;
-    text = other === null ? random.pick(oddTexts) : write(drawValue(other, '', operation, world, random));
+    if (oneIn(2)) text = 'x'.repeat(70_000);
+    else if (other === null) text = random.pick(oddTexts);
+    else text = write(drawValue(other, '', operation, world, random));
   } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
   const body = text === null ? null : Buffer.from(text, oneIn(30) ? 'utf16le' : 'utf8');
   return { operation: operation.id, method, path, headers, body, isElsewhere };

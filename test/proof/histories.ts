@@ -551,7 +551,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     const { request } = earlier;
     if (request.type === 'credit') {
       if (change === 'name') return { ...request, memo: `${request.memo ?? ''}!` };
-      if (change === 'months') return { ...request, amountCents: request.amountCents + 1n };
+      if (change === 'months') return { ...request, amountCents: request.amountCents * 2n };
       return change === 'account' ? { ...request, account: (request.account + 1) % groups.length } : request;
     }
     if (request.type !== 'place' && request.type !== 'renew') return null;
