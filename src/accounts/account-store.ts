@@ -97,7 +97,7 @@ const lockAccount: Statement = {
 const listAccountsPage: Statement = {
   name: 'list_accounts',
   text: `select ${accountColumns}, count(*) over () as total from accounts a
-    where ($1::text = '' or strpos(a.username, lower($1::text)) > 0 or strpos(lower(a.display_name), lower($1::text)) > 0)
+    where strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)
     order by a.id desc limit $3::int offset $4::bigint`,
 };
@@ -105,22 +105,22 @@ const listAccountsPage: Statement = {
 const countAccounts: Statement = {
   name: 'count_accounts',
   text: `select count(*) as total from accounts a
-    where ($1::text = '' or strpos(a.username, lower($1::text)) > 0 or strpos(lower(a.display_name), lower($1::text)) > 0)
+    where strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)`,
 };
 
 const insertAccount: Statement = {
   name: 'insert_account',
-  text: `insert into accounts as a (username, display_name, group_name, is_admin, password_hash, rate_limit_per_minute,
+  text: `insert into accounts as a (username, display_name, search_text, group_name, is_admin, password_hash, rate_limit_per_minute,
       allowed_ips, created_at)
-    values ($1, $2, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accountColumns}`,
+    values ($1, $2, $9, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accountColumns}`,
 };
 
 const updateAccount: Statement = {
   name: 'update_account',
   text: `update accounts as a set group_name = $2, display_name = $3, blocked = $4, api_enabled = $5,
       rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8, password_hash),
-      access_version = access_version + $9::int
+      access_version = access_version + $9::int, search_text = $10
     where a.id = $1::int returning ${accountColumns}`,
 };
 
@@ -195,8 +195,8 @@ export async function listAccounts(
   { search, group, page, limit }: Page & { search: string; group: string },
 ): Promise<{ total: number; accounts: Account[] }> {
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
-  const rows = await database.query(listAccountsPage, [search, group, limit, offset]);
-  const counted = rows[0] ?? (await database.query(countAccounts, [search, group]))[0];
+  const rows = await database.query(listAccountsPage, [search.toLowerCase(), group, limit, offset]);
+  const counted = rows[0] ?? (await database.query(countAccounts, [search.toLowerCase(), group]))[0];
   return { total: Number(counted?.['total'] ?? 0), accounts: rows.map(parseAccount) };
 }
 
@@ -222,6 +222,7 @@ export async function createAccount(
         account.rateLimitPerMinute,
         textArray(account.allowedIps),
         now,
+        searchText(account),
       ]);
       const created = parseAccount(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
@@ -266,6 +267,7 @@ export function changeAccount(
       textArray(wanted.allowedIps),
       change.passwordHash ?? null,
       isAccessChange(change) ? 1 : 0,
+      searchText(wanted),
     ]);
     const after = parseAccount(row ?? {});
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
@@ -282,6 +284,10 @@ export function changeAccount(
     );
     return after;
   });
+}
+
+function searchText({ username, displayName }: { username: string; displayName: string }): string {
+  return `${username} ${displayName.toLowerCase()}`;
 }
 
 /** What decides whether a request is let in. Group and limits are read afresh anyway. */

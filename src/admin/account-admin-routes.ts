@@ -162,6 +162,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         const reason = 'an administrator cannot lock himself out';
         return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
       }
+      if (body.group === 'reseller' && (await findAccount(database, id))?.isAdmin) {
+        const reason = 'an administrator pays the distributor price';
+        return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
+      }
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),

@@ -188,7 +188,8 @@ function logAndCount(app: FastifyInstance, metrics: Metrics): void {
     };
     request.log.info(line, 'request');
   });
-  app.decorateRequest('caller');
+  // Nobody, until a key was recognised.
+  app.decorateRequest('caller', null as never);
 }
 
 function tag(api: FastifyInstance, name: string): void {

@@ -58,13 +58,11 @@ export function createSlidingWindowLimiter<Key>(
       const at = now();
       const times = windowOf(key);
       times.dropUntil(at - windowMilliseconds);
+      // Most recently used last: a key that only asks in vain is not idle.
+      windows.delete(key);
+      windows.set(key, times);
       const admitted = times.size() < limit;
-      if (admitted) {
-        times.push(at);
-        // Most recently used last.
-        windows.delete(key);
-        windows.set(key, times);
-      }
+      if (admitted) times.push(at);
       return { admitted, ...state(times, limit, at) };
     },
     peek(key, limit) {

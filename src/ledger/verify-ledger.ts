@@ -166,8 +166,14 @@ const checks: readonly Statement[] = [
       where t.price_cents is distinct from p.cents or extract(epoch from t.starts)::bigint is distinct from p.starts
         or extract(epoch from t.expiry)::bigint is distinct from p.ends
       union all
-      select account_id, 'customer ' || number, 'a paid plan has no paid period'
-      from customers where months_run > 0 and cardinality(paid_periods) = 0 or cardinality(paid_periods) % 3 <> 0`,
+      select c.account_id, 'customer ' || c.number,
+        case when cardinality(c.paid_periods) = 0 then 'a paid plan has no paid period'
+          else format('it holds %s numbers for %s paid periods', cardinality(c.paid_periods), u.count) end
+      from customers c cross join lateral (
+        select count(*) as count from terms t join terms newest on newest.account_id = t.account_id
+          and newest.customer_number = t.customer_number and newest.run = t.run and newest.back = 1
+        where t.account_id = c.account_id and t.customer_number = c.number and t.expiry > newest.created_at
+      ) u where c.months_run > 0 and cardinality(c.paid_periods) <> u.count * 3`,
   },
 ];
 

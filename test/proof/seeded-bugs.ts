@@ -105,8 +105,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the limiter never counts',
     file: 'src/http/sliding-window.ts',
-    find: '        times.push(at);',
-    replace: '        if (times.size() < limit - 1) times.push(at);',
+    find: 'if (admitted) times.push(at);',
+    replace: 'if (admitted && times.size() < limit - 1) times.push(at);',
     test: 'test/unit/sliding-window.test.ts',
   },
   {

@@ -363,6 +363,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
   ];
   // On PostgreSQL every other client talks to a second service on the same database.
   const another = isPostgres ? await service.startAnother() : null;
+  context.after(() => another?.close());
   const journal: Sent[] = [];
   let moment = 0;
 
@@ -449,7 +450,6 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
       assert.notEqual(owners.get(body['customer']), account.id);
   }
   await checkAgainstOracle(accounts, journal);
-  await another?.close();
 });
 
 /** Mostly for a customer of the account's own, sometimes for one that all accounts want. */

@@ -53,7 +53,7 @@ test('every statement of the order path has been planned while the tables were y
     [],
     'each is looked at below',
   );
-  const unknown = [...planned].filter((name) => !orderPath.includes(name) && isOfOrderSessions());
+  const unknown = [...planned].filter((name) => !orderPath.includes(name));
   assert.deepEqual(unknown, [], 'a statement that is new belongs in the list above');
 });
 
@@ -72,6 +72,26 @@ test('none of them scans a table that grows, neither while it is young nor when 
   assert.ok(generic > 0, 'plans that were made for any values are among them');
 });
 
+test('nor do the reads of orders, customers and balances', async () => {
+  const reads = [
+    'find_accounts_by_key',
+    'find_account_counters',
+    'find_orders',
+    'list_orders',
+    'find_customers',
+    'list_customers',
+    'list_ledger_entries',
+  ];
+  // The one connection of the general pool that requests one after another have used.
+  const found = await service.database.transaction((transaction) => plansOfSession(transaction, reads));
+  assert.deepEqual(found.map(({ name }) => name).sort(), reads.toSorted());
+  assert.deepEqual(
+    found.filter(({ lines }) => scansOf(lines).length > 0).map(({ name }) => name),
+    [],
+    'these scan a whole table for each request',
+  );
+});
+
 test('nor after statistics were gathered', async () => {
   await service.database.query({ name: '', text: 'analyze' });
   holdIndexes(await plans(), 'analyzed');
@@ -87,18 +107,21 @@ interface Plan {
 function holdIndexes(found: readonly Plan[], when: string): void {
   assert.ok(found.length >= orderPath.length);
   for (const { name, lines } of found) {
-    const scans = lines.filter((line) =>
-      bigTables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)),
-    );
-    assert.deepEqual(scans, [], `${when}: ${name} scans\n${lines.join('\n')}`);
+    assert.deepEqual(scansOf(lines), [], `${when}: ${name} scans\n${lines.join('\n')}`);
   }
   const looksUp = found.find(({ name }) => name === 'load_orders_by_key')?.lines.join('\n') ?? '';
   assert.match(looksUp, /Index Scan using orders_idempotency_key/, 'the plans are those of the statements');
 }
 
+function scansOf(lines: readonly string[]): string[] {
+  return lines.filter((line) => bigTables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
+}
+
 /** The plans of the sessions' named statements, from every session of the order path. */
 async function plans(): Promise<Plan[]> {
-  if (service.database.kind === 'embedded') return service.database.transaction(plansOfSession);
+  if (service.database.kind === 'embedded') {
+    return service.database.transaction((transaction) => plansOfSession(transaction, orderPath));
+  }
   // Both connections at once: each waits until the other has its own session.
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const all = Promise.all(arrived.map(({ promise }) => promise));
@@ -109,7 +132,7 @@ async function plans(): Promise<Plan[]> {
           await transaction.query({ name: '', text: 'select 1' });
           resolve();
           await all;
-          return plansOfSession(transaction);
+          return plansOfSession(transaction, null); // whatever these sessions hold is the order path
         },
         { session: 'orders' },
       ),
@@ -118,11 +141,11 @@ async function plans(): Promise<Plan[]> {
   return found.flat();
 }
 
-async function plansOfSession(transaction: Transaction): Promise<Plan[]> {
+async function plansOfSession(transaction: Transaction, names: readonly string[] | null): Promise<Plan[]> {
   const ask = (text: string): Promise<readonly Row[]> => transaction.query({ name: '', text });
   const statements = await ask(
     `select name, generic_plans, parameter_types::text[] as types from pg_prepared_statements
-     where not from_sql and name = any('{${orderPath.join(',')}}')`,
+     where not from_sql ${names === null ? '' : `and name = any('{${names.join(',')}}')`}`,
   );
   const found: Plan[] = [];
   for (const { name, generic_plans: genericPlans, types } of statements) {
@@ -136,11 +159,6 @@ async function plansOfSession(transaction: Transaction): Promise<Plan[]> {
     found.push({ name: String(name), genericPlans: Number(genericPlans), lines });
   }
   return found;
-}
-
-/** Of PostgreSQL only: the embedded database has one session for everything. */
-function isOfOrderSessions(): boolean {
-  return service.database.kind === 'postgres';
 }
 
 /** One after another, so that each is a batch, and a use of its statements. */
@@ -165,6 +183,17 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
     await admin.post(`${path}/trials`, { package_id: packages.trial, customer: `t-${account.id}-${time}` }),
   ];
   for (const { status, text } of answers) assert.equal(status, 201, text);
+  const { id, customer: ordered } = placed.body.order;
+  for (const answer of [
+    await account.get('/balance'),
+    await account.get('/orders'),
+    await account.get(`/orders/${id}`),
+    await account.get('/customers'),
+    await account.get(`/customers/${ordered.id}`),
+    await admin.get(`${path}/ledger`),
+  ]) {
+    assert.equal(answer.status, 200, answer.text);
+  }
 }
 
 /** Thousands of orders of new customers, through the engine: a minute of a busy service. */
