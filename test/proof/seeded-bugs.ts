@@ -140,9 +140,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'rights are not checked again under the lock',
     file: 'src/orders/decide-orders.ts',
-    find: "function placeOrder(\n  working: WorkingState,\n  account: AccountState,\n  command: PlaceOrder,\n  now: EpochSeconds,\n): OrderOutcome {\n  if (account.accessVersion !== command.accessVersion) return { type: 'access_changed' };\n",
-    replace:
-      'function placeOrder(\n  working: WorkingState,\n  account: AccountState,\n  command: PlaceOrder,\n  now: EpochSeconds,\n): OrderOutcome {\n',
+    find: 'return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);',
+    replace: 'void account, void accessVersion, void mayStand, void earlier;\n  return false;',
     test: 'test/two-processes.test.ts',
   },
   {
@@ -185,7 +184,7 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'after a lost COMMIT minted keys are not looked up',
     file: 'src/orders/order-batch.ts',
-    find: '(mayStand || !command.keyIsMinted)',
+    find: '(command.mayStand || !command.keyIsMinted)',
     replace: '!command.keyIsMinted',
     test: 'test/lost-commit.test.ts',
   },
