@@ -61,6 +61,7 @@ export const defaultLimits = {
     keepAliveMilliseconds: 65_000,
     idleMilliseconds: 120_000,
     pipelinedMax: 64,
+    unreadBytesMax: 1_048_576,
     connectionsMax: 8_000,
     headerBytesMax: 16_384,
   },

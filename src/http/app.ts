@@ -39,6 +39,8 @@ export interface HttpLimits {
   readonly idleMilliseconds: number;
   /** Answers one connection may have waiting. */
   readonly pipelinedMax: number;
+  /** Bytes of answers one connection may leave unread. */
+  readonly unreadBytesMax: number;
   readonly headersMilliseconds: number;
   readonly requestMilliseconds: number;
   readonly keepAliveMilliseconds: number;
@@ -67,7 +69,7 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
   const packages = () => dependencies.packages.current();
-  const connections = createConnections(limits.pipelinedMax);
+  const connections = createConnections(limits);
   let allowedMethods: AllowedMethods = () => [];
   const app = Fastify({
     loggerInstance: logger,

@@ -39,8 +39,17 @@ export interface Connections {
   answerLast(socket: Duplex, answer: string): void;
 }
 
-/** @param pipelinedMax answers that may wait on one connection: who sends more and reads none is cut off */
-export function createConnections(pipelinedMax: number): Connections {
+/**
+ * Who asks and does not read is cut off: beyond `pipelinedMax` unanswered requests, or `unreadBytesMax` bytes
+ * of answers that wait to be read.
+ */
+export function createConnections({
+  pipelinedMax,
+  unreadBytesMax,
+}: {
+  readonly pipelinedMax: number;
+  readonly unreadBytesMax: number;
+}): Connections {
   const waiting = new WeakMap<Duplex, Set<IncomingMessage>>();
   const broken = new WeakSet<Duplex>();
   // A request whose own body broke gets the answer; those before it are whole.
@@ -54,7 +63,7 @@ export function createConnections(pipelinedMax: number): Connections {
         requests.delete(request);
         if (broken.has(socket) && !hasWhole(socket)) socket.end();
       });
-      return requests.size <= pipelinedMax && !socket.destroyed;
+      return requests.size <= pipelinedMax && socket.writableLength <= unreadBytesMax && !socket.destroyed;
     },
     answerLast(socket, answer) {
       // Written now, it would be taken for the answer to the request before it.
