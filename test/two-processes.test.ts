@@ -13,6 +13,7 @@ import pg from 'pg';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../src/accounts/api-key.ts';
 import { type Answer, type ApiClient, createApiClient } from './harness/api-client.ts';
+import { startTcpProxy } from './harness/tcp-proxy.ts';
 
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
 const running = new Set<ChildProcess>();
@@ -248,6 +249,49 @@ describe('two processes that share an account', () => {
     }
     await admin.patch(`/api/admin/v1/packages/${packageId}`, { prices: { reseller: { monthly: '10.00' } } });
     await price('10.00', `restored-${id}`);
+  });
+
+  test('all of that also while the other cannot hear of changes, and does not know it', async () => {
+    const proxy = await startTcpProxy(postgres.url);
+    const deaf = await start({ DATABASE_URL: proxy.url(new URL(url).pathname.slice(1)) });
+    try {
+      const [refused, rekeyed, grouped, priced] = [
+        await Promise.all(refusals.map(() => createAccount('100.00'))),
+        await createAccount('100.00'),
+        await createAccount('100.00'),
+        await createAccount('100.00'),
+      ];
+      const through = ({ key }: Account) => createApiClient(deaf.address, key);
+      for (const one of [...refused, rekeyed, grouped, priced]) await through(one).get('/balance');
+      // Its listening connection goes silent with its next sign of life; it takes seconds to notice that.
+      await proxy.breakAt(/^select 1$/, 'freeze before');
+
+      for (const [index, [, change, , code]] of refusals.entries()) {
+        const account = refused[index];
+        assert.ok(account !== undefined);
+        await patched(account, change);
+        const isStale = (await through(account).get('/balance')).status === 200;
+        // Two seconds later it knows that it is deaf: a slow machine may get there.
+        assert.ok(isStale || index > 0, 'it has not heard');
+        const answer = await order(through(account), `deaf-${account.id}`);
+        assert.deepEqual([answer.status, answer.body.error?.code], [403, code], answer.text);
+      }
+      await admin.post(`${rekeyed.path}/api-key`);
+      const old = await order(through(rekeyed), `deaf-${rekeyed.id}`);
+      assert.equal(old.body.error?.code, 'revoked_api_key', old.text);
+      await patched(grouped, { group: 'distributor' });
+      const placed = await order(through(grouped), `deaf-${grouped.id}`);
+      assert.equal(placed.body.order?.price, '8.00', placed.text);
+      const path = `/api/admin/v1/packages/${packageId}`;
+      await admin.patch(path, { prices: { reseller: { monthly: '12.34' } } });
+      const dearer = await order(through(priced), `deaf-${priced.id}`);
+      await admin.patch(path, { prices: { reseller: { monthly: '10.00' } } });
+      assert.equal(dearer.body.order?.price, '12.34', dearer.text);
+    } finally {
+      deaf.child.kill('SIGKILL');
+      await deaf.ended;
+      await proxy.close();
+    }
   });
 
   test('a package that is retired through one cannot be ordered through the other', async () => {

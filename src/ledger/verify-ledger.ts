@@ -31,7 +31,9 @@ const terms = `with stepped as (
   terms as (
     select *, (anchor at time zone 'UTC' + make_interval(months => months_run::int)) at time zone 'UTC' as expiry,
       case when is_first then anchor else previous_expiry end as starts,
-      row_number() over (partition by account_id, customer_number order by number desc) as back from runs)`;
+      row_number() over newest as back, first_value(run) over newest as newest_run,
+      first_value(created_at) over newest as newest_at
+    from runs window newest as (partition by account_id, customer_number order by number desc))`;
 
 /** Each returns account_id, subject, problem for what is wrong, and nothing when all is well. */
 const checks: readonly Statement[] = [
@@ -169,11 +171,11 @@ const checks: readonly Statement[] = [
       select c.account_id, 'customer ' || c.number,
         case when cardinality(c.paid_periods) = 0 then 'a paid plan has no paid period'
           else format('it holds %s numbers for %s paid periods', cardinality(c.paid_periods), u.count) end
-      from customers c cross join lateral (
-        select count(*) as count from terms t join terms newest on newest.account_id = t.account_id
-          and newest.customer_number = t.customer_number and newest.run = t.run and newest.back = 1
-        where t.account_id = c.account_id and t.customer_number = c.number and t.expiry > newest.created_at
-      ) u where c.months_run > 0 and cardinality(c.paid_periods) <> u.count * 3`,
+      from customers c left join (
+        select account_id, customer_number, count(*) as count from terms
+        where run = newest_run and expiry > newest_at group by account_id, customer_number
+      ) u on u.account_id = c.account_id and u.customer_number = c.number
+      where c.months_run > 0 and cardinality(c.paid_periods) <> coalesce(u.count, 0) * 3`,
   },
 ];
 
