@@ -194,6 +194,8 @@ export async function listAccounts(
   database: Queryable,
   { search, group, page, limit }: Page & { search: string; group: string },
 ): Promise<{ total: number; accounts: Account[] }> {
+  // No name holds a control character, only the seam of search_text is one.
+  if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const rows = await database.query(listAccountsPage, [search.toLowerCase(), group, limit, offset]);
   const counted = rows[0] ?? (await database.query(countAccounts, [search.toLowerCase(), group]))[0];
@@ -287,7 +289,7 @@ export function changeAccount(
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {
-  return `${username} ${displayName.toLowerCase()}`;
+  return `${username}\n${displayName.toLowerCase()}`;
 }
 
 /** What decides whether a request is let in. Group and limits are read afresh anyway. */

@@ -120,7 +120,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       }
       const found = await listAccounts(database, {
         ...page,
-        search: typeof search === 'string' ? search.replaceAll('\0', '').toWellFormed() : '',
+        search: typeof search === 'string' ? search.toWellFormed() : '',
         group: typeof group === 'string' ? group : '',
       });
       const data = found.accounts.map((account) => accountView(account, currency));
