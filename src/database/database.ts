@@ -53,7 +53,7 @@ export interface Database extends Queryable {
 }
 
 export interface TransactionOptions {
-  /** `orders`: a session whose planner cannot fall into sequential scans (see postgres.ts). */
+  /** `orders`: a connection that reads never keep busy. */
   readonly session?: 'orders' | 'general';
   /** After so long without an answer the connection is given up and the database counts as away. */
   readonly timeoutMilliseconds?: number;

@@ -8,7 +8,7 @@ import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
 import {
   columnTypes,
   createSession,
-  orderPlanner,
+  lookupPlanner,
   runTransaction,
   type Session,
   settingsText,
@@ -44,15 +44,15 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
     const server = await startEmbeddedServer(options);
     try {
       const stream = server.connect();
-      // Without autovacuum statistics are old: one more reason for the order path's planner.
+      // Without autovacuum statistics are old: one more reason for the planner for look-ups.
       const config = { stream: () => stream, pipeline: true, types: columnTypes, user: 'postgres' };
       const client = new pg.Client({
         ...config,
-        options: `-c timezone=UTC ${orderPlanner}`,
+        options: `-c timezone=UTC ${lookupPlanner}`,
       } as pg.ClientConfig);
       client.on('error', () => undefined);
       await client.connect();
-      await client.query(settingsText(orderPlanner));
+      await client.query(settingsText(lookupPlanner));
       client.on('notification', ({ channel: heard, payload = '' }) => {
         for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
       });

@@ -1,6 +1,6 @@
 // The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
-// the server. Two pools: one for the order path, whose planner cannot fall into sequential scans, one for
-// everything else; and one connection that listens.
+// the server. Two pools, so that reads never keep a lane waiting for a connection; and one connection that
+// listens.
 
 import type { Socket } from 'node:net';
 import pg from 'pg';
@@ -17,7 +17,7 @@ import {
   columnTypes,
   createSession,
   databaseError,
-  orderPlanner,
+  lookupPlanner,
   runTransaction,
   type Session,
   settingsText,
@@ -46,10 +46,10 @@ export function openPostgres(options: PostgresOptions): Database {
   let closed = false;
   const listeners: { close(): Promise<void> }[] = [];
 
-  const orderPool = createPool(options.orderConnections, orderPlanner);
-  const generalPool = createPool(options.generalConnections, ['jit = off']);
+  const orderPool = createPool(options.orderConnections);
+  const generalPool = createPool(options.generalConnections);
 
-  function createPool(max: number, planner: readonly string[]): pg.Pool {
+  function createPool(max: number): pg.Pool {
     const pool = new pg.Pool({
       ...clientConfig(options),
       max,
@@ -62,7 +62,7 @@ export function openPostgres(options: PostgresOptions): Database {
       client.on('error', () => undefined);
       sockets.set(client, socketOf(client));
       // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
-      client.query(settingsText([...planner, ...timeouts(options)])).catch(() => undefined);
+      client.query(settingsText([...lookupPlanner, ...timeouts(options)])).catch(() => undefined);
     });
     pool.on('remove', (client) => {
       sockets.delete(client);
