@@ -10,6 +10,7 @@ export interface AccountCounters {
   readonly orderCount: number;
   readonly customerCount: number;
   readonly entryCount: number;
+  readonly accessVersion: number;
 }
 
 export interface AccountReads {
@@ -19,7 +20,8 @@ export interface AccountReads {
 
 const findCounters: Statement = {
   name: 'find_account_counters',
-  text: `select wanted.position, a.balance_cents, a.order_count, a.customer_count, a.entry_count
+  text: `select wanted.position, a.balance_cents, a.order_count, a.customer_count, a.entry_count,
+      a.access_version
     from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
 };
 
@@ -34,6 +36,7 @@ export function createAccountReads(database: Queryable): AccountReads {
         orderCount: Number(row['order_count']),
         customerCount: Number(row['customer_count']),
         entryCount: Number(row['entry_count']),
+        accessVersion: Number(row['access_version']),
       };
     },
   };

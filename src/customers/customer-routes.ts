@@ -1,7 +1,6 @@
 // GET /customers, GET /customers/{id}.
 
-import type { FastifyInstance } from 'fastify';
-import type { AccountReads } from '../accounts/account-reads.ts';
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { refusal } from '../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../contract/pages.ts';
@@ -12,18 +11,20 @@ import { type CustomerReads, customerView } from './customer-store.ts';
 
 export interface CustomerRoutesDependencies {
   readonly customers: CustomerReads;
-  readonly accounts: AccountReads;
+  /** Options of a route that reads: see http/authenticate.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly now: () => EpochSeconds;
 }
 
 export function customerRoutes(
   app: FastifyInstance,
-  { customers, accounts, packages, now }: CustomerRoutesDependencies,
+  { customers, confirm, packages, now }: CustomerRoutesDependencies,
 ): void {
   app.get<{ Params: { id: string } }>(
     '/customers/:id',
     {
+      ...confirm,
       schema: {
         operationId: 'getCustomer',
         summary: 'One customer',
@@ -41,6 +42,7 @@ export function customerRoutes(
   app.get(
     '/customers',
     {
+      ...confirm,
       schema: {
         operationId: 'listCustomers',
         summary: 'Customers, newest first',
@@ -50,7 +52,7 @@ export function customerRoutes(
     },
     async (request, reply) => {
       const page = parsePage(request.query);
-      const { customerCount: total } = await accounts.getCounters(request.caller.id);
+      const { customerCount: total } = request.counters;
       const list = await customers.list(request.caller.id, page, total);
       const data = list.map((customer) => customerView(customer, packages(), now()));
       return reply.send(pageAnswer(data, page, total));

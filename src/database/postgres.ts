@@ -143,11 +143,16 @@ export function openPostgres(options: PostgresOptions): Database {
 
     async close() {
       closed = true;
+      // A statement that runs for long, or a server that is frozen, must not keep the process.
+      const cutOff = setTimeout(() => {
+        for (const socket of sockets.values()) socket.destroy();
+      }, options.closeMilliseconds);
       await Promise.all([
         ...listeners.map((listener) => listener.close()),
         orderPool.end(),
         generalPool.end(),
       ]);
+      clearTimeout(cutOff);
     },
   };
 }

@@ -126,7 +126,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     return reply.type('application/json; charset=utf-8').send(document);
   });
 
-  const authenticator = createAuthenticator(keys, limiter);
+  const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
   const behind = (authenticate: Authenticator['authenticate'], api: FastifyInstance) => {
     api.addHook('onRequest', authenticate);
     api.addHook('onRequest', async (request, reply) => {
@@ -142,10 +142,12 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     async (api) => {
       behind(authenticator.authenticate, api);
       tag(api, 'v1');
-      orderRoutes(api, { ...dependencies, packages, authenticateAgain: authenticator.again });
-      customerRoutes(api, { ...dependencies, packages });
-      accountRoutes(api, dependencies.accounts, dependencies.currency);
+      // Answered from memory, for everyone in a group alike.
       packageRoutes(api, packages, dependencies.currency);
+      const confirm = { preHandler: authenticator.confirm };
+      orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: authenticator.again });
+      customerRoutes(api, { ...dependencies, packages, confirm });
+      accountRoutes(api, confirm, dependencies.currency);
     },
     { prefix: '/api/v1' },
   );

@@ -1,8 +1,7 @@
 // POST /orders, POST /orders/{id}/renew, GET /orders, GET /orders/{id}: from the body to a command for
 // the engine, and from its outcome to the answer.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountReads } from '../accounts/account-reads.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Account } from '../accounts/account-store.ts';
 import { randomBase62 } from '../accounts/api-key.ts';
 import { formatAmount } from '../contract/amounts.ts';
@@ -31,7 +30,8 @@ import { orderView } from './order-view.ts';
 export interface OrderRoutesDependencies {
   readonly engine: OrderEngine;
   readonly orders: OrderReads;
-  readonly accounts: AccountReads;
+  /** Options of a route that reads: see http/authenticate.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;
   readonly publicUrl: () => string;
@@ -44,7 +44,7 @@ export interface OrderRoutesDependencies {
 const accessChangesMax = 5;
 
 export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
-  const { engine, orders, accounts, packages, currency, publicUrl, linkValidSeconds } = dependencies;
+  const { engine, orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
 
   app.post(
     '/orders',
@@ -117,7 +117,10 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
 
   app.get<{ Params: { id: string } }>(
     '/orders/:id',
-    { schema: { operationId: 'getOrder', summary: 'One order', response: { 200: orderAnswerSchema } } },
+    {
+      ...confirm,
+      schema: { operationId: 'getOrder', summary: 'One order', response: { 200: orderAnswerSchema } },
+    },
     async (request, reply) => {
       const number = parseOwnNumber(request.params.id, request.caller.id);
       const order = number === null ? null : await orders.find(request.caller.id, number);
@@ -129,6 +132,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
   app.get(
     '/orders',
     {
+      ...confirm,
       schema: {
         operationId: 'listOrders',
         summary: 'Orders, newest first',
@@ -138,7 +142,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     },
     async (request, reply) => {
       const page = parsePage(request.query);
-      const { orderCount: total } = await accounts.getCounters(request.caller.id);
+      const { orderCount: total } = request.counters;
       const list = await orders.list(request.caller.id, page, total);
       const data = list.map((order) => orderView(order, packages(), currency));
       return reply.send(pageAnswer(data, page, total));
