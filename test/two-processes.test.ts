@@ -270,11 +270,14 @@ describe('two processes that share an account', () => {
         const account = refused[index];
         assert.ok(account !== undefined);
         await patched(account, change);
-        const isStale = (await through(account).get('/balance')).status === 200;
+        // From memory alone: the one answer that may be late.
+        const isStale = (await through(account).get('/packages')).status === 200;
         // Two seconds later it knows that it is deaf: a slow machine may get there.
         assert.ok(isStale || index > 0, 'it has not heard');
         const answer = await order(through(account), `deaf-${account.id}`);
         assert.deepEqual([answer.status, answer.body.error?.code], [403, code], answer.text);
+        const balance = await through(account).get('/balance');
+        assert.deepEqual([balance.status, balance.body.error?.code], [403, code], balance.text);
       }
       await admin.post(`${rekeyed.path}/api-key`);
       const old = await order(through(rekeyed), `deaf-${rekeyed.id}`);
@@ -306,26 +309,13 @@ describe('two processes that share an account', () => {
     }
   });
 
-  test('a read through the other process sees the change as soon as it has heard of it', async (context) => {
+  test('a read through the other process sees the change at once, whether or not it has heard of it', async () => {
     const account = await createAccount('1.00');
-    const rounds = 200;
-    let staleRounds = 0;
-    let staleReads = 0;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < 200; round += 1) {
       const blocked = round % 2 === 0;
       await patched(account, { blocked });
-      let isStale = false;
-      // Until the change is seen; a second look must not forget it again.
-      while (((await account.there.get('/balance')).status === 403) !== blocked) {
-        isStale = true;
-        staleReads += 1;
-      }
-      if (isStale) staleRounds += 1;
-      assert.equal((await account.there.get('/balance')).status === 403, blocked);
+      assert.equal((await account.there.get('/balance')).status, blocked ? 403 : 200, `round ${round}`);
     }
-    context.diagnostic(
-      `${staleRounds} of ${rounds} reads right behind a change saw the old state (${staleReads} reads)`,
-    );
   });
 
   test('when one is killed in the middle, its clients find or place their orders at the other', async (context) => {
