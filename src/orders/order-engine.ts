@@ -151,9 +151,9 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       decided = outcomes;
     };
     try {
-      const outcomes = await runBatch({ ...dependencies, onDecided }, commands);
+      const outcomes = firstAnswers(batch, await runBatch({ ...dependencies, onDecided }, commands));
       events.onBatch(commands, outcomes);
-      answer(batch, outcomes);
+      for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, error instanceof DatabaseUnavailable);
       throw error;
@@ -203,13 +203,12 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   };
 }
 
-function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
-  for (const [index, { resolve, mayStand }] of batch.entries()) {
-    const outcome = outcomes[index];
-    if (outcome === undefined) throw new Error('A batch answered with too few outcomes.');
-    // Found by its key after a COMMIT that was never answered, it is no replay: this is the first answer.
-    resolve(mayStand && 'replayed' in outcome ? { ...outcome, replayed: false } : outcome);
-  }
+/** Found by its key after a COMMIT that was never answered, an order is no replay: this is its first answer. */
+function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): readonly OrderOutcome[] {
+  if (outcomes.length !== batch.length) throw new Error('A batch answered with too few outcomes.');
+  return outcomes.map((outcome, index) =>
+    batch[index]?.mayStand && 'replayed' in outcome ? { ...outcome, replayed: false } : outcome,
+  );
 }
 
 /** After an attempt that had decided: what it decided anew may stand if its end is not known, else it does not. */
