@@ -155,7 +155,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       events.onBatch(commands, outcomes);
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
-      if (decided !== null) rememberDoubt(batch, decided, error instanceof DatabaseUnavailable);
+      if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));
       throw error;
     }
   }
@@ -209,6 +209,11 @@ function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome
   return outcomes.map((outcome, index) =>
     batch[index]?.mayStand && 'replayed' in outcome ? { ...outcome, replayed: false } : outcome,
   );
+}
+
+/** Errors after which nothing was written, for certain. Any other, a bug of ours included, leaves it open. */
+function isKnownRollback(error: unknown): boolean {
+  return error instanceof StatementFailed || error instanceof TransactionRolledBack;
 }
 
 /** After an attempt that had decided: what it decided anew may stand if its end is not known, else it does not. */
