@@ -14,7 +14,10 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from '../scripts/throw
 import { mintApiKey } from '../src/accounts/api-key.ts';
 import { type Answer, type ApiClient, createApiClient } from './harness/api-client.ts';
 import { startTcpProxy } from './harness/tcp-proxy.ts';
+import { runCrowd } from './proof/crowd.ts';
 
+const seed = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
+const crowdMilliseconds = 4_000;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
 const running = new Set<ChildProcess>();
 let postgres: ThrowawayPostgres;
@@ -316,6 +319,19 @@ describe('two processes that share an account', () => {
       await patched(account, { blocked });
       assert.equal((await account.there.get('/balance')).status, blocked ? 403 : 200, `round ${round}`);
     }
+  });
+
+  test('what a crowd of clients was answered through both agrees with the ledger', async (context) => {
+    const until = performance.now() + crowdMilliseconds;
+    const report = await runCrowd({
+      addresses: [first.address, second.address],
+      adminKey,
+      seed,
+      isOver: () => performance.now() > until,
+    });
+    context.diagnostic(`seed ${seed}: ${JSON.stringify(report)}`);
+    for (const wanted of ['place 201', 'place replayed', 'renew 201', 'credit 201', 'balance 200'])
+      assert.ok((report.answers[wanted] ?? 0) > 0, `no "${wanted}"`);
   });
 
   test('when one is killed in the middle, its clients find or place their orders at the other', async (context) => {

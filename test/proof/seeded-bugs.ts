@@ -22,10 +22,10 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'an order is acknowledged before its COMMIT',
-    file: 'src/orders/order-batch.ts',
-    find: 'await Promise.all([...written, committed]);',
-    replace: 'Promise.all([...written, committed]).catch(() => undefined);',
-    test: 'test/kill.test.ts',
+    file: 'src/database/pg-session.ts',
+    find: '      return committed;',
+    replace: '      committed.catch(() => undefined);\n      return Promise.resolve();',
+    test: 'test/lost-commit.test.ts',
   },
   {
     name: 'a refund is rounded up',
@@ -108,6 +108,21 @@ export const seededBugs: readonly SeededBug[] = [
     find: 'if (admitted) times.push(at);',
     replace: 'if (admitted && times.size() < limit - 1) times.push(at);',
     test: 'test/unit/sliding-window.test.ts',
+  },
+  {
+    name: 'the limiter reads, then writes',
+    file: 'src/http/sliding-window.ts',
+    find: 'if (admitted) times.push(at);',
+    replace: 'if (admitted) setImmediate(() => times.push(at));',
+    test: 'test/service/rate-limit-exact.test.ts',
+  },
+  {
+    name: 'a balance is remembered for a moment',
+    file: 'src/accounts/account-reads.ts',
+    find: 'const row = await lookup.find(accountId);',
+    replace:
+      'const recent = ((globalThis as Record<string, unknown>)["recent"] ??= new Map()) as Map<number, Awaited<ReturnType<typeof lookup.find>>>;\n      const row = recent.get(accountId) ?? (await lookup.find(accountId));\n      recent.set(accountId, row);\n      setTimeout(() => recent.delete(accountId), 20);',
+    test: 'test/service/model.test.ts',
   },
   {
     name: 'the window forgets a second early',

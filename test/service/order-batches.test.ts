@@ -326,10 +326,11 @@ describe('more orders than the service can take', () => {
   });
   after(() => service.close());
 
-  test('are answered 503 with Retry-After, charge nothing, and succeed when they come again', async () => {
+  test('are answered 503 with Retry-After, charge nothing, and succeed when they come again', async (context) => {
     const reseller = await service.createReseller({ credit: '1000.00' });
     await warm(reseller);
     const release = await holdAccount(service, reseller);
+    context.after(release);
     const keys = Array.from({ length: 12 }, (_, index) => `crowd-${index}`);
     const answered: Answer[] = [];
     const { promise: refused, resolve } = Promise.withResolvers<void>();
