@@ -42,9 +42,10 @@ try {
       answers[label] = (answers[label] ?? 0) + count;
     process.stdout.write(`seed ${seed}: ${requests} requests so far\n`);
   }
-  const seeds = `${values.seed} to ${seed - 1}`;
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
   process.stdout.write(
-    `${JSON.stringify({ seeds, requests, entries, answers, seconds: Math.round(secondsSince(began)) })}\n`,
+    `${requests} requests of crowds through two processes, ${entries} ledger entries: journal and ledger agree; ` +
+      `seeds ${values.seed} to ${seed - 1}, ${Math.round(secondsSince(began))} s\n`,
   );
 } finally {
   for (const { kill } of services) kill('SIGKILL');
