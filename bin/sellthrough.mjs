@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { explain, prepare } from '../scripts/prepare.mjs';
 
 const program = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
+const preload = new URL('../scripts/compile-cache.mjs', import.meta.url).href;
 
 try {
   run(await prepare({ development: false }));
@@ -16,7 +17,7 @@ try {
 }
 
 function run(node) {
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, ['--import', preload, program, ...process.argv.slice(2)], { stdio: 'inherit' });
   // A terminal sends Ctrl-C to both processes; passing it on would deliver it twice, and twice means "at once".
   const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -75,6 +75,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     loggerInstance: logger,
     // One line for each request is written by logAndCount.
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request costs as much as its line; whoever logs says the request's id.
+    childLoggerFactory: (parent) => parent,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     bodyLimit: bodyBytesMax,
     requestTimeout: limits.requestMilliseconds,
@@ -176,12 +178,13 @@ function prepareServer(server: Server, limits: HttpLimits): void {
 
 /** One line and one count for each request. The route is its pattern: a path may hold a login token. */
 function logAndCount(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     const { method, ip } = request;
     const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
     metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
     const line = {
+      reqId: request.id,
       method,
       route,
       status,
@@ -191,6 +194,7 @@ function logAndCount(app: FastifyInstance, metrics: Metrics): void {
       ...(request.caller === null ? {} : { account: request.caller.id }),
     };
     request.log.info(line, 'request');
+    done();
   });
   // Nobody, until a key was recognised.
   app.decorateRequest('caller', null as never);

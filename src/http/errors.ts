@@ -34,9 +34,10 @@ export function installErrors(app: FastifyInstance): void {
     const answer = refusalOf(error);
     // The rest of a body that is too large would be read as the next request.
     if (answer.code === 'payload_too_large') reply.header('connection', 'close');
-    if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
+    if (answer.code === 'internal_error')
+      request.log.error({ reqId: request.id, err: error }, 'request failed');
     else if (answer.code === 'service_unavailable')
-      request.log.warn({ reason: error.message }, 'request not taken');
+      request.log.warn({ reqId: request.id, reason: error.message }, 'request not taken');
     // A method that Node knows and the framework does not (RTSP's) gets here without hooks and decorations.
     return send(reply.header('x-request-id', request.id), answer);
   });

@@ -73,8 +73,8 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
     const { statusCode = 500 } = error;
     if (statusCode < 500) return show(reply, statusCode, spentPage());
     const isAway = error instanceof DatabaseUnavailable;
-    if (isAway) request.log.warn({ reason: error.message }, 'page not served');
-    else request.log.error({ err: error }, 'page failed');
+    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
+    else request.log.error({ reqId: request.id, err: error }, 'page failed');
     if (isAway) reply.header('retry-after', 2);
     return show(reply, isAway ? 503 : 500, unavailablePage());
   });

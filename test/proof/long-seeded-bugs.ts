@@ -71,7 +71,7 @@ function tryBug(bug: SeededBug): Verdict {
     original.replace(bug.find, () => bug.replace),
   );
   const began = performance.now();
-  const run = spawnSync(process.execPath, ['--test', '--test-reporter=tap', bug.test], {
+  const run = spawnSync(process.execPath, ['--test', '--test-timeout=100000', '--test-reporter=tap', bug.test], {
     cwd: copy,
     encoding: 'utf8',
     timeout: 120_000,
