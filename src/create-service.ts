@@ -11,6 +11,7 @@ import { createCustomerReads } from './customers/customer-store.ts';
 import type { Database } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { changedAccountId, changesChannel, packagesChanged } from './events/changes.ts';
+import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -28,6 +29,8 @@ export interface ServiceDependencies {
   /** Where login links lead; known once the service listens. */
   readonly publicUrl: () => string;
   readonly logger: FastifyBaseLogger;
+  /** null: no lines of requests. */
+  readonly accessLog: AccessLog | null;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
 }
@@ -45,7 +48,8 @@ const cleaningMilliseconds = 3_600_000;
 const idleSweepMilliseconds = 50;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
-  const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow } = dependencies;
+  const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow, accessLog } =
+    dependencies;
   const { currency } = config;
   const metrics = createMetrics();
   const seal = createSeal(secretKey);
@@ -110,6 +114,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     packages,
     metrics,
     logger,
+    accessLog,
     currency,
     now,
     publicUrl,

@@ -8,6 +8,7 @@ import pino from 'pino';
 import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
 import { createService } from './create-service.ts';
+import { createAccessLog, timeMember } from './http/access-log.ts';
 import { sentenceOf } from './sentences.ts';
 import { addressText, administratorText, demoText } from './welcome.ts';
 
@@ -28,7 +29,8 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
 }
 
 async function run(config: Config): Promise<void> {
-  const logger = createLogger(config);
+  const output = pino.destination({ fd: 1, sync: false });
+  const logger = createLogger(config, output);
   const now = () => Math.floor(Date.now() / 1000);
   const say = (text: string) => process.stderr.write(text);
   // The first start of an embedded database takes a few seconds: say why.
@@ -51,12 +53,11 @@ async function run(config: Config): Promise<void> {
       secretKey,
       publicUrl: () => config.publicUrl ?? address(),
       logger,
+      accessLog: logger.isLevelEnabled('info') ? createAccessLog(output) : null,
       now,
       monotonicNow: () => performance.now(),
     });
     close = service.close;
-    // The last lines of a quiet hour must not wait for the next thousand.
-    setInterval(() => logger.flush(), logFlushMilliseconds).unref();
     endOnSignals(close, logger);
 
     await service.app.listen({ host: config.host, port });
@@ -74,10 +75,9 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-const logFlushMilliseconds = 500;
 const lastFlushMilliseconds = 1_000;
 
-function createLogger({ logLevel }: Config): pino.Logger {
+function createLogger({ logLevel }: Config, output: pino.DestinationStream): pino.Logger {
   // Nothing logs headers, bodies or addresses of links; should something ever, these are cut out. Each place
   // by its name: one wildcard path made a line cost 6 µs instead of 0.6.
   const secrets = ['authorization', 'cookie', 'api_key', 'apiKey', 'password', 'login_url', 'token'];
@@ -87,26 +87,12 @@ function createLogger({ logLevel }: Config): pino.Logger {
     {
       level: logLevel,
       base: { service: 'sellthrough' },
-      timestamp: createTimestamp(),
+      timestamp: timeMember,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths, censor: '…' },
     },
-    pino.destination({ fd: 1, sync: false, minLength: 4_096 }),
+    output,
   );
-}
-
-/** The lines of one millisecond share their time. */
-function createTimestamp(): () => string {
-  let last = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
 }
 
 function endOnSignals(close: () => Promise<void>, logger: pino.Logger): void {

@@ -6,12 +6,8 @@ export function numberArray(values: readonly (number | bigint)[]): string {
 }
 
 export function textArray(values: readonly (string | null)[]): string {
-  let text = '{';
-  for (const [index, value] of values.entries()) {
-    if (index > 0) text += ',';
-    text += value === null ? 'null' : quote(value);
-  }
-  return `${text}}`;
+  if (values.length === 0) return '{}';
+  return values.every(isPlain) ? `{"${values.join('","')}"}` : `{${values.map(quoted).join(',')}}`;
 }
 
 /** For null among numbers. */
@@ -19,7 +15,11 @@ export function nullableNumberArray(values: readonly (number | bigint | null)[])
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }
 
-function quote(value: string): string {
-  // Most values have nothing to escape.
-  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
+/** Most values have nothing to escape. */
+function isPlain(value: string | null): boolean {
+  return value !== null && !/["\\]/.test(value);
+}
+
+function quoted(value: string | null): string {
+  return value === null ? 'null' : `"${value.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -17,6 +17,7 @@ import { customerRoutes } from '../customers/customer-routes.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from '../login-links/login-link-routes.ts';
 import { orderRoutes } from '../orders/order-routes.ts';
 import { packageRoutes } from '../packages/package-routes.ts';
+import type { AccessLog } from './access-log.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { installErrors, refuseRoute } from './errors.ts';
@@ -54,6 +55,7 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
   readonly limiter: RateLimiter;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
+  readonly accessLog: AccessLog | null;
   readonly trustProxy: readonly string[];
   /** Whether the service is shutting down: connections end with the answer they wait for. */
   readonly isDraining: () => boolean;
@@ -107,7 +109,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await installOpenapi(app);
   installErrors(app);
   installRequestHygiene(app, connections);
-  logAndCount(app, metrics);
+  logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (dependencies.isDraining()) reply.header('connection', 'close');
     done();
@@ -177,23 +179,22 @@ function prepareServer(server: Server, limits: HttpLimits): void {
 }
 
 /** One line and one count for each request. The route is its pattern: a path may hold a login token. */
-function logAndCount(app: FastifyInstance, metrics: Metrics): void {
+function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     const { method, ip } = request;
     const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
     metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
-    const line = {
-      reqId: request.id,
+    accessLog?.write({
+      requestId: request.id,
       method,
       route,
       status,
-      milliseconds: Math.round(milliseconds * 10) / 10,
+      milliseconds,
       address: ip,
-      ...(errorCode === null ? {} : { code: errorCode }),
-      ...(request.caller === null ? {} : { account: request.caller.id }),
-    };
-    request.log.info(line, 'request');
+      code: errorCode,
+      accountId: request.caller?.id ?? null,
+    });
     done();
   });
   // Nobody, until a key was recognised.

@@ -123,7 +123,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
         return;
       } catch (error) {
         if (error instanceof DatabaseUnavailable) {
-          giveUpLate(error);
+          giveUpLate(() => error);
           remaining = remaining.filter(({ giveUpAt }) => giveUpAt > monotonicNow());
           if (remaining.length > 0) await pause(limits.retryMilliseconds);
           continue;
@@ -173,20 +173,20 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   }
 
   /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
-  function giveUpLate(error: Error): void {
+  function giveUpLate(error: () => Error): void {
     const now = monotonicNow();
     for (const lane of lanes) {
-      for (const { giveUpAt, reject } of lane.batch) if (giveUpAt <= now) reject(error);
+      for (const { giveUpAt, reject } of lane.batch) if (giveUpAt <= now) reject(error());
       const late = lane.queue.filter(({ giveUpAt }) => giveUpAt <= now);
       if (late.length === 0) continue;
       lane.queue = lane.queue.filter(({ giveUpAt }) => giveUpAt > now);
       depth -= late.length;
-      for (const { reject } of late) reject(error);
+      for (const { reject } of late) reject(error());
     }
   }
 
   const sweeping = setInterval(
-    () => giveUpLate(new DatabaseUnavailable('The database did not answer in time.')),
+    () => giveUpLate(() => new DatabaseUnavailable('The database did not answer in time.')),
     limits.retryMilliseconds,
   );
   sweeping.unref();

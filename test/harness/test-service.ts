@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/bootstrap.ts';
 import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
 import { createService, type Service } from '../../src/create-service.ts';
 import type { Database } from '../../src/database/database.ts';
+import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -82,7 +83,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const limits = withLimits(options.limits ?? {});
   const clock: TestClock = { seconds: startSeconds, monotonic: null };
   const logLines: Record<string, unknown>[] = [];
-  const logger = pino({ level: 'info' }, { write: (line: string) => void logLines.push(JSON.parse(line)) });
+  const output: LogOutput = {
+    write(text) {
+      for (const line of text.split('\n')) if (line !== '') logLines.push(JSON.parse(line));
+    },
+  };
+  const logger = pino({ level: 'info' }, output);
+  const accessLog = createAccessLog(output);
 
   async function start() {
     const opened = await openDatabase(config, clock.seconds);
@@ -93,6 +100,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       secretKey: opened.secretKey,
       publicUrl: () => config.publicUrl ?? 'http://127.0.0.1',
       logger,
+      accessLog,
       now: () => clock.seconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
     });

@@ -71,17 +71,21 @@ function tryBug(bug: SeededBug): Verdict {
     original.replace(bug.find, () => bug.replace),
   );
   const began = performance.now();
-  const run = spawnSync(process.execPath, ['--test', '--test-timeout=100000', '--test-reporter=tap', bug.test], {
-    cwd: copy,
-    encoding: 'utf8',
-    timeout: 120_000,
-    env: {
-      ...process.env,
-      TEST_DATABASE: bug.on ?? 'embedded',
-      TEST_DATABASE_URL: postgres.url,
-      PROOF_SEED: '1',
+  const run = spawnSync(
+    process.execPath,
+    ['--test', '--test-timeout=100000', '--test-reporter=tap', bug.test],
+    {
+      cwd: copy,
+      encoding: 'utf8',
+      timeout: 120_000,
+      env: {
+        ...process.env,
+        TEST_DATABASE: bug.on ?? 'embedded',
+        TEST_DATABASE_URL: postgres.url,
+        PROOF_SEED: '1',
+      },
     },
-  });
+  );
   const seconds = Math.round((performance.now() - began) / 1000);
   writeFileSync(path, original);
   const failures = [...(run.stdout ?? '').matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(
