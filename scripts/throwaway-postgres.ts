@@ -45,6 +45,8 @@ export interface ThrowawayPostgresOptions {
   readonly binaries?: PostgresBinaries;
   /** Server settings above the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The server's folder is made in this one, which the server's user can reach; without it the system's. */
+  readonly parentFolder?: string;
 }
 
 export interface ThrowawayPostgres {
@@ -76,7 +78,7 @@ export async function startThrowawayPostgres(
   options: ThrowawayPostgresOptions = {},
 ): Promise<ThrowawayPostgres> {
   const user = unprivilegedUser();
-  const folder = makeFolder(user);
+  const folder = makeFolder(user, options.parentFolder);
   const watchdog = startWatchdog(folder);
   try {
     const binaries = reachable(findBinaries(options.binaries ?? binariesFromEnvironment()), folder, user);
@@ -102,16 +104,28 @@ async function startIn(
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (user !== undefined) chownSync(passwordFile, user.uid, user.gid);
-  const made = spawnSync(
+  const made = spawn(
     binaries.program('initdb'),
     [
       ...['--pgdata', dataDir, '--username', 'postgres', '--auth', 'scram-sha-256', '--pwfile', passwordFile],
       ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
     ],
-    { ...as, encoding: 'utf8' },
+    { ...as, stdio: ['ignore', 'ignore', 'pipe'] },
   );
+  // Not waited for in one go: the caller may run a proxy between another server and its clients.
+  let complaint = '';
+  made.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    complaint += piece;
+  });
+  const status = await new Promise<number | null>((resolve) => {
+    made.once('error', ({ message }) => {
+      complaint = message;
+      resolve(null);
+    });
+    made.once('close', resolve);
+  });
   rmSync(passwordFile);
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+  if (status !== 0) throw new Error(`initdb failed: ${complaint}`);
 
   let server: ChildProcess | undefined;
   let port = await freePort();
@@ -310,8 +324,8 @@ function unprivilegedUser(): UnprivilegedUser | undefined {
   return { uid: 65_534, gid: 65_534 };
 }
 
-function makeFolder(user: UnprivilegedUser | undefined): string {
-  const parent = user === undefined || isOpenToOthers(tmpdir()) ? tmpdir() : '/tmp';
+function makeFolder(user: UnprivilegedUser | undefined, wanted: string | undefined): string {
+  const parent = wanted ?? (user === undefined || isOpenToOthers(tmpdir()) ? tmpdir() : '/tmp');
   const folder = mkdtempSync(join(parent, 'sellthrough-postgres-'));
   chmodSync(folder, 0o700);
   if (user !== undefined) chownSync(folder, user.uid, user.gid);

@@ -138,6 +138,8 @@ async function commit(session: Session): Promise<void> {
 const conditionCodes = new Set([
   '25006', // read-only: a standby, or an operator who wants no writes now
   '25P03', // idle in transaction for too long: we stalled, the server let go
+  '25P04', // transaction_timeout
+  '55P03', // lock_timeout
   '57014', // statement_timeout
   '57P01', // terminated by an administrator
   '57P02', // crash of another backend

@@ -2,6 +2,7 @@
 // the server. Two pools, so that reads never keep a lane waiting for a connection; and one connection that
 // listens.
 
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import {
@@ -36,12 +37,18 @@ export interface PostgresOptions {
 }
 
 const listenRetryMilliseconds = 250;
-const listenCheckMilliseconds = 2_000;
+// Silence is found within two seconds: the pause, an answer that does not come, and a new connection.
+const listenCheckMilliseconds = 500;
+const listenAnswerMilliseconds = 1_000;
+const idleInTransactionMilliseconds = 1_000;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
   const sockets = new Map<pg.PoolClient, Socket>();
   const counted = new Set<Session>();
+  const heardAt = new WeakMap<Socket, number>();
+  /** Sessions at work, with the milliseconds they may take. */
+  const busy = new Map<pg.PoolClient, number>();
   let lostRoundTrips = 0;
   let closed = false;
   const listeners: { close(): Promise<void> }[] = [];
@@ -51,6 +58,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   function createPool(max: number): pg.Pool {
     const pool = new pg.Pool({
+      Client: ReportingClient,
       ...clientConfig(options),
       max,
       connectionTimeoutMillis: options.connectMilliseconds,
@@ -60,7 +68,10 @@ export function openPostgres(options: PostgresOptions): Database {
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
-      sockets.set(client, socketOf(client));
+      const socket = socketOf(client);
+      sockets.set(client, socket);
+      heardAt.set(socket, performance.now());
+      socket.on('data', () => heardAt.set(socket, performance.now()));
       // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
       client.query(settingsText([...lookupPlanner, ...timeouts(options)])).catch(() => undefined);
     });
@@ -73,6 +84,18 @@ export function openPostgres(options: PostgresOptions): Database {
     });
     return pool;
   }
+
+  /** Of silent connections the next ones must not be tried one by one, each for as long as an answer may take. */
+  function dropSilent(since: number, which: (client: pg.PoolClient) => boolean): void {
+    for (const [client, socket] of sockets) {
+      if (which(client) && (heardAt.get(socket) ?? 0) < since)
+        socket.destroy(new Error('The database has fallen silent.'));
+    }
+  }
+
+  const isIdle = (client: pg.PoolClient) => !busy.has(client);
+  /** An audit of the ledger may be silent for minutes. */
+  const isDue = (client: pg.PoolClient) => (busy.get(client) ?? 0) <= options.answerMilliseconds;
 
   async function withSession<Result>(
     pool: pg.Pool,
@@ -87,8 +110,11 @@ export function openPostgres(options: PostgresOptions): Database {
     }
     const session = sessions.get(client) ?? register(client);
     let gone = false;
+    const began = performance.now();
+    busy.set(client, milliseconds);
     const timer = setTimeout(() => {
       gone = true;
+      dropSilent(began, isIdle);
       sockets.get(client)?.destroy(new Error(`No answer from the database for ${milliseconds} ms.`));
     }, milliseconds);
     try {
@@ -98,7 +124,8 @@ export function openPostgres(options: PostgresOptions): Database {
       throw error;
     } finally {
       clearTimeout(timer);
-      client.release(gone);
+      busy.delete(client);
+      client.release(gone || (client instanceof ReportingClient && client.isReadOnly));
     }
   }
 
@@ -130,7 +157,11 @@ export function openPostgres(options: PostgresOptions): Database {
 
     async listen(channel, listener) {
       if (closed) throw new DatabaseUnavailable('The database is closed.');
-      const listening = listenForever(options, channel, listener);
+      const listening = listenForever(options, channel, {
+        ...listener,
+        // The server can be reached again, and what has not been heard since belongs to the time before.
+        onHeardAgain: (silentSince) => dropSilent(silentSince, isDue),
+      });
       listeners.push(listening);
       await listening.first;
     },
@@ -161,7 +192,7 @@ function timeouts({ answerMilliseconds }: PostgresOptions): string[] {
   // A process that stalled, or whose network went away, must not hold accounts locked for ever.
   return [
     `statement_timeout = ${answerMilliseconds}`,
-    `idle_in_transaction_session_timeout = ${answerMilliseconds}`,
+    `idle_in_transaction_session_timeout = ${Math.min(answerMilliseconds, idleInTransactionMilliseconds)}`,
   ];
 }
 
@@ -189,8 +220,32 @@ function unavailable(error: unknown): Error {
     : new DatabaseUnavailable(mapped.message, { cause: error });
 }
 
+/** A client that knows whether its session may write: servers say so as it begins and whenever it changes. */
+class ReportingClient extends pg.Client {
+  readonly #readOnlyBy = new Set<unknown>();
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on('parameterStatus', ({ parameterName: name, parameterValue: value }) => {
+      if (name !== 'default_transaction_read_only' && name !== 'in_hot_standby') return;
+      if (value === 'on') this.#readOnlyBy.add(name);
+      else this.#readOnlyBy.delete(name);
+    });
+  }
+
+  get isReadOnly(): boolean {
+    return this.#readOnlyBy.size > 0;
+  }
+}
+
+interface SilenceListener extends ChangeListener {
+  /** The listening connection had been silent since then, and a new one answers. */
+  onHeardAgain(silentSince: number): void;
+}
+
 /** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
-function listenForever(options: PostgresOptions, channel: string, listener: ChangeListener) {
+function listenForever(options: PostgresOptions, channel: string, listener: SilenceListener) {
   let stopped = false;
   let current: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -209,9 +264,10 @@ function listenForever(options: PostgresOptions, channel: string, listener: Chan
     });
 
   const done = (async () => {
+    let silentSince: number | null = null;
     for (let attempt = 1; !stopped; attempt += 1) {
       // Half-open sockets never say goodbye: a small statement every few seconds finds them.
-      const client = new pg.Client({ ...clientConfig(options), query_timeout: listenCheckMilliseconds });
+      const client = new pg.Client({ ...clientConfig(options), query_timeout: listenAnswerMilliseconds });
       current = client;
       const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
       let lost = false;
@@ -223,11 +279,18 @@ function listenForever(options: PostgresOptions, channel: string, listener: Chan
         await client.connect();
         client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
         await client.query(`listen ${channel}`);
+        if (silentSince !== null) listener.onHeardAgain(silentSince);
+        silentSince = null;
         listener.onRestored();
         heard();
         while (!stopped && !lost) {
           await pause(listenCheckMilliseconds);
-          if (!stopped && !lost) await client.query('select 1');
+          if (stopped || lost) break;
+          const asked = performance.now();
+          await client.query('select 1').catch((error: unknown) => {
+            if (!lost) silentSince = asked;
+            throw error;
+          });
         }
       } catch (error) {
         if (attempt === 1) failed(unavailable(error));
@@ -235,7 +298,7 @@ function listenForever(options: PostgresOptions, channel: string, listener: Chan
       clearTimeout(timer);
       if (!stopped) listener.onLost();
       await client.end().catch(() => undefined);
-      if (!stopped) await pause(listenRetryMilliseconds);
+      if (!stopped && silentSince === null) await pause(listenRetryMilliseconds);
     }
   })();
 

@@ -2,7 +2,8 @@
 // process at random instants and at named points, under load from clients that repeat an order with its
 // key until they are answered; and after every restart the books are added up. At the end the journal of
 // what the clients saw is held against what the service knows.
-// Called by test/kill.test.ts (short) and long-kill.ts (hundreds of kills).
+// Called by test/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the
+// books serve broken-database.ts too.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -29,12 +30,6 @@ export interface KillReport {
   readonly ordersAfterUnknown: number;
 }
 
-interface Acknowledged {
-  readonly key: string;
-  readonly orderId: number;
-  readonly balance: string;
-}
-
 const clientCount = 8;
 const preload = new URL('./crash-points.ts', import.meta.url);
 
@@ -53,59 +48,9 @@ export async function runKillProof({
     ...environment,
   };
   let service: ServiceProcess = await startServiceProcess({ environment: base });
-  const { accounts, packageIds } = await prepare(service.address, adminKey);
-
-  let isOver = false;
-  let ordersAfterUnknown = 0;
-  const journal = new Map<number, Acknowledged[]>(accounts.map(({ id }) => [id, []]));
-
-  /** One client: one order after another, each repeated with its key until it is answered. */
-  async function runClient(number: number): Promise<void> {
-    const own = createRandom(seed * 1_000 + number);
-    const account = own.pick(accounts);
-    const acknowledged = journal.get(account.id) ?? [];
-    for (let count = 1; !isOver; count += 1) {
-      const key = `client-${number}-${count}`;
-      const body = {
-        package_id: own.pick(packageIds),
-        // Few customers: renewals, changes and refunds, not only activations.
-        customer: `customer-${account.id}-${own.below(20)}`,
-        months: own.pick([1, 3, 12]),
-      };
-      let unknown = 0;
-      for (;;) {
-        const answer = await attempt(account.key, body, key);
-        if (answer === null) {
-          unknown += 1;
-          await pause(20);
-          continue;
-        }
-        if (answer.status === 503) {
-          await pause(20);
-          continue;
-        }
-        if (answer.status === 422 && answer.body.error.details.reason === 'term_too_long') break;
-        assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
-        acknowledged.push({ key, orderId: answer.body.order.id, balance: answer.body.balance });
-        if (unknown > 0) ordersAfterUnknown += 1;
-        break;
-      }
-    }
-  }
-
-  /** null: the outcome is unknown. */
-  async function attempt(key: string, body: object, idempotencyKey: string): Promise<Answer | null> {
-    try {
-      return await createApiClient(service.address, key).post('/orders', body, {
-        'idempotency-key': idempotencyKey,
-      });
-    } catch {
-      return null;
-    }
-  }
-
+  const shop = await openShop(service.address, adminKey);
   const killsByPoint: Record<string, number> = {};
-  let clients: Promise<unknown> | null = null;
+  let clients: RetryingClients | null = null;
   for (let done = 0; done < kills; done += 1) {
     const point: CrashPoint | 'random instant' = random.pick([...crashPoints, 'random instant']);
     const crash =
@@ -115,7 +60,18 @@ export async function runKillProof({
     service = await startServiceProcess({ environment: { ...base, ...crash }, preload });
     // What the kill before this one left behind.
     await expectContent(service.address, adminKey);
-    clients ??= Promise.all(Array.from({ length: clientCount }, (_, number) => runClient(number)));
+    clients ??= startRetryingClients({
+      shop,
+      seed,
+      clientCount,
+      // Few customers: renewals, changes and refunds, not only activations.
+      customersPerAccount: 20,
+      address: () => service.address,
+      onAttempt({ key, answer }) {
+        if (answer === null || answer.status === 503 || isRefusedForGood(answer)) return;
+        assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
+      },
+    });
     if (point === 'random instant') {
       await pause(random.below(250));
       service.kill('SIGKILL');
@@ -127,17 +83,137 @@ export async function runKillProof({
     onKill?.(done + 1, point);
   }
   service = await startServiceProcess({ environment: base });
-  isOver = true;
-  await clients;
+  assert.ok(clients, 'a proof needs at least one kill');
+  await clients.finish();
   await expectContent(service.address, adminKey);
-  const ordersAcknowledged = await compare(service.address, adminKey, journal);
+  const { orders, lost, doubled } = await compareBooks(service.address, adminKey, clients.journal);
+  assert.deepEqual(lost, [], 'every acknowledged order stands as it was shown');
+  assert.deepEqual(doubled, [], 'no order stands that was not acknowledged');
   service.kill('SIGTERM');
   const { code } = await service.gone;
   assert.equal(code, 0, 'the last process ends cleanly');
-  return { kills, killsByPoint, ordersAcknowledged, ordersAfterUnknown };
+  return {
+    kills,
+    killsByPoint,
+    ordersAcknowledged: orders,
+    ordersAfterUnknown: clients.ordersAfterUnknown(),
+  };
 }
 
-async function prepare(address: string, adminKey: string) {
+async function expectContent(address: string, adminKey: string): Promise<void> {
+  const { status, body, text } = await createApiClient(address, adminKey).get('/api/admin/v1/verify');
+  assert.equal(status, 200, text);
+  assert.deepEqual(body.problems, []);
+}
+
+// ---- the clients
+
+/** Accounts with credit for ever, and what they can order. */
+export interface Shop {
+  readonly accounts: readonly { readonly id: number; readonly key: string }[];
+  readonly packageIds: readonly number[];
+}
+
+interface Acknowledged {
+  readonly key: string;
+  readonly orderId: number;
+  readonly balance: string;
+}
+
+/** By account: the orders that were answered with 201. */
+export type Journal = ReadonlyMap<number, readonly Acknowledged[]>;
+
+/** One request for an order, as its client saw it. Times as performance.now() tells them. */
+export interface Attempt {
+  readonly accountId: number;
+  readonly key: string;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** null: the connection broke, the outcome is unknown. */
+  readonly answer: Answer | null;
+}
+
+export interface RetryingClientsOptions {
+  readonly shop: Shop;
+  readonly seed: number;
+  readonly clientCount: number;
+  readonly customersPerAccount: number;
+  /** Asked before every request: a service that was started again may listen elsewhere. */
+  readonly address: () => string;
+  readonly onAttempt: (attempt: Attempt) => void;
+}
+
+export interface RetryingClients {
+  readonly journal: Journal;
+  /** Answered only after at least one attempt whose outcome the client could not know. */
+  ordersAfterUnknown(): number;
+  /** Begins no more orders. Resolves when every order that was begun is answered. */
+  finish(): Promise<void>;
+}
+
+const retryMilliseconds = 20;
+const patienceMilliseconds = 30_000;
+
+/** Each client places one order after another, and repeats each with its key until it is answered for good. */
+export function startRetryingClients({
+  shop: { accounts, packageIds },
+  seed,
+  clientCount,
+  customersPerAccount,
+  address,
+  onAttempt,
+}: RetryingClientsOptions): RetryingClients {
+  let ordersAfterUnknown = 0;
+  let endsAt: number | null = null;
+  const journal = new Map<number, Acknowledged[]>(accounts.map(({ id }) => [id, []]));
+
+  async function runClient(number: number): Promise<void> {
+    const own = createRandom(seed * 1_000 + number);
+    const account = accounts[number % accounts.length] ?? own.pick(accounts);
+    const acknowledged = journal.get(account.id) ?? [];
+    for (let count = 1; endsAt === null; count += 1) {
+      const key = `client-${number}-${count}`;
+      const body = {
+        package_id: own.pick(packageIds),
+        customer: `customer-${account.id}-${own.below(customersPerAccount)}`,
+        months: own.pick([1, 3, 12]),
+      };
+      for (let unknown = 0; ; unknown += 1) {
+        const sentAt = performance.now();
+        const answer = await createApiClient(address(), account.key)
+          .post('/orders', body, { 'idempotency-key': key })
+          .catch(() => null);
+        const answeredAt = performance.now();
+        onAttempt({ accountId: account.id, key, sentAt, answeredAt, answer });
+        if (answer !== null && isRefusedForGood(answer)) break;
+        if (answer?.status === 201) {
+          acknowledged.push({ key, orderId: answer.body.order.id, balance: answer.body.balance });
+          if (unknown > 0) ordersAfterUnknown += 1;
+          break;
+        }
+        if (endsAt !== null && answeredAt > endsAt) throw new Error(`The order ${key} was never answered.`);
+        await pause(retryMilliseconds);
+      }
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: clientCount }, (_, number) => runClient(number)));
+  return {
+    journal,
+    ordersAfterUnknown: () => ordersAfterUnknown,
+    async finish() {
+      endsAt ??= performance.now() + patienceMilliseconds;
+      await running;
+    },
+  };
+}
+
+/** A customer's plan can be paid for so many years ahead: such an order was decided, and is none. */
+export function isRefusedForGood({ status, body }: Answer): boolean {
+  return status === 422 && body.error.details.reason === 'term_too_long';
+}
+
+export async function openShop(address: string, adminKey: string): Promise<Shop> {
   const admin = createApiClient(address, adminKey);
   const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
   const packageIds: number[] = [];
@@ -168,39 +244,61 @@ async function prepare(address: string, adminKey: string) {
   return { accounts, packageIds };
 }
 
-async function expectContent(address: string, adminKey: string): Promise<void> {
-  const { status, body, text } = await createApiClient(address, adminKey).get('/api/admin/v1/verify');
-  assert.equal(status, 200, text);
-  assert.deepEqual(body.problems, []);
+// ---- the books
+
+export interface BooksReport {
+  readonly orders: number;
+  /** Acknowledged, but gone or not as it was shown: a sentence for each. */
+  readonly lost: readonly string[];
+  /** Standing, but never acknowledged, or twice under one key: a sentence for each. */
+  readonly doubled: readonly string[];
 }
 
-/** Every acknowledged order stands once, with the balance that was shown; and no other order stands. */
-async function compare(
+/**
+ * Holds what the clients saw against what the service knows. Every client repeated until it was answered:
+ * an order that nobody saw acknowledged was doubled or made up.
+ */
+export async function compareBooks(
   address: string,
   adminKey: string,
-  journal: ReadonlyMap<number, readonly Acknowledged[]>,
-): Promise<number> {
+  journal: Journal,
+): Promise<BooksReport> {
   const admin = createApiClient(address, adminKey);
+  const lost: string[] = [];
+  const doubled: string[] = [];
   let count = 0;
   for (const [accountId, acknowledged] of journal) {
     const orders = await readAll(admin, `/api/admin/v1/accounts/${accountId}/orders`);
     const entries = await readAll(admin, `/api/admin/v1/accounts/${accountId}/ledger`);
-    const idOfKey = new Map(orders.map((order) => [String(order['idempotency_key']), order['id']]));
-    assert.equal(idOfKey.size, orders.length, 'no key stands for two orders');
-    const balanceOfOrder = new Map(
-      entries
-        .filter(({ kind }) => kind === 'charge')
-        .map((entry) => [entry['order_id'], entry['balance_after']]),
-    );
-    for (const { key, orderId, balance } of acknowledged) {
-      assert.equal(idOfKey.get(key), orderId, `the acknowledged order ${key} stands`);
-      assert.equal(balanceOfOrder.get(orderId), balance, `the balance shown for ${key} is its entry's`);
+    const idOfKey = new Map<string, unknown>();
+    for (const order of orders) {
+      const key = String(order['idempotency_key']);
+      if (idOfKey.has(key)) doubled.push(`The key ${key} stands for two orders.`);
+      idOfKey.set(key, order['id']);
     }
-    // Every client repeated until it was answered: an order that nobody saw acknowledged was doubled or made up.
-    assert.equal(orders.length, acknowledged.length, 'no order stands that was not acknowledged');
+    const balanceOfOrder = new Map<unknown, unknown>();
+    for (const entry of entries) {
+      if (entry['kind'] !== 'charge') continue;
+      const id = entry['order_id'];
+      if (balanceOfOrder.has(id)) doubled.push(`The order ${id} was charged twice.`);
+      balanceOfOrder.set(id, entry['balance_after']);
+    }
+    const seen = new Set<string>();
+    for (const { key, orderId, balance } of acknowledged) {
+      seen.add(key);
+      const id = idOfKey.get(key);
+      const after = balanceOfOrder.get(orderId);
+      if (id !== orderId)
+        lost.push(`The key ${key} was answered with the order ${orderId} and stands for ${id}.`);
+      else if (after !== balance)
+        lost.push(`The order ${orderId} showed ${balance}, its entry says ${after}.`);
+    }
+    for (const key of idOfKey.keys()) {
+      if (!seen.has(key)) doubled.push(`The order with the key ${key} stands and was never acknowledged.`);
+    }
     count += orders.length;
   }
-  return count;
+  return { orders: count, lost, doubled };
 }
 
 async function readAll(
@@ -209,8 +307,19 @@ async function readAll(
 ): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   for (let page = 1; ; page += 1) {
-    const { body } = await admin.get(`${path}?limit=100&page=${page}`);
+    const { status, body, text } = await untilTaken(() => admin.get(`${path}?limit=100&page=${page}`));
+    assert.equal(status, 200, text);
     if (body.data.length === 0) return rows;
     rows.push(...body.data);
+  }
+}
+
+/** Repeats what is answered with 503, as clients do. */
+export async function untilTaken(request: () => Promise<Answer>): Promise<Answer> {
+  const endsAt = performance.now() + patienceMilliseconds;
+  for (;;) {
+    const answer = await request();
+    if (answer.status !== 503 || performance.now() > endsAt) return answer;
+    await pause(retryMilliseconds);
   }
 }

@@ -1,17 +1,22 @@
 // The service as a process of the operating system, for tests that kill it.
+// Always true: it does not outlive the test, however the test ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 
 export interface ServiceProcess {
   readonly address: string;
   /** What it said on standard error since its start. */
   said(): string;
+  /** The newest lines of its log, on standard output. */
+  logged(): string;
   /** Resolves when the process is gone. */
   readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal: NodeJS.Signals): void;
 }
 
+const logCharactersKept = 20_000;
 const root = new URL('../../', import.meta.url);
 
 export interface ServiceProcessOptions {
@@ -30,11 +35,19 @@ export async function startServiceProcess({
     [...(preload === undefined ? [] : ['--import', preload.href]), new URL('src/main.ts', root).pathname],
     {
       env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
   let text = '';
-  const gone = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  let log = '';
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+    log = (log + piece).slice(-logCharactersKept);
+  });
+  const disarm = whenThisEnds('kill -KILL "$1"', [String(child.pid)]);
+  const gone = once(child, 'exit').then(([code, signal]) => {
+    disarm();
+    return { code, signal };
+  });
   const address = await new Promise<string>((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
       text += piece;
@@ -43,5 +56,21 @@ export async function startServiceProcess({
     });
     gone.then(() => reject(new Error(`The service ended before it listened: ${text}`)), reject);
   });
-  return { address, said: () => text, gone, kill: (signal) => void child.kill(signal) };
+  return { address, said: () => text, logged: () => log, gone, kill: (signal) => void child.kill(signal) };
+}
+
+/**
+ * Has the shell carry a command out when this process ends, however it ends, kill -9 included: its pipe closes
+ * then. Returns what calls it off. Where there is no shell, nothing is done.
+ */
+export function whenThisEnds(command: string, values: readonly string[]): () => void {
+  const shell = spawn('sh', ['-c', `read -r answer || { ${command}; }`, 'sh', ...values], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  shell.on('error', () => undefined).unref();
+  shell.stdin.on('error', () => undefined);
+  // The pipe must not keep this process alive: its end is what the shell waits for.
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  return () => void shell.stdin.end('called off\n');
 }
