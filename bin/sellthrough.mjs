@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { explain, prepare } from '../scripts/prepare.mjs';
 
 const program = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
+// Half of V8's own choice for young objects: much less memory under load, at the same speed (docs/performance.md).
+const flags = ['--max-semi-space-size=8'];
 const preload = new URL('../scripts/compile-cache.mjs', import.meta.url).href;
 
 try {
@@ -17,7 +19,9 @@ try {
 }
 
 function run(node) {
-  const child = spawn(node, ['--import', preload, program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...flags, '--import', preload, program, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
   // A terminal sends Ctrl-C to both processes; passing it on would deliver it twice, and twice means "at once".
   const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -10,12 +10,14 @@ import type { EpochSeconds } from './contract/times.ts';
 import { createCustomerReads } from './customers/customer-store.ts';
 import type { Database } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
+import { createYoungStatistics } from './database/young-statistics.ts';
 import { changedAccountId, changesChannel, packagesChanged } from './events/changes.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { deleteExpiredLogins } from './login-links/login-link-store.ts';
+import { orderTables } from './orders/order-batch.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderReads } from './orders/order-reads.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './packages/package-catalog.ts';
@@ -55,6 +57,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const seal = createSeal(secretKey);
   const keys = createKeyDirectory(database);
   const packages = await createPackageCatalog(database);
+  const statistics = createYoungStatistics(database, orderTables, (error) =>
+    logger.warn({ err: error }, 'statistics could not be refreshed'),
+  );
   const engine = createOrderEngine({
     database,
     currency,
@@ -65,7 +70,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     answerMilliseconds: limits.database.answerMilliseconds,
     limits: limits.engine,
     events: {
-      onBatch: metrics.onBatch,
+      onBatch(commands, outcomes) {
+        metrics.onBatch(commands, outcomes);
+        statistics.count(commands.length);
+      },
       onBatchBroken(error, orders) {
         metrics.onBatchBroken();
         logger.error({ err: error, orders }, 'batch broken');

@@ -25,6 +25,15 @@ import {
 } from './order-rows.ts';
 import type { AccountState, CustomerState, OrderChanges } from './order-state.ts';
 
+/** What a batch looks up and writes. */
+export const orderTables = [
+  'accounts',
+  'customers',
+  'customer_references',
+  'orders',
+  'ledger_entries',
+] as const;
+
 export interface BatchDependencies {
   readonly database: Database;
   readonly currency: string;

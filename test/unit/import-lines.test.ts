@@ -408,7 +408,7 @@ function placeOf(path: string): string {
 
 function readSources(): Sources {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const paths = globSync(['{src,test,scripts,bin}/**/*.{ts,mjs,sql}'], {
+  const paths = globSync(['{src,test,scripts,bin,bench}/**/*.{ts,mjs,sql}'], {
     cwd: root,
     exclude: ['**/node_modules/**'],
   });

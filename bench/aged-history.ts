@@ -1,0 +1,154 @@
+// Millions of orders that are already there: written into the service's tables by set-based SQL, and exactly what the
+// service itself would have left behind, so that `sellthrough verify` is content with them.
+//
+// Every customer of an account orders in turn, each again after twenty days: the first order activates the plan,
+// the others renew it while it runs. Rows are written in the order of their time, the accounts among each other,
+// with every index in place: so heap and indexes are as scattered as in a service that grew that old.
+
+import pg from 'pg';
+import type { ShopDatabase } from './bench-database.ts';
+import type { ShopPlan } from './bench-shop.ts';
+import type { Stage } from './bench-stage.ts';
+
+export interface AgedHistoryOptions {
+  readonly orders: number;
+  readonly customers: number;
+  readonly packageId: number;
+}
+
+export interface AgedHistory {
+  /** Orders of each of the plan's accounts. */
+  readonly ordersPerAccount: number;
+  /** Orders of the plan's single account: page 10,000 exists there. */
+  readonly ordersOfSingle: number;
+  /** A page of so many has a page 10,000. */
+  readonly pageSize: number;
+  readonly secondsPerMillion: number;
+}
+
+export const deepPage = 10_000;
+const pageSizeDefault = 25;
+const rowsPerStatement = 250_000;
+const intervalSeconds = 20 * 86_400;
+const tables = ['accounts', 'customers', 'customer_references', 'orders', 'ledger_entries'];
+
+/** The accounts must be new: with credit, and without orders. No service may be connected. */
+export async function seedAgedHistory(
+  stage: Stage,
+  database: ShopDatabase,
+  plan: ShopPlan,
+  { orders, customers, packageId }: AgedHistoryOptions,
+): Promise<AgedHistory> {
+  const ordersOfSingle = Math.min(deepPage * pageSizeDefault + 1_000, Math.floor(orders / 2));
+  const ordersPerAccount = Math.floor((orders - ordersOfSingle) / plan.accounts.length);
+  const customersOf = (count: number) => Math.max(1, Math.round((count * customers) / orders));
+  const shares = [
+    ...plan.accounts.map(({ id }) => ({ id, orders: ordersPerAccount })),
+    { id: plan.single.id, orders: ordersOfSingle },
+  ].map((share) => ({ ...share, customers: customersOf(share.orders) }));
+
+  const client = new pg.Client({ connectionString: database.environment['DATABASE_URL'] });
+  client.on('error', () => undefined);
+  await client.connect();
+  const close = stage.later(() => client.end());
+  let seconds: number;
+  try {
+    // What was written before is not on this one's account.
+    await client.query('checkpoint');
+    const began = performance.now();
+    // A row for each account: its share, where its ledger stands, and the price it pays for one month.
+    await client.query(
+      `create temp table share as
+        select a.id, s.orders, s.customers, a.balance_cents as balance, a.entry_count as entries, p.price_cents as price,
+          extract(epoch from now())::bigint - 86400
+            - ceil(max(s.orders::numeric / s.customers) over () + 1)::bigint * ${intervalSeconds} as began
+        from unnest($1::int[], $2::int[], $3::int[]) s (id, orders, customers)
+        join accounts a on a.id = s.id and a.order_count = 0 and a.customer_count = 0
+        join package_prices p on p.package_id = $4::int and p.group_name = a.group_name and p.months = 1`,
+      [
+        shares.map(({ id }) => id),
+        shares.map((share) => share.orders),
+        shares.map((share) => share.customers),
+        packageId,
+      ],
+    );
+    await client.query("set work_mem = '256MB'");
+    const slices = Math.ceil(orders / rowsPerStatement);
+    for (let slice = 1; slice <= slices; slice += 1) {
+      for (const text of [insertCustomers, insertReferences, insertOrders, insertEntries]) {
+        await client.query(text(packageId), [slice, slices]);
+      }
+      process.stdout.write(`\r  ${slice} of ${slices} parts of the aged history`);
+    }
+    process.stdout.write('\n');
+    await client.query(
+      `update accounts a set balance_cents = balance - orders::bigint * price, order_count = orders,
+        customer_count = customers, entry_count = entries + orders
+      from share s where s.id = a.id`,
+    );
+    // As autovacuum would have, in all that time; and none of this is written out under the first load.
+    await client.query(`vacuum (analyze) ${tables.join(', ')}`);
+    seconds = (performance.now() - began) / 1000;
+    await client.query('checkpoint');
+  } finally {
+    await close();
+  }
+  return {
+    ordersPerAccount,
+    ordersOfSingle,
+    pageSize: Math.min(pageSizeDefault, Math.floor(ordersOfSingle / deepPage)),
+    secondsPerMillion: seconds / (orders / 1e6),
+  };
+}
+
+// ---- the statements. $1 of $2 slices of the time, in which every account has its part.
+
+const monthsAfter = (anchor: string, months: string) =>
+  `((to_timestamp(${anchor}) at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
+
+const sliceOf = (count: string) =>
+  `generate_series(s.${count}::bigint * ($1::int - 1) / $2::int + 1, s.${count}::bigint * $1::int / $2::int)`;
+
+/** Order n of an account is by customer (n - 1) mod customers + 1; `place` is its place among that customer's, from 0. */
+const ordersOfSlice = `share s, ${sliceOf('orders')} n,
+  lateral (select (n - 1) / s.customers as place, (n - 1) % s.customers + 1 as customer) c,
+  lateral (select s.began + (c.customer - 1) * ${intervalSeconds} / s.customers as anchor) a,
+  lateral (select a.anchor + c.place * ${intervalSeconds} as at) t`;
+
+const insertOrders = (packageId: number) => `
+  insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents, refund_cents,
+    balance_after_cents, created_at, expires_at, idempotency_key, fingerprint)
+  select s.id, n, c.customer, ${packageId}, 1, case when c.place = 0 then 'activate' else 'renew' end, s.price, 0,
+    s.balance - n * s.price, to_timestamp(t.at), ${monthsAfter('a.anchor', '(c.place + 1)::int')},
+    md5('key' || s.id || '-' || n), left(md5('print' || s.id || '-' || n), 22)
+  from ${ordersOfSlice} order by t.at, s.id`;
+
+const insertEntries = () => `
+  insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, order_number)
+  select s.id, s.entries + n, 'charge', -s.price, s.balance - n * s.price, to_timestamp(t.at), n
+  from ${ordersOfSlice} order by t.at, s.id`;
+
+/** Customer number c orders as number c for the first time, and has one order more than `more` says. */
+const customersOfSlice = `share s, ${sliceOf('customers')} c,
+  lateral (select s.began + (c - 1) * ${intervalSeconds} / s.customers as anchor, (s.orders - c) / s.customers as more) a,
+  lateral (select substr(md5(s.id || '-' || c), 1, 8) || '-aged-' || s.id || '-' || c || '@example.com' as reference) r`;
+
+const insertReferences = () => `
+  insert into customer_references (reference, account_id, customer_number)
+  select r.reference, s.id, c from ${customersOfSlice} order by a.anchor, s.id`;
+
+/** The paid periods are the terms that had not ended when the newest order was placed. */
+const insertCustomers = (packageId: number) => `
+  insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run, expires_at,
+    paid_periods)
+  select s.id, c, r.reference, r.reference, to_timestamp(a.anchor), ${packageId}, to_timestamp(a.anchor),
+    a.more + 1, ${monthsAfter('a.anchor', '(a.more + 1)::int')}, p.periods
+  from ${customersOfSlice},
+  lateral (
+    select array_agg(v.value order by term, v.position) as periods
+    from generate_series(0, a.more) term,
+      lateral (select extract(epoch from ${monthsAfter('a.anchor', 'term::int')})::bigint as starts,
+        extract(epoch from ${monthsAfter('a.anchor', 'term::int + 1')})::bigint as ends) e,
+      lateral (values (1, e.starts), (2, e.ends), (3, s.price)) v (position, value)
+    where e.ends > a.anchor + a.more * ${intervalSeconds}) p
+  order by a.anchor, s.id`;

@@ -1,0 +1,82 @@
+// autocannon as load generator, where wrk is not installed. It runs in this process and costs more CPU for each
+// request than wrk, on the cores that it shares with what it measures: figures are lower, ratios still compare.
+
+import { isJsonObject } from '../src/contract/json.ts';
+import {
+  answerSeconds,
+  expectAllAnswered,
+  type Load,
+  type LoadGenerator,
+  orderBody,
+  ordersPath,
+  uniqueText,
+} from './load.ts';
+
+type Autocannon = (options: object) => PromiseLike<unknown>;
+
+/** null: the package is not installed. */
+export async function findAutocannonGenerator(): Promise<LoadGenerator | null> {
+  // Not a literal: the checker must be content where the package is not installed.
+  const packageName: string = 'autocannon';
+  const loaded: unknown = await import(packageName).catch(() => null);
+  const autocannon: unknown = isJsonObject(loaded) ? loaded['default'] : null;
+  return typeof autocannon === 'function' ? createGenerator(autocannon as Autocannon) : null;
+}
+
+function createGenerator(autocannon: Autocannon): LoadGenerator {
+  return {
+    description: 'autocannon, in the process of the benchmark',
+    async run(load) {
+      const result = await autocannon({
+        url: load.address,
+        connections: load.connections,
+        duration: load.seconds,
+        timeout: answerSeconds,
+        requests: [{ setupRequest: requestMaker(load) }],
+      });
+      const number = (value: unknown, name: string): number => {
+        const found = isJsonObject(value) ? value[name] : undefined;
+        if (typeof found !== 'number') throw new Error(`autocannon did not say "${name}".`);
+        return found;
+      };
+      const answered = number(result, '2xx');
+      const timedOut = number(result, 'timeouts');
+      // Its errors include its timeouts.
+      const broken = number(result, 'errors') - timedOut;
+      expectAllAnswered({ answered, refused: number(result, 'non2xx'), broken, timedOut });
+      const seconds = number(result, 'duration');
+      const latency = isJsonObject(result) ? result['latency'] : undefined;
+      return {
+        answered,
+        perSecond: answered / seconds,
+        // It counts latencies in whole milliseconds. Of one connection the mean is known exactly.
+        medianMilliseconds: load.connections === 1 ? (seconds * 1000) / answered : number(latency, 'p50'),
+      };
+    },
+  };
+}
+
+/** One counter for all connections, so that the keys and targets take turns. */
+function requestMaker({ requests }: Load): (request: object) => object {
+  let count = 0;
+  return (request) => {
+    count += 1;
+    if (requests.kind === 'gets') {
+      const target = requests.targets[count % requests.targets.length];
+      const headers = { authorization: `Bearer ${target?.key}` };
+      return { ...request, method: 'GET', path: target?.path, headers };
+    }
+    const unique = uniqueText(requests.run, count);
+    return {
+      ...request,
+      method: 'POST',
+      path: ordersPath,
+      headers: {
+        authorization: `Bearer ${requests.keys[count % requests.keys.length]}`,
+        'content-type': 'application/json',
+        'idempotency-key': unique,
+      },
+      body: orderBody(requests.packageId, unique),
+    };
+  };
+}

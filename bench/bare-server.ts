@@ -1,0 +1,14 @@
+// node bench/bare-server.ts: the least that node:http can do, as a process of its own. What a framework, a look-up
+// and a real answer cost is told by comparison with it.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end('{}');
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stderr.write(`listens at http://127.0.0.1:${port}\n`);
+});

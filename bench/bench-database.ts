@@ -1,0 +1,42 @@
+// The database of a service that is measured: on the benchmark's PostgreSQL server, or embedded in a folder.
+// Both can be copied while no service is connected: so every round begins with the same accounts and an empty
+// history, and making 200 accounts is paid for once.
+
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Stage } from './bench-stage.ts';
+
+export interface ShopDatabase {
+  /** What makes the service use it. */
+  readonly environment: Readonly<Record<string, string>>;
+  copy(name: string): Promise<ShopDatabase>;
+  remove(): Promise<void>;
+}
+
+export async function createPostgresShopDatabase(
+  stage: Stage,
+  name: string,
+  template?: string,
+): Promise<ShopDatabase> {
+  const url = await stage.createDatabase(name, template);
+  return {
+    environment: { DATABASE_URL: url },
+    copy: (copyName) => createPostgresShopDatabase(stage, copyName, name),
+    remove: () => stage.dropDatabase(name),
+  };
+}
+
+export function createEmbeddedShopDatabase(stage: Stage, name: string): ShopDatabase {
+  const dataDir = join(stage.folder('embedded'), name);
+  return {
+    environment: { DATA_DIR: dataDir },
+    async copy(copyName) {
+      const copied = createEmbeddedShopDatabase(stage, copyName);
+      cpSync(dataDir, join(stage.folder('embedded'), copyName), { recursive: true });
+      return copied;
+    },
+    async remove() {
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// The command line of `npm run bench`: what to measure, how often and how long. Read once by bench.ts.
+
+import { parseArgs } from 'node:util';
+
+export const pieceNames = [
+  'orders',
+  'tpcb',
+  'textbook',
+  'reads',
+  'one-client',
+  'embedded',
+  'age',
+  'start',
+] as const;
+export type PieceName = (typeof pieceNames)[number];
+
+export interface BenchOptions {
+  readonly rounds: number;
+  /** Of each measurement; a warm-up comes on top. */
+  readonly seconds: number;
+  readonly warmupSeconds: number;
+  readonly pieces: ReadonlySet<PieceName>;
+  /** Orders and customers of the aged history. */
+  readonly agedOrders: number;
+  readonly agedCustomers: number;
+  readonly write: boolean;
+  readonly profile: boolean;
+  readonly verify: boolean;
+}
+
+export const usage = `npm run bench -- [options]
+
+  --rounds N       rounds over all pieces (3)
+  --seconds N      length of each measurement (10)
+  --only PIECE     one piece, may be repeated: ${pieceNames.join(', ')}
+  --orders N       orders of the aged history (5000000; 20000 or more)
+  --customers N    customers of the aged history (a fifth of the orders)
+  --verify         run "sellthrough verify" on every database that was loaded
+  --profile        run the service of the piece "orders" with --cpu-prof; the folder is printed and kept
+  --write          write the tables into docs/performance.md
+`;
+
+// Page 10,000 must exist on an account that has half of them.
+const agedOrdersMin = 20_000;
+
+/** @throws Error with a sentence for an option that is not understood */
+export function readBenchOptions(words: readonly string[]): BenchOptions | 'help' {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '10' },
+      only: { type: 'string', multiple: true, default: [] },
+      orders: { type: 'string', default: '5000000' },
+      customers: { type: 'string' },
+      verify: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const seconds = wholeNumber('--seconds', values.seconds, 1, 600);
+  const agedOrders = wholeNumber('--orders', values.orders, agedOrdersMin, 100_000_000);
+  const customers = values.customers ?? String(Math.floor(agedOrders / 5));
+  return {
+    rounds: wholeNumber('--rounds', values.rounds, 1, 100),
+    seconds,
+    warmupSeconds: Math.min(3, seconds),
+    pieces: new Set(values.only.length === 0 ? pieceNames : values.only.map(pieceName)),
+    agedOrders,
+    agedCustomers: wholeNumber('--customers', customers, 1_000, agedOrders),
+    write: values.write,
+    profile: values.profile,
+    verify: values.verify,
+  };
+}
+
+function pieceName(text: string): PieceName {
+  const found = pieceNames.find((name) => name === text);
+  if (found === undefined) throw new Error(`--only takes ${pieceNames.join(', ')}, not "${text}".`);
+  return found;
+}
+
+function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= min && number <= max)) {
+    throw new Error(`${option} must be a whole number from ${min} to ${max}, not "${text}".`);
+  }
+  return number;
+}

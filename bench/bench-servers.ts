@@ -1,0 +1,152 @@
+// The servers of a benchmark, each started when a measurement first asks for it: the young service on PostgreSQL
+// and on the embedded database, which begin every round with an empty history; and for the whole run the
+// service with an aged history, the textbook implementation and the bare server.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type AgedHistory, seedAgedHistory } from './aged-history.ts';
+import {
+  createEmbeddedShopDatabase,
+  createPostgresShopDatabase,
+  type ShopDatabase,
+} from './bench-database.ts';
+import type { BenchOptions } from './bench-options.ts';
+import {
+  addressOf,
+  endProcess,
+  openShop,
+  prepareShop,
+  type Shop,
+  type ShopPlan,
+  verifyShop,
+} from './bench-shop.ts';
+import type { Stage } from './bench-stage.ts';
+import type { LoadGenerator } from './load.ts';
+import { openTextbookShop, type TextbookShop } from './textbook/textbook-shop.ts';
+
+export interface AgedShop extends Shop {
+  readonly history: AgedHistory;
+}
+
+export interface BenchServers {
+  young(): Promise<Shop>;
+  embedded(): Promise<Shop>;
+  /** Its process begins anew every round, its history goes on. */
+  aged(): Promise<AgedShop>;
+  history(): Promise<AgedHistory>;
+  textbook(): Promise<TextbookShop>;
+  /** The address of the bare server. */
+  bare(): Promise<string>;
+  /** Stops the services, and removes what began with an empty history. */
+  endRound(): Promise<void>;
+  /** Removes the aged history. Before a removal the books are verified, if that was asked for. */
+  endRun(): Promise<void>;
+  /** Where the CPU profiles of the young service are; null without --profile. */
+  readonly profileFolder: string | null;
+}
+
+interface Prepared {
+  readonly database: ShopDatabase;
+  readonly plan: ShopPlan;
+}
+
+export function createBenchServers(
+  stage: Stage,
+  generator: LoadGenerator,
+  options: BenchOptions,
+): BenchServers {
+  const profileFolder = options.profile ? mkdtempSync(join(tmpdir(), 'sellthrough-profile-')) : null;
+  const say = (text: string) => process.stdout.write(`${text}\n`);
+  let copies = 0;
+
+  const onPostgres = lazily(async (): Promise<Prepared> => {
+    say('Preparing 201 accounts on PostgreSQL …');
+    const database = await createPostgresShopDatabase(stage, 'shop');
+    return { database, plan: await prepareShop(stage, database) };
+  });
+  const inFolder = lazily(async (): Promise<Prepared> => {
+    say('Preparing 201 accounts on the embedded database …');
+    const database = createEmbeddedShopDatabase(stage, 'shop');
+    return { database, plan: await prepareShop(stage, database) };
+  });
+
+  async function openCopy({ database, plan }: Prepared, profile: string | null) {
+    copies += 1;
+    const copy = await database.copy(`shop_${copies}`);
+    const shop = await openShop(stage, copy, plan, profile === null ? {} : { profileFolder: profile });
+    return { shop, copy };
+  }
+  const young = lazily(async () => openCopy(await onPostgres.get(), profileFolder));
+  const embedded = lazily(async () => openCopy(await inFolder.get(), null));
+
+  const seeded = lazily(async () => {
+    const { database, plan } = await onPostgres.get();
+    say(`Seeding ${options.agedOrders} orders of ${options.agedCustomers} customers …`);
+    const copy = await database.copy('aged');
+    // The demo's first package: the one that every load orders.
+    const sizes = { orders: options.agedOrders, customers: options.agedCustomers, packageId: 1 };
+    const history = await seedAgedHistory(stage, copy, plan, sizes);
+    say(`  ${history.secondsPerMillion.toFixed(1)} s for each million orders`);
+    return { copy, plan, history };
+  });
+  const aged = lazily(async () => {
+    const { copy, plan, history } = await seeded.get();
+    return { ...(await openShop(stage, copy, plan)), history };
+  });
+
+  const textbook = lazily(() => openTextbookShop(stage, generator));
+  const bare = lazily(async () => {
+    const program = fileURLToPath(new URL('bare-server.ts', import.meta.url));
+    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'] });
+    stage.later(() => endProcess(child, 'SIGTERM'));
+    return addressOf(child, 'The bare server');
+  });
+
+  async function verifyAndRemove(copy: ShopDatabase, plan: ShopPlan): Promise<void> {
+    if (options.verify) say(`verify: ${(await verifyShop(stage, copy, plan)).trim()}`);
+    await copy.remove();
+  }
+
+  return {
+    young: async () => (await young.get()).shop,
+    embedded: async () => (await embedded.get()).shop,
+    aged: aged.get,
+    history: async () => (await seeded.get()).history,
+    textbook: textbook.get,
+    bare: bare.get,
+    profileFolder,
+    async endRound() {
+      for (const each of [young, embedded]) {
+        const opened = await each.take();
+        if (opened === null) continue;
+        await opened.shop.stop();
+        await verifyAndRemove(opened.copy, opened.shop);
+      }
+      // As young a process as the others have, in the next round too.
+      await (await aged.take())?.stop();
+    },
+    async endRun() {
+      const aging = await seeded.take();
+      if (aging !== null) await verifyAndRemove(aging.copy, aging.plan);
+    },
+  };
+}
+
+/** Made at the first get(); take() hands it out for the last time, so that the next get() makes another. */
+function lazily<Value>(make: () => Promise<Value>) {
+  let made: Promise<Value> | null = null;
+  return {
+    get: () => {
+      made ??= make();
+      return made;
+    },
+    async take(): Promise<Value | null> {
+      const taken = made;
+      made = null;
+      return taken;
+    },
+  };
+}

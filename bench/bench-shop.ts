@@ -1,0 +1,204 @@
+// The service as an operator runs it, like `npm start` but without the demo, as a process that can be put under
+// load: with its default settings, and with accounts that have credit and a rate limit above what any load
+// reaches, both given through the administrator's API.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mintApiKey, randomBase62 } from '../src/accounts/api-key.ts';
+import { isJsonObject } from '../src/contract/json.ts';
+import type { ShopDatabase } from './bench-database.ts';
+import type { Stage } from './bench-stage.ts';
+
+export interface ShopAccount {
+  readonly id: number;
+  readonly key: string;
+}
+
+/** What is kept when a prepared database is copied. */
+export interface ShopPlan {
+  readonly secretKey: string;
+  readonly adminKey: string;
+  /** The many over whom a load is spread. */
+  readonly accounts: readonly ShopAccount[];
+  /** The one that takes a load alone. */
+  readonly single: ShopAccount;
+}
+
+export interface Shop extends ShopPlan {
+  readonly address: string;
+  readonly pid: number;
+  /** The package that is ordered; every account has credit for more than a hundred million of it. */
+  readonly packageId: number;
+  /** Orders of all accounts together, from the database. */
+  countOrders(): Promise<number>;
+  /** As on SIGTERM: everything accepted is finished. */
+  stop(): Promise<void>;
+}
+
+const accountCount = 200;
+const creditUnits = '1000000000.00';
+// The highest that the administrator's API takes: 16,666 a second.
+const rateLimitPerMinute = 1_000_000;
+const packageId = 1;
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface ShopOptions {
+  /** A folder for a CPU profile of the process; written when it ends. */
+  readonly profileFolder?: string;
+}
+
+/** Fills a new database with the demo's packages and the accounts. The service is stopped again. */
+export async function prepareShop(stage: Stage, database: ShopDatabase): Promise<ShopPlan> {
+  const secretKey = randomBase62(48);
+  const adminKey = mintApiKey();
+  const running = await startShopProcess(stage, {
+    ...database.environment,
+    SECRET_KEY: secretKey,
+    ADMIN_API_KEY: adminKey,
+    DEMO: '1',
+  });
+  const ask = createAdminClient(running.address, adminKey);
+  const makeAccount = async (username: string): Promise<ShopAccount> => {
+    const made = await ask('POST', '/accounts', {
+      username,
+      group: 'reseller',
+      rate_limit_per_minute: rateLimitPerMinute,
+    });
+    const account = isJsonObject(made['account']) ? made['account'] : {};
+    await ask('POST', `/accounts/${account['id']}/credit`, { amount: creditUnits });
+    return { id: Number(account['id']), key: String(made['api_key']) };
+  };
+  const accounts: ShopAccount[] = [];
+  // Two at a time: each has a password hashed, which takes a core.
+  for (let number = 1; number <= accountCount; number += 2) {
+    const names = [number, number + 1].map((each) => `reseller-${String(each).padStart(3, '0')}`);
+    accounts.push(...(await Promise.all(names.map(makeAccount))));
+  }
+  const single = await makeAccount('reseller-single');
+  await running.stop();
+  return { secretKey, adminKey, accounts, single };
+}
+
+/** Starts the service on a prepared database or a copy of one. */
+export async function openShop(
+  stage: Stage,
+  database: ShopDatabase,
+  plan: ShopPlan,
+  { profileFolder }: ShopOptions = {},
+): Promise<Shop> {
+  const words = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const environment = { ...database.environment, SECRET_KEY: plan.secretKey };
+  const running = await startShopProcess(stage, environment, words);
+  const ask = createAdminClient(running.address, plan.adminKey);
+  return {
+    ...plan,
+    ...running,
+    packageId,
+    async countOrders() {
+      let sum = 0;
+      for (let page = 1, pages = 1; page <= pages; page += 1) {
+        const list = await ask('GET', `/accounts?limit=100&page=${page}`);
+        pages = Math.ceil(Number(list['total']) / 100);
+        const accounts = Array.isArray(list['data']) ? list['data'] : [];
+        for (const account of accounts) sum += Number(isJsonObject(account) && account['order_count']);
+      }
+      return sum;
+    },
+  };
+}
+
+/** Runs `sellthrough verify` on the database of a shop that was stopped. @throws when the books do not add up */
+export async function verifyShop(
+  stage: Stage,
+  database: ShopDatabase,
+  { secretKey }: ShopPlan,
+): Promise<string> {
+  const environment = { ...database.environment, SECRET_KEY: secretKey };
+  return stage.run(process.execPath, [join(root, 'src/cli/sellthrough.ts'), 'verify'], { environment });
+}
+
+// ---- the process
+
+async function startShopProcess(
+  stage: Stage,
+  environment: Readonly<Record<string, string>>,
+  nodeWords: readonly string[] = [],
+): Promise<Pick<Shop, 'address' | 'pid' | 'stop'>> {
+  // A folder of its own to run in: no .env of the checkout is read.
+  const folder = mkdtempSync(join(stage.folder('services'), 'service-'));
+  // One line for each request, as in operation; to a file, as under a service manager.
+  const log = openSync(join(folder, 'service.log'), 'w');
+  const child = spawn(process.execPath, [...nodeWords, ...startWords()], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    stdio: ['ignore', log, 'pipe'],
+  });
+  closeSync(log);
+  const stop = stage.later(async () => {
+    await endProcess(child, 'SIGTERM');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return { address: await addressOf(child, 'The service'), pid: child.pid ?? 0, stop };
+}
+
+/** What `npm start` gives to node, without the demo: options of node, if there are any, and the program. */
+function startWords(): string[] {
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const scripts = isJsonObject(manifest) && isJsonObject(manifest['scripts']) ? manifest['scripts'] : {};
+  const [program, ...words] = String(scripts['start']).split(' ');
+  if (program !== 'node' || !words.includes('src/main.ts'))
+    throw new Error(`The script "start" of package.json is not "node … src/main.ts": ${scripts['start']}`);
+  return words
+    .filter((word) => word !== '--demo')
+    .map((word) => (/^(\.\/|src\/)/.test(word) ? join(root, word) : word));
+}
+
+/** Resolves to what a process says it "listens at" on standard error; rejects when it ends before. */
+export async function addressOf(child: ChildProcess, name: string): Promise<string> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      said = (said + piece).slice(-10_000);
+      const found = /listens at (\S+)\n/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`${name} ended before it listened:\n${said}`)));
+  });
+}
+
+const endMilliseconds = 20_000;
+
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  const patience = setTimeout(() => child.kill('SIGKILL'), endMilliseconds);
+  await exit;
+  clearTimeout(patience);
+}
+
+// ---- the administrator's API
+
+type Ask = (
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+function createAdminClient(address: string, key: string): Ask {
+  return async (method, path, body) => {
+    const answer = await fetch(`${address}/api/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const parsed: unknown = answer.ok ? JSON.parse(text) : null;
+    if (!isJsonObject(parsed)) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return parsed;
+  };
+}

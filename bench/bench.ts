@@ -1,0 +1,319 @@
+// npm run bench: the product beside what it can be compared with, on the machine that runs it. `steps` below is the
+// list of what is measured. The steps take turns in rounds, every second round backwards, so that whatever else
+// the machine does falls on all of them alike; each has a warm-up that is not counted.
+// No CHECKPOINT is forced between them: after one, pgbench would have to write every page in full again.
+
+import { deepPage } from './aged-history.ts';
+import { type BenchOptions, type PieceName, readBenchOptions, usage } from './bench-options.ts';
+import { formatFigure, reportText, writeReport } from './bench-report.ts';
+import { type BenchServers, createBenchServers } from './bench-servers.ts';
+import { openStage, type Stage } from './bench-stage.ts';
+import { type FigureName, figures, type Measured } from './figures.ts';
+import { timeFirstOrders } from './first-order.ts';
+import { findLoadGenerator } from './load-generator.ts';
+import {
+  createMeasurements,
+  forEach,
+  keysOf,
+  type Measurements,
+  orderTargets,
+  pageTarget,
+} from './measurements.ts';
+import { findPgbench, type Pgbench } from './pgbench.ts';
+
+interface Step {
+  /** Taken when one of these pieces is wanted. */
+  readonly pieces: readonly PieceName[];
+  readonly title: string;
+  measure(round: number): Promise<Measured>;
+}
+
+interface Equipment {
+  readonly stage: Stage;
+  readonly servers: BenchServers;
+  readonly measure: Measurements;
+  readonly pgbench: Pgbench | null;
+  readonly seconds: number;
+}
+
+function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[] {
+  return [
+    {
+      // Memory and CPU are taken here too.
+      pieces: ['orders', 'age'],
+      title: 'orders through HTTP, 200 accounts',
+      async measure() {
+        const shop = await servers.young();
+        const found = await measure.ordersAndCosts(shop, keysOf(shop.accounts), stage.postgres.pid());
+        return {
+          orders: found.perSecond,
+          memory: found.megabytes,
+          memoryPeak: found.peakMegabytes,
+          cpuService: found.serviceCpu,
+          cpuDatabase: found.databaseCpu,
+        };
+      },
+    },
+    {
+      pieces: ['tpcb'],
+      title: 'pgbench, scale 50',
+      measure: async () => ({ tpcb50: await pgbench?.throughput(50, seconds) }),
+    },
+    {
+      pieces: ['textbook'],
+      title: 'textbook implementation, 200 accounts',
+      async measure() {
+        const shop = await servers.textbook();
+        return { textbook: await measure.orders(shop, shop.keys) };
+      },
+    },
+    {
+      pieces: ['embedded'],
+      title: 'orders, embedded database, 200 accounts',
+      async measure() {
+        const shop = await servers.embedded();
+        const found = await measure.ordersAndCosts(shop, keysOf(shop.accounts));
+        return {
+          embedded: found.perSecond,
+          memoryEmbedded: found.megabytes,
+          cpuEmbedded: found.serviceCpu,
+        };
+      },
+    },
+    {
+      pieces: ['age'],
+      title: 'orders, 200 accounts, aged history',
+      async measure() {
+        const shop = await servers.aged();
+        return { aged: await measure.orders(shop, keysOf(shop.accounts)) };
+      },
+    },
+    {
+      pieces: ['orders'],
+      title: 'orders through HTTP, one account',
+      async measure() {
+        const shop = await servers.young();
+        return { ordersOneAccount: await measure.orders(shop, [shop.single.key]) };
+      },
+    },
+    {
+      // All its transactions meet one row.
+      pieces: ['tpcb'],
+      title: 'pgbench, scale 1',
+      measure: async () => ({ tpcb1: await pgbench?.throughput(1, seconds) }),
+    },
+    {
+      pieces: ['textbook'],
+      title: 'textbook implementation, one account',
+      async measure() {
+        const shop = await servers.textbook();
+        return { textbookOneAccount: await measure.orders(shop, [shop.singleKey]) };
+      },
+    },
+    {
+      pieces: ['embedded'],
+      title: 'orders, embedded database, one account',
+      async measure() {
+        const shop = await servers.embedded();
+        return { embeddedOneAccount: await measure.orders(shop, [shop.single.key]) };
+      },
+    },
+    {
+      pieces: ['one-client'],
+      title: 'one client alone',
+      measure: async () => ({ oneClient: await measure.oneClientMilliseconds(await servers.young()) }),
+    },
+    {
+      pieces: ['one-client'],
+      title: 'pgbench, one client alone',
+      measure: async () => ({ oneClientTpcb: await pgbench?.oneClientMilliseconds(50, seconds) }),
+    },
+    {
+      // With the same requests as the service below.
+      pieces: ['reads'],
+      title: 'the bare server',
+      async measure() {
+        const { accounts } = await servers.aged();
+        return { bare: await measure.gets(await servers.bare(), forEach(accounts, '/balance')) };
+      },
+    },
+    {
+      pieces: ['reads'],
+      title: 'GET /balance',
+      async measure() {
+        const shop = await servers.aged();
+        return { balance: await measure.gets(shop.address, forEach(shop.accounts, '/balance')) };
+      },
+    },
+    {
+      pieces: ['reads'],
+      title: 'GET /packages',
+      async measure() {
+        const shop = await servers.aged();
+        return { packages: await measure.gets(shop.address, forEach(shop.accounts, '/packages')) };
+      },
+    },
+    {
+      pieces: ['reads'],
+      title: 'GET /orders?page=1',
+      async measure() {
+        const shop = await servers.aged();
+        return { firstPage: await measure.gets(shop.address, [pageTarget(shop, 1)]) };
+      },
+    },
+    {
+      pieces: ['reads'],
+      title: `GET /orders?page=${deepPage}`,
+      async measure() {
+        const shop = await servers.aged();
+        return { deepPage: await measure.gets(shop.address, [pageTarget(shop, deepPage)]) };
+      },
+    },
+    {
+      pieces: ['reads'],
+      title: 'GET /orders/{id}',
+      async measure() {
+        const shop = await servers.aged();
+        return { orderById: await measure.gets(shop.address, orderTargets(shop)) };
+      },
+    },
+    {
+      pieces: ['age'],
+      title: 'latency of page 1, young history',
+      async measure() {
+        const history = await servers.history();
+        const shop = await servers.young();
+        await measure.fillPage(shop);
+        const target = pageTarget({ ...shop, history }, 1);
+        return { youngPageLatency: await measure.getMilliseconds(shop.address, target) };
+      },
+    },
+    {
+      pieces: ['age'],
+      title: 'latency of page 1, aged history',
+      async measure() {
+        const shop = await servers.aged();
+        return { firstPageLatency: await measure.getMilliseconds(shop.address, pageTarget(shop, 1)) };
+      },
+    },
+    {
+      pieces: ['age'],
+      title: `latency of page ${deepPage}, aged history`,
+      async measure() {
+        const shop = await servers.aged();
+        return { deepPageLatency: await measure.getMilliseconds(shop.address, pageTarget(shop, deepPage)) };
+      },
+    },
+    {
+      pieces: ['start'],
+      title: 'npm start to the first order',
+      async measure(round) {
+        const { cold, warm } = await timeFirstOrders(stage, round);
+        return { coldStart: cold, warmStart: warm };
+      },
+    },
+  ];
+}
+
+// ---- the run
+
+const options = readOptions();
+if (options !== null) {
+  const stage = await openStage();
+  let interrupted = false;
+  const interrupt = () => {
+    if (interrupted) return;
+    interrupted = true;
+    process.stderr.write('\nCleaning up …\n');
+    stage.close().finally(() => process.exit(130));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  // Nobody reads any more.
+  process.stdout.on('error', interrupt);
+  try {
+    await run(stage, options);
+  } catch (error) {
+    // What an interruption broke is no news.
+    if (!interrupted)
+      process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    if (!interrupted) await stage.close();
+  }
+}
+
+function readOptions(): BenchOptions | null {
+  try {
+    const read = readBenchOptions(process.argv.slice(2));
+    if (read !== 'help') return read;
+    process.stdout.write(usage);
+  } catch (error) {
+    process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exitCode = 1;
+  }
+  return null;
+}
+
+async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
+  const began = performance.now();
+  const generator = await findLoadGenerator(stage);
+  const pgbench = findPgbench(stage, wanted.warmupSeconds);
+  const servers = createBenchServers(stage, generator, wanted);
+  process.stdout.write(`${stage.postgres.description}; ${generator.description}\n`);
+
+  const measure = createMeasurements(stage, generator, wanted);
+  const isWanted = (...pieces: readonly PieceName[]) => pieces.some((piece) => wanted.pieces.has(piece));
+  const taken = steps({ stage, servers, measure, pgbench, seconds: wanted.seconds }).filter(({ pieces }) =>
+    isWanted(...pieces),
+  );
+  // What takes long is prepared before the first round, so that nothing is measured in its wake.
+  if (isWanted('tpcb')) await pgbench?.prepare([1, 50]);
+  else if (isWanted('one-client')) await pgbench?.prepare([50]);
+  if (isWanted('textbook')) await servers.textbook();
+  if (isWanted('embedded')) await servers.embedded();
+  if (isWanted('orders', 'age', 'one-client')) await servers.young();
+  if (isWanted('reads', 'age')) await servers.aged();
+
+  const values = new Map<FigureName, number[]>();
+  for (let round = 1; round <= wanted.rounds; round += 1) {
+    for (const step of round % 2 === 1 ? taken : taken.toReversed()) {
+      process.stdout.write(`round ${round}/${wanted.rounds}  ${step.title}\n`);
+      for (const [name, value] of found(await step.measure(round))) {
+        process.stdout.write(`             ${formatFigure(name, value)}  ${figures[name].title}\n`);
+        values.set(name, [...(values.get(name) ?? []), value]);
+      }
+    }
+    await servers.endRound();
+  }
+
+  const notes: string[] = [];
+  if (isWanted('reads', 'age')) {
+    const { secondsPerMillion } = await servers.history();
+    const sizes = `${grouped(wanted.agedOrders)} orders of ${grouped(wanted.agedCustomers)} customers`;
+    notes.push(`The aged history: ${sizes}, seeded in ${Math.round(secondsPerMillion)} s for each million.`);
+  }
+  if (pgbench === null) notes.push('pgbench was not found: apt-get install postgresql.');
+  await servers.endRun();
+  const words = process.argv.slice(2);
+  const report = reportText(values, {
+    command: ['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' '),
+    postgres: stage.postgres.description.replace(/ on port \d+$/, ''),
+    loadGenerator: generator.description,
+    notes,
+  });
+  process.stdout.write(`\n${report}\n\n${Math.round((performance.now() - began) / 1000)} s in all.\n`);
+  if (servers.profileFolder !== null)
+    process.stdout.write(`The CPU profiles, one for each round, are in ${servers.profileFolder}\n`);
+  if (wanted.write) writeReport(new URL('../docs/performance.md', import.meta.url), report);
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function found(measured: Measured): [FigureName, number][] {
+  return (Object.keys(figures) as FigureName[]).flatMap((name) => {
+    const value = measured[name];
+    return value === undefined || value === null ? [] : [[name, value]];
+  });
+}

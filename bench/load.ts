@@ -1,0 +1,81 @@
+// A load as every generator takes it, and what it found. A generator counts answers of the expected status
+// alone: any other status, a broken connection or a timeout ends the benchmark with an error.
+
+export interface Load {
+  readonly address: string;
+  /** Requests under way at once: each connection sends its next when its last was answered. */
+  readonly connections: number;
+  readonly seconds: number;
+  readonly requests: OrderRequests | GetRequests;
+}
+
+/** POST /orders, the keys in turn; every order with a customer and an idempotency key of its own. */
+export interface OrderRequests {
+  readonly kind: 'orders';
+  readonly keys: readonly string[];
+  readonly packageId: number;
+  /** Part of every customer and key: two loads with different texts never meet. Letters and digits. */
+  readonly run: string;
+}
+
+/** GET requests, the targets in turn. */
+export interface GetRequests {
+  readonly kind: 'gets';
+  readonly targets: readonly GetTarget[];
+}
+
+export interface GetTarget {
+  readonly path: string;
+  readonly key: string;
+}
+
+export interface LoadResult {
+  /** Answers of status 2xx; there were no others. */
+  readonly answered: number;
+  readonly perSecond: number;
+  readonly medianMilliseconds: number;
+}
+
+export interface LoadGenerator {
+  /** Name and version, for the report. */
+  readonly description: string;
+  /** @throws LoadFailed */
+  run(load: Load): Promise<LoadResult>;
+}
+
+export class LoadFailed extends Error {
+  override readonly name = 'LoadFailed';
+}
+
+export const ordersPath = '/api/v1/orders';
+
+/** Longer than the service ever lets a request wait. */
+export const answerSeconds = 10;
+
+/**
+ * The unique part of order `count` of a run. It begins with scattered digits: customers and keys of the real
+ * world do not arrive in the order of an index either. wrk-load.ts makes the same in Lua.
+ */
+export function uniqueText(run: string, count: number): string {
+  const scattered = (count * 2_654_435_761) % 4_294_967_296;
+  return `${scattered.toString(16).padStart(8, '0')}-${run}-${String(count).padStart(7, '0')}`;
+}
+
+export function orderBody(packageId: number, unique: string): string {
+  return `{"package_id": ${packageId}, "customer": "${unique}@example.com"}`;
+}
+
+/** @throws LoadFailed unless everything was answered as expected */
+export function expectAllAnswered(found: {
+  readonly answered: number;
+  readonly refused: number;
+  readonly broken: number;
+  readonly timedOut: number;
+}): void {
+  const { answered, refused, broken, timedOut } = found;
+  if (answered > 0 && refused === 0 && broken === 0 && timedOut === 0) return;
+  throw new LoadFailed(
+    `Of the answers ${answered} were as expected and ${refused} had another status; ` +
+      `${broken} connections broke, ${timedOut} requests had no answer within ${answerSeconds} s.`,
+  );
+}

@@ -1,0 +1,125 @@
+// The kinds of measurement that the steps of bench.ts are made of. Each warms up first.
+
+import { fileURLToPath } from 'node:url';
+import { publicId } from '../src/contract/identifiers.ts';
+import type { BenchOptions } from './bench-options.ts';
+import type { AgedShop } from './bench-servers.ts';
+import type { Shop, ShopAccount } from './bench-shop.ts';
+import type { Stage } from './bench-stage.ts';
+import type { GetTarget, LoadGenerator } from './load.ts';
+import { loadWithOrders, type OrderTarget } from './order-load.ts';
+import { cpuSeconds, cpuSecondsOfFamily, watchMemory } from './process-figures.ts';
+
+export interface Measurements {
+  /** Orders per second of 128 connections, the keys in turn. */
+  orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
+  /** The same on the service, with what its process and, if given, PostgreSQL needed for it. */
+  ordersAndCosts(shop: Shop, keys: readonly string[], postgres?: number): Promise<OrderCosts>;
+  /** Places enough orders on the service's single account to fill a page. */
+  fillPage(shop: Shop): Promise<void>;
+  /** Requests per second of 128 connections, the targets in turn. */
+  gets(address: string, targets: readonly GetTarget[]): Promise<number>;
+  /** The median latency of one connection alone. */
+  getMilliseconds(address: string, target: GetTarget): Promise<number>;
+  /** The median latency of one client that orders alone. */
+  oneClientMilliseconds(shop: Shop): Promise<number>;
+}
+
+/** null: the system does not tell. */
+export interface OrderCosts {
+  readonly perSecond: number;
+  readonly megabytes: number | null;
+  readonly peakMegabytes: number | null;
+  /** CPU seconds for 10,000 orders. */
+  readonly serviceCpu: number | null;
+  readonly databaseCpu: number | null;
+}
+
+const connections = 128;
+const costsPerOrders = 10_000;
+
+export function createMeasurements(
+  stage: Stage,
+  generator: LoadGenerator,
+  { seconds, warmupSeconds }: BenchOptions,
+): Measurements {
+  async function orders(target: OrderTarget, keys: readonly string[]): Promise<number> {
+    await loadWithOrders(generator, target, { keys, seconds: warmupSeconds });
+    return (await loadWithOrders(generator, target, { keys, seconds })).perSecond;
+  }
+
+  async function load(address: string, targets: readonly GetTarget[], connectionCount: number) {
+    const requests = { kind: 'gets', targets } as const;
+    const all = { address, connections: connectionCount, requests };
+    await generator.run({ ...all, seconds: warmupSeconds });
+    return generator.run({ ...all, seconds });
+  }
+
+  return {
+    orders,
+
+    async ordersAndCosts(shop, keys, postgres) {
+      await loadWithOrders(generator, shop, { keys, seconds: warmupSeconds });
+      const cpuNow = () => ({
+        service: cpuSeconds(shop.pid),
+        database: postgres === undefined ? null : cpuSecondsOfFamily(postgres),
+      });
+      const before = cpuNow();
+      const watch = watchMemory(shop.pid);
+      const { perSecond, placed } = await loadWithOrders(generator, shop, { keys, seconds });
+      const after = cpuNow();
+      const cost = (from: number | null, to: number | null) =>
+        from === null || to === null ? null : ((to - from) / placed) * costsPerOrders;
+      return {
+        perSecond,
+        ...watch.end(),
+        serviceCpu: cost(before.service, after.service),
+        databaseCpu: cost(before.database, after.database),
+      };
+    },
+
+    async fillPage(shop) {
+      await loadWithOrders(generator, shop, { keys: [shop.single.key], seconds: 1 });
+    },
+
+    async gets(address, targets) {
+      return (await load(address, targets, connections)).perSecond;
+    },
+
+    async getMilliseconds(address, target) {
+      return (await load(address, [target], 1)).medianMilliseconds;
+    },
+
+    async oneClientMilliseconds({ address, single, packageId }) {
+      const program = fileURLToPath(new URL('one-client.ts', import.meta.url));
+      const words = [program, address, single.key, String(packageId), String(seconds)];
+      return Number(await stage.run(process.execPath, words));
+    },
+  };
+}
+
+export function keysOf(accounts: readonly ShopAccount[]): string[] {
+  return accounts.map(({ key }) => key);
+}
+
+/** One path for all accounts in turn. */
+export function forEach(accounts: readonly ShopAccount[], path: string): GetTarget[] {
+  return accounts.map(({ key }) => ({ path: `/api/v1${path}`, key }));
+}
+
+/** Page `page` of the account that has enough orders. */
+export function pageTarget(shop: AgedShop, page: number): GetTarget {
+  return { path: `/api/v1/orders?page=${page}&limit=${shop.history.pageSize}`, key: shop.single.key };
+}
+
+const scatteredOrders = 5_000;
+
+/** Orders all over the history, of all accounts. */
+export function orderTargets({ accounts, history }: AgedShop): GetTarget[] {
+  return Array.from({ length: scatteredOrders }, (_, index) => {
+    const { id = 0, key = '' } = accounts[index % accounts.length] ?? {};
+    // A step without a common divisor with most counts: far apart, and the same in every run.
+    const number = ((index * 7_919) % history.ordersPerAccount) + 1;
+    return { path: `/api/v1/orders/${publicId(id, number)}`, key };
+  });
+}

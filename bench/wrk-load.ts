@@ -1,0 +1,123 @@
+// wrk as load generator: one thread, a Lua script made for each load in a folder of its own.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '../src/contract/json.ts';
+import type { Stage } from './bench-stage.ts';
+import {
+  answerSeconds,
+  expectAllAnswered,
+  type GetRequests,
+  type Load,
+  type LoadGenerator,
+  type LoadResult,
+  type OrderRequests,
+  orderBody,
+  ordersPath,
+  uniqueText,
+} from './load.ts';
+
+export function createWrkGenerator(stage: Stage, program: string, version: string): LoadGenerator {
+  const folder = stage.folder('wrk');
+  return {
+    description: `wrk ${version}, one thread`,
+    async run(load) {
+      const script = join(folder, 'load.lua');
+      writeFileSync(script, scriptOf(load));
+      const output = await stage.run(program, [
+        ...['-t1', `-c${load.connections}`, `-d${load.seconds}s`],
+        ...['--timeout', `${answerSeconds}s`, '-s', script, load.address],
+      ]);
+      return resultOf(output);
+    },
+  };
+}
+
+function resultOf(output: string): LoadResult {
+  const line = output.split('\n').find((text) => text.startsWith('{'));
+  const found: unknown = JSON.parse(line ?? 'null');
+  const number = (name: string): number => {
+    const value = isJsonObject(found) ? found[name] : undefined;
+    if (typeof value !== 'number') throw new Error(`wrk did not say "${name}":\n${output}`);
+    return value;
+  };
+  const refused = number('refused');
+  const answered = number('answered') - refused;
+  expectAllAnswered({ answered, refused, broken: number('broken'), timedOut: number('timedOut') });
+  return {
+    answered,
+    perSecond: answered / (number('microseconds') / 1e6),
+    medianMilliseconds: number('medianMicroseconds') / 1000,
+  };
+}
+
+// ---- the script
+
+function scriptOf({ address, requests }: Load): string {
+  const { host } = new URL(address);
+  return (requests.kind === 'orders' ? orderScript(requests, host) : getScript(requests, host)) + summary;
+}
+
+// Nothing is parsed or formatted but the unique part: the generator must not be what is measured. wrk itself
+// counts every status above 399; that an answer was a new order and no replay is seen in the database.
+function orderScript({ keys, packageId, run }: OrderRequests, host: string): string {
+  const sample = uniqueText(run, 0);
+  const [bodyHead = '', bodyTail = ''] = orderBody(packageId, sample).split(sample);
+  const heads = keys.map((key) =>
+    lines(
+      `POST ${ordersPath} HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${orderBody(packageId, sample).length}`,
+      'Idempotency-Key: ',
+    ),
+  );
+  return `
+local heads = ${table(heads)}
+local count = 0
+function request()
+  count = count + 1
+  local unique = string.format("%08x-${run}-%07d", (count * 2654435761) % 4294967296, count)
+  return heads[count % #heads + 1] .. unique .. ${quoted(`\r\n\r\n${bodyHead}`)} .. unique .. ${quoted(bodyTail)}
+end
+`;
+}
+
+function getScript({ targets }: GetRequests, host: string): string {
+  const requests = targets.map(
+    ({ path, key }) =>
+      `${lines(`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${key}`)}\r\n\r\n`,
+  );
+  return `
+local requests = ${table(requests)}
+local count = 0
+function request()
+  count = count + 1
+  return requests[count % #requests + 1]
+end
+`;
+}
+
+const summary = `
+function done(summary, latency)
+  local errors = summary.errors
+  print(string.format(
+    '{"answered": %d, "refused": %d, "broken": %d, "timedOut": %d, "microseconds": %d, "medianMicroseconds": %d}',
+    summary.requests, errors.status, errors.connect + errors.read + errors.write, errors.timeout,
+    summary.duration, latency:percentile(50)))
+end
+`;
+
+function lines(...texts: string[]): string {
+  return texts.join('\r\n');
+}
+
+function table(texts: readonly string[]): string {
+  return `{\n${texts.map((text) => `  ${quoted(text)},\n`).join('')}}`;
+}
+
+/** Lua reads the escapes of a JSON string the same, as long as it is ASCII. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

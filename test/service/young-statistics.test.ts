@@ -1,0 +1,41 @@
+// Nobody waits a minute for the database's own first look at its tables (src/database/young-statistics.ts).
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+test('statistics are gathered after the first hundred orders, not before', async () => {
+  const reseller = await service.createReseller({ credit: '100000.00' });
+  const place = async (from: number, count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        reseller.post('/orders', {
+          package_id: service.packages.basic,
+          customer: `young-${from + index}`,
+        }),
+      ),
+    );
+    for (const { status, text } of answers) assert.equal(status, 201, text);
+  };
+  await place(0, 40);
+  assert.equal(await knownOrders(), -1, 'never looked at');
+  await place(40, 70);
+  while ((await knownOrders()) < 0) await nextTurn();
+  assert.ok((await knownOrders()) >= 100);
+});
+
+/** What the planner believes that the table of orders holds; -1: it was never analyzed. */
+async function knownOrders(): Promise<number> {
+  const [row] = await service.database.query({
+    name: '',
+    text: "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
+  });
+  return Number(row?.['known']);
+}
