@@ -83,6 +83,7 @@ function steps(): readonly Step[] {
   const all: Record<Group, readonly Step[]> = {
     static: [
       tool('types', 'typescript/bin/tsc', '--project', 'tsconfig.json'),
+      tool('types of the pages', 'typescript/bin/tsc', '--project', 'web/tsconfig.json', '--noEmit'),
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
     ],

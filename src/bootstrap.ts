@@ -182,6 +182,8 @@ const demoRateLimitPerMinute = 60;
 
 export interface DemoReseller {
   readonly apiKey: string;
+  /** Known to the start that made the account, and to nobody after it. */
+  readonly password: string | null;
   readonly credit: string;
 }
 
@@ -216,7 +218,9 @@ export async function prepareDemo(
   const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
   const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
   if (known === null && !isOurs && !isUnfinished) return null;
-  const accountId = known ?? (await makeDemo(database, service, { actorId, now }));
+  const password = mintPassword();
+  const made = known === null ? await makeDemo(database, service, password, { actorId, now }) : null;
+  const accountId = known ?? made?.id ?? null;
   if (accountId === null) return null;
 
   // By its key the credit is given once, also when a start was interrupted.
@@ -230,15 +234,17 @@ export async function prepareDemo(
     keyIsMinted: false,
   });
   const apiKey = await openApiKey(database, service.seal, accountId);
-  return apiKey === null ? null : { apiKey, credit: formatAmount(demoCreditCents) };
+  if (apiKey === null) return null;
+  return { apiKey, password: made?.isNew ? password : null, credit: formatAmount(demoCreditCents) };
 }
 
 /** Makes what is missing of the demo; returns its account. */
 async function makeDemo(
   database: Database,
   { seal, packages }: Service,
+  password: string,
   actor: { actorId: number; now: EpochSeconds },
-): Promise<number | null> {
+): Promise<{ id: number; isNew: boolean } | null> {
   const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
   for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor);
   await packages.reload();
@@ -250,7 +256,7 @@ async function makeDemo(
       displayName: 'Demo reseller',
       group: 'reseller',
       isAdmin: false,
-      passwordHash: await hashPassword(mintPassword()),
+      passwordHash: await hashPassword(password),
       rateLimitPerMinute: demoRateLimitPerMinute,
       allowedIps: [],
     },
@@ -258,5 +264,5 @@ async function makeDemo(
   );
   const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
   if (account !== null) await database.query(noteDemo, [account.id]);
-  return account?.id ?? null;
+  return account === null ? null : { id: account.id, isNew: created !== null };
 }

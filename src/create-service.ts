@@ -1,26 +1,36 @@
 // Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
 // tests; the clock arrives as an argument, everything else is made here and let go by close().
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
+import { noteKeysUsed } from './accounts/account-store.ts';
 import { createSeal, type Seal } from './accounts/api-key.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
+import { programVersion } from './contract/version.ts';
 import { createCustomerReads } from './customers/customer-store.ts';
 import type { Database } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
 import { changedAccountId, changesChannel, packagesChanged } from './events/changes.ts';
+import { createRequestLog } from './events/request-log.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createLedgerDays } from './ledger/ledger-days.ts';
 import { deleteExpiredLogins } from './login-links/login-link-store.ts';
 import { orderTables } from './orders/order-batch.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderReads } from './orders/order-reads.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './packages/package-catalog.ts';
+import { createAttemptThrottle } from './panel/attempt-throttle.ts';
+import { createBatchSizes } from './panel/health-facts.ts';
+import { builtPagesFolder } from './panel/panel-pages.ts';
+import { createSessionStore } from './panel/session-store.ts';
+import { createTotpStore } from './panel/totp-store.ts';
 
 export interface ServiceDependencies {
   readonly config: Config;
@@ -35,6 +45,8 @@ export interface ServiceDependencies {
   readonly accessLog: AccessLog | null;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
+  /** Where the built pages of the panel are, if not in web/dist. */
+  readonly pagesFolder?: string;
 }
 
 export interface Service {
@@ -48,6 +60,8 @@ export interface Service {
 
 const cleaningMilliseconds = 3_600_000;
 const idleSweepMilliseconds = 50;
+const summingMilliseconds = 60_000;
+const lastLinesMilliseconds = 1_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow, accessLog } =
@@ -55,6 +69,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const { currency } = config;
   const metrics = createMetrics();
   const seal = createSeal(secretKey);
+  const batchSizes = createBatchSizes();
+  const startedAt = monotonicNow();
   const keys = createKeyDirectory(database);
   const packages = await createPackageCatalog(database);
   const statistics = createYoungStatistics(database, orderTables, (error) =>
@@ -72,6 +88,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     events: {
       onBatch(commands, outcomes) {
         metrics.onBatch(commands, outcomes);
+        batchSizes.note(commands.length);
         statistics.count(commands.length);
       },
       onBatchBroken(error, orders) {
@@ -101,6 +118,15 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   function reloadPackages(): void {
     packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
   }
+
+  const requestLog = createRequestLog({
+    database,
+    limits: limits.requestLog,
+    onKeysUsed: (uses) => noteKeysUsed(database, uses),
+    onDropped: metrics.onRequestLinesDropped,
+  });
+  const ledgerDays = createLedgerDays(database);
+  const sessions = createSessionStore(database, limits.sessions);
 
   let isDraining = false;
   const migrations = readMigrations();
@@ -133,6 +159,17 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     orders: createOrderReads(database),
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
+    sessions,
+    totp: createTotpStore(database, seal),
+    throttle: createAttemptThrottle(monotonicNow, limits.attempts),
+    ledgerDays,
+    requestLog,
+    health: {
+      version: programVersion,
+      uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
+      batchSizes: batchSizes.quantiles,
+    },
+    pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,
     trustProxy: config.trustProxy,
     linkValidSeconds: config.linkValidSeconds,
     loginLinks: {
@@ -144,11 +181,26 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
 
   const cleaning = setInterval(() => {
-    deleteExpiredLogins(database, now() - limits.expiredLoginsKeptSeconds).catch((error: unknown) =>
-      logger.warn({ err: error }, 'expired logins could not be deleted'),
-    );
+    const at = now();
+    Promise.all([
+      deleteExpiredLogins(database, at - limits.expiredLoginsKeptSeconds),
+      sessions.deleteExpired(at),
+      requestLog.prune(at),
+    ]).catch((error: unknown) => logger.warn({ err: error }, 'what has expired could not be deleted'));
   }, cleaningMilliseconds);
   cleaning.unref();
+  let isSumming = false;
+  const summing = setInterval(() => {
+    if (isSumming) return;
+    isSumming = true;
+    ledgerDays
+      .bringAllUpToDate()
+      .catch((error: unknown) => logger.warn({ err: error }, 'ledgers could not be summed up'))
+      .finally(() => {
+        isSumming = false;
+      });
+  }, summingMilliseconds);
+  summing.unref();
 
   return {
     app,
@@ -158,6 +210,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     async close() {
       isDraining = true;
       clearInterval(cleaning);
+      clearInterval(summing);
       // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
       // A connection that answered its last request is idle, but kept open by its client.
@@ -166,6 +219,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       clearTimeout(cutOff);
       clearInterval(sweeping);
       await engine.drain();
+      // A database that does not answer must not hold the shutdown for a log.
+      await Promise.race([requestLog.close(), pause(lastLinesMilliseconds, undefined, { ref: false })]);
       await database.close();
     },
   };

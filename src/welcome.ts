@@ -10,6 +10,7 @@ export function addressText(address: string, database: DatabaseConfig): string {
   return `
 Sellthrough listens at ${address}
   database       ${where}
+  panel          ${address}/panel/
 `;
 }
 
@@ -22,12 +23,12 @@ The first administrator was created. What was generated is shown only now:
 `;
 }
 
-export function demoText(address: string, { apiKey, credit }: DemoReseller): string {
+export function demoText(address: string, { apiKey, password, credit }: DemoReseller): string {
   const body = JSON.stringify({ package_id: 1, customer: 'ada@example.com' });
   return `
 The demo reseller began with a credit of ${credit}:
   API key        ${apiKey}
-
+${password === null ? '' : `  panel          username demo, password ${password} (shown only now)\n`}
 Place an order. Paste it twice: the second answer is a replay, and nothing is charged again.
 
   curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'

@@ -19,12 +19,27 @@ accounts.allowed_ips text[] not null default '{}'::text[]
 accounts.password_hash text
 accounts.halted_at timestamp with time zone
 accounts.created_at timestamp with time zone not null
+accounts.password_version integer not null default 1
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text not null
 api_keys.last_four text not null
 api_keys.created_at timestamp with time zone not null
 api_keys.revoked_at timestamp with time zone
+api_keys.last_used_at timestamp with time zone
+api_keys.viewed_at timestamp with time zone
+api_request_counts.account_id integer not null
+api_request_counts.request_count bigint not null
+api_requests.account_id integer not null
+api_requests.number bigint not null
+api_requests.at timestamp with time zone not null
+api_requests.method text not null
+api_requests.path text not null
+api_requests.status smallint not null
+api_requests.code text
+api_requests.request_id text not null
+api_requests.milliseconds integer not null
+api_requests.address text not null
 audit_log.number integer not null
 audit_log.at timestamp with time zone not null
 audit_log.actor_id integer not null
@@ -51,6 +66,20 @@ customers.anchor_at timestamp with time zone not null
 customers.months_run integer not null
 customers.expires_at timestamp with time zone not null
 customers.paid_periods bigint[] not null
+ledger_day_marks.account_id integer not null
+ledger_day_marks.entry_number integer not null
+ledger_days.account_id integer not null
+ledger_days.day date not null
+ledger_days.order_count integer not null
+ledger_days.entry_count integer not null
+ledger_days.charged_cents bigint not null
+ledger_days.refunded_cents bigint not null
+ledger_days.credited_cents bigint not null
+ledger_days.debited_cents bigint not null
+ledger_days.first_entry integer not null
+ledger_days.last_entry integer not null
+ledger_days.first_order integer
+ledger_days.last_order integer
 ledger_entries.account_id integer not null
 ledger_entries.number integer not null
 ledger_entries.kind text not null
@@ -103,6 +132,12 @@ packages.duration_days integer not null
 packages.is_trial boolean not null default false
 packages.retired boolean not null default false
 packages.created_at timestamp with time zone not null
+recovery_codes.account_id integer not null
+recovery_codes.code_hash text not null
+recovery_codes.used_at timestamp with time zone
+refusal_days.day date not null
+refusal_days.code text not null
+refusal_days.refusal_count bigint not null
 schema_migrations.number integer not null
 schema_migrations.name text not null
 schema_migrations.checksum text not null
@@ -115,6 +150,18 @@ service_state.audit_count integer not null default 0
 service_state.demo_started boolean not null default false
 service_state.demo_account_id integer
 service_state.created_at timestamp with time zone not null
+sessions.account_id integer not null
+sessions.token_hash text not null
+sessions.password_version integer not null
+sessions.created_at timestamp with time zone not null
+sessions.last_seen_at timestamp with time zone not null
+sessions.address text not null
+sessions.user_agent text not null
+totp_secrets.account_id integer not null
+totp_secrets.sealed_secret text not null
+totp_secrets.created_at timestamp with time zone not null
+totp_secrets.enabled_at timestamp with time zone
+totp_secrets.last_step bigint not null default 0
 
 -- storage
 accounts with (fillfactor=50)
@@ -129,11 +176,15 @@ accounts: accounts_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >=
 accounts: accounts_username_key UNIQUE (username)
 api_keys: api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 api_keys: api_keys_pkey PRIMARY KEY (lookup_hash)
+api_request_counts: api_request_counts_pkey PRIMARY KEY (account_id)
+api_requests: api_requests_pkey PRIMARY KEY (account_id, number)
 audit_log: audit_log_pkey PRIMARY KEY (number)
 customer_references: customer_references_pkey PRIMARY KEY (reference)
 customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
 customers: customers_pkey PRIMARY KEY (account_id, number)
 customers: customers_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
+ledger_day_marks: ledger_day_marks_pkey PRIMARY KEY (account_id)
+ledger_days: ledger_days_pkey PRIMARY KEY (account_id, day)
 ledger_entries: ledger_entries_balance_after_cents_check CHECK ((balance_after_cents >= 0))
 ledger_entries: ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['charge'::text, 'refund'::text, 'credit'::text, 'debit'::text])))
 ledger_entries: ledger_entries_pkey PRIMARY KEY (account_id, number)
@@ -153,21 +204,30 @@ package_prices: package_prices_pkey PRIMARY KEY (package_id, group_name, months)
 package_prices: package_prices_price_cents_check CHECK ((price_cents >= 0))
 packages: packages_duration_days_check CHECK (((duration_days >= 1) AND (duration_days <= 3650)))
 packages: packages_pkey PRIMARY KEY (id)
+recovery_codes: recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
 service_state: service_state_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
 service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
+sessions: sessions_pkey PRIMARY KEY (account_id, token_hash)
+totp_secrets: totp_secrets_pkey PRIMARY KEY (account_id)
 
 -- indexes
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
 CREATE UNIQUE INDEX accounts_username_key ON public.accounts USING btree (username)
 CREATE UNIQUE INDEX api_keys_current ON public.api_keys USING btree (account_id) WHERE (revoked_at IS NULL)
 CREATE UNIQUE INDEX api_keys_pkey ON public.api_keys USING btree (lookup_hash)
+CREATE UNIQUE INDEX api_request_counts_pkey ON public.api_request_counts USING btree (account_id)
+CREATE UNIQUE INDEX api_requests_pkey ON public.api_requests USING btree (account_id, number)
 CREATE UNIQUE INDEX audit_log_pkey ON public.audit_log USING btree (number)
 CREATE UNIQUE INDEX customer_references_pkey ON public.customer_references USING btree (reference)
 CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (expires_at)
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
+CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
+CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
+CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
 CREATE UNIQUE INDEX ledger_entries_idempotency_key ON public.ledger_entries USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX ledger_entries_pkey ON public.ledger_entries USING btree (account_id, number)
 CREATE INDEX login_codes_expiry ON public.login_codes USING btree (expires_at)
@@ -175,12 +235,18 @@ CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_has
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE INDEX login_links_order ON public.login_links USING btree (account_id, order_number)
 CREATE UNIQUE INDEX login_links_pkey ON public.login_links USING btree (token_hash)
+CREATE INDEX orders_customer ON public.orders USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (account_id, number)
 CREATE UNIQUE INDEX package_prices_pkey ON public.package_prices USING btree (package_id, group_name, months)
 CREATE UNIQUE INDEX packages_pkey ON public.packages USING btree (id)
+CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (account_id, code_hash)
+CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (number)
 CREATE UNIQUE INDEX service_state_pkey ON public.service_state USING btree (only_row)
+CREATE INDEX sessions_created ON public.sessions USING btree (created_at)
+CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (account_id, token_hash)
+CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (account_id)
 
 -- triggers
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()

@@ -1,8 +1,9 @@
 // Accounts and their keys: reading them, and the administrator's changes to them. Every change is one
 // transaction with its audit entry and a NOTIFY, and moves access_version where it touches what the
 // account may do. The only writer of api_keys and of an account's settings; balances and counters belong
-// to the order batch.
+// to the order batch. Whoever sets a new password ends the sessions that began under the old one.
 
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Page } from '../contract/pages.ts';
 import { type Group, groups } from '../contract/periods.ts';
@@ -15,7 +16,7 @@ import {
   StatementFailed,
 } from '../database/database.ts';
 import { bigint, nullable, oneOf } from '../database/row-values.ts';
-import { textArray } from '../database/sql-arrays.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../events/audit-log.ts';
 import { changesChannel } from '../events/changes.ts';
 import { lastFour, lookupHash, mintApiKey, type Seal } from './api-key.ts';
@@ -66,7 +67,8 @@ export interface Actor {
 
 export const rateLimitPerMinuteDefault = 60;
 
-const accountColumns = `a.id, a.username, a.display_name, a.group_name, a.is_admin, a.balance_cents, a.order_count,
+/** The columns that parseAccount reads, of `accounts a`. */
+export const accountColumns = `a.id, a.username, a.display_name, a.group_name, a.is_admin, a.balance_cents, a.order_count,
   a.customer_count, a.entry_count, a.access_version, a.blocked, a.api_enabled, a.rate_limit_per_minute, a.allowed_ips,
   a.created_at`;
 
@@ -83,6 +85,11 @@ const findAccountById: Statement = {
   text: `select ${accountColumns} from accounts a where a.id = $1::int`,
 };
 
+const findUsernames: Statement = {
+  name: 'find_usernames',
+  text: 'select id, username from accounts where id = any($1::int[])',
+};
+
 const findByUsername: Statement = {
   name: 'find_account_by_username',
   text: `select ${accountColumns} from accounts a where a.username = $1`,
@@ -91,6 +98,22 @@ const findByUsername: Statement = {
 const lockAccount: Statement = {
   name: 'lock_account',
   text: `select ${accountColumns} from accounts a where a.id = $1::int for no key update`,
+};
+
+// In the order in which batches lock accounts.
+const lockAdministrators: Statement = {
+  name: 'lock_administrators',
+  text: `select id, blocked, api_enabled from accounts where is_admin order by id for no key update`,
+};
+
+const findCredentialsByUsername: Statement = {
+  name: 'find_credentials',
+  text: `select ${accountColumns}, a.password_hash, a.password_version from accounts a where a.username = $1`,
+};
+
+const findPasswordHash: Statement = {
+  name: 'find_password_hash',
+  text: 'select password_hash from accounts where id = $1::int',
 };
 
 // A search counts what it finds: accounts are thousands, not millions, and only administrators look.
@@ -119,15 +142,16 @@ const insertAccount: Statement = {
 const updateAccount: Statement = {
   name: 'update_account',
   text: `update accounts as a set group_name = $2, display_name = $3, blocked = $4, api_enabled = $5,
-      rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8, password_hash),
+      rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8::text, password_hash),
+      password_version = password_version + ($8::text is not null)::int,
       access_version = access_version + $9::int, search_text = $10
     where a.id = $1::int returning ${accountColumns}`,
 };
 
 const insertKey: Statement = {
   name: 'insert_api_key',
-  text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at)
-    values ($1, $2::int, $3, $4, to_timestamp($5::bigint))`,
+  text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at, viewed_at)
+    values ($1, $2::int, $3, $4, to_timestamp($5::bigint), to_timestamp($6::bigint))`,
 };
 
 const revokeKeys: Statement = {
@@ -146,6 +170,26 @@ const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify
 const findSealedKey: Statement = {
   name: 'find_sealed_key',
   text: 'select sealed_key from api_keys where account_id = $1::int and revoked_at is null',
+};
+
+const findKey: Statement = {
+  name: 'find_api_key',
+  text: `select last_four, created_at, last_used_at, viewed_at from api_keys
+    where account_id = $1::int and revoked_at is null`,
+};
+
+const viewKey: Statement = {
+  name: 'view_api_key',
+  text: `update api_keys set viewed_at = coalesce(viewed_at, to_timestamp($2::bigint))
+    where account_id = $1::int and revoked_at is null returning sealed_key, last_four`,
+};
+
+const useKeys: Statement = {
+  name: 'use_api_keys',
+  text: `update api_keys k set last_used_at = to_timestamp(used.at)
+    from unnest($1::int[], $2::bigint[]) used (account_id, at)
+    where k.account_id = used.account_id and k.revoked_at is null
+      and (k.last_used_at is null or k.last_used_at < to_timestamp(used.at))`,
 };
 
 const findAdministrator: Statement = {
@@ -181,6 +225,16 @@ export async function findAccount(database: Queryable, id: number): Promise<Acco
 export async function findAccountByUsername(database: Queryable, username: string): Promise<Account | null> {
   const [row] = await database.query(findByUsername, [username]);
   return row === undefined ? null : parseAccount(row);
+}
+
+/** Ids to usernames. */
+export async function findAccountNames(
+  database: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query(findUsernames, [numberArray([...new Set(ids)])]);
+  return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
 }
 
 /** The id of the oldest administrator; null while there is none. */
@@ -247,14 +301,18 @@ export async function createAccount(
   }
 }
 
-/** null: there is no such account. */
-export function changeAccount(
+/** null: there is no such account. Refused: last_administrator. */
+export async function changeAccount(
   database: Database,
   id: number,
   change: AccountChange,
   { actorId, now }: { actorId: number; now: EpochSeconds },
-): Promise<Account | null> {
+): Promise<Account | Refusal | null> {
+  const locksOut = change.blocked === true || change.apiEnabled === false;
+  // Who is an administrator never changes.
+  const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
+    if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
     const before = parseAccount(locked);
@@ -288,6 +346,35 @@ export function changeAccount(
   });
 }
 
+/** Locks every administrator: of two who lock each other out at the same moment, the later one is refused. */
+async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
+  const administrators = await transaction.query(lockAdministrators);
+  return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
+}
+
+export interface Credentials {
+  readonly account: Account;
+  /** null: nobody can sign in to it with a password. */
+  readonly passwordHash: string | null;
+  readonly passwordVersion: number;
+}
+
+/** What a sign-in is held against. null: there is no such account. */
+export async function findCredentials(database: Queryable, username: string): Promise<Credentials | null> {
+  const [row] = await database.query(findCredentialsByUsername, [username]);
+  if (row === undefined) return null;
+  return {
+    account: parseAccount(row),
+    passwordHash: nullable(String, row['password_hash']),
+    passwordVersion: Number(row['password_version']),
+  };
+}
+
+export async function getPasswordHash(database: Queryable, id: number): Promise<string | null> {
+  const [row] = await database.query(findPasswordHash, [id]);
+  return nullable(String, row?.['password_hash']);
+}
+
 function searchText({ username, displayName }: { username: string; displayName: string }): string {
   return `${username}\n${displayName.toLowerCase()}`;
 }
@@ -309,7 +396,7 @@ export function resetApiKey(
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
     const [revoked] = await transaction.query(revokeKeys, [id, now]);
-    await storeKey(transaction, seal, id, key, now);
+    await storeKey(transaction, seal, id, key, now, actorId === id ? now : null);
     await transaction.query(moveAccessVersion, [id]);
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
     await appendAudit(
@@ -333,15 +420,75 @@ export async function openApiKey(database: Queryable, seal: Seal, accountId: num
   return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
 }
 
+/** The account's current key for its owner's eyes; the audit log notes it. null: it has none. */
+export function revealApiKey(
+  database: Database,
+  seal: Seal,
+  id: number,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<string | null> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(viewKey, [id, now]);
+    if (row === undefined) return null;
+    await appendAudit(
+      transaction,
+      {
+        actorId,
+        action: 'account.reveal_api_key',
+        subject: `account ${id}`,
+        before: null,
+        after: { last_four: String(row['last_four']) },
+      },
+      now,
+    );
+    return seal.open(String(row['sealed_key']), sealContext(id));
+  });
+}
+
+export interface KeyFacts {
+  readonly lastFour: string;
+  readonly createdAt: EpochSeconds;
+  /** To the minute. */
+  readonly lastUsedAt: EpochSeconds | null;
+  readonly viewedAt: EpochSeconds | null;
+}
+
+/** What may be shown of the current key. null: the account has none. */
+export async function findKeyFacts(database: Queryable, accountId: number): Promise<KeyFacts | null> {
+  const [row] = await database.query(findKey, [accountId]);
+  if (row === undefined) return null;
+  return {
+    lastFour: String(row['last_four']),
+    createdAt: Number(row['created_at']),
+    lastUsedAt: nullable(Number, row['last_used_at']),
+    viewedAt: nullable(Number, row['viewed_at']),
+  };
+}
+
+/** Account ids to when their current keys were last used. */
+export async function noteKeysUsed(
+  database: Queryable,
+  uses: ReadonlyMap<number, EpochSeconds>,
+): Promise<void> {
+  if (uses.size === 0) return;
+  // Sorted: two processes that note the same keys must not wait for each other in a circle.
+  const sorted = [...uses].sort(([a], [b]) => a - b);
+  await database.query(useKeys, [
+    numberArray(sorted.map(([accountId]) => accountId)),
+    numberArray(sorted.map(([, at]) => at)),
+  ]);
+}
+
 async function storeKey(
   transaction: Queryable,
   seal: Seal,
   accountId: number,
   key: string,
   now: EpochSeconds,
+  viewedAt: EpochSeconds | null = null,
 ) {
   const sealed = seal.seal(key, sealContext(accountId));
-  await transaction.query(insertKey, [lookupHash(key), accountId, sealed, lastFour(key), now]);
+  await transaction.query(insertKey, [lookupHash(key), accountId, sealed, lastFour(key), now, viewedAt]);
 }
 
 /** Binds a sealed key to its account: swapped rows do not open. */

@@ -177,6 +177,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       };
       const changed = await changeAccount(database, id, change, actor(request));
       if (changed === null) return reply.refuse(refusal('account_not_found'));
+      if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
       return reply.send({ account: accountView(changed, currency) });
     },

@@ -1,11 +1,12 @@
 // sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key,
-// the allow-list emptied, unblocked. Printed once.
+// the allow-list emptied, unblocked, codes at sign-in off. Printed once.
 
 import { Command } from 'commander';
 import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
 import { createSeal } from '../accounts/api-key.ts';
 import { hashPassword, mintPassword } from '../accounts/password.ts';
 import { ConfigProblem } from '../config.ts';
+import { disableTotp } from '../panel/totp-store.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 
 export function resetAdministratorCommand(): Command {
@@ -26,6 +27,7 @@ export function resetAdministratorCommand(): Command {
           const passwordHash = await hashPassword(password);
           const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
           await changeAccount(database, account.id, change, actor);
+          await disableTotp(database, account.id, actor);
           const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
           process.stdout.write(
             json

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+
 // The command line: one command per file. `--json` everywhere, no prompts.
 
 import { Command } from 'commander';
+import { programVersion } from '../contract/version.ts';
 import { serve } from '../main.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { mintKeyCommand } from './mint-key-command.ts';
@@ -12,7 +14,7 @@ const program = new Command('sellthrough')
   .description(
     'A self-hosted service through which resellers order subscription plans out of a prepaid balance.',
   )
-  .version('0.1.0')
+  .version(programVersion)
   .showHelpAfterError();
 
 program

@@ -40,7 +40,7 @@ const accountSchema = Type.Object(
   { $id: 'Account' },
 );
 
-const ledgerEntrySchema = Type.Object(
+export const ledgerEntrySchema = Type.Object(
   {
     id: id('Unique in the service.'),
     number: Type.Integer({ description: 'Place in the account’s ledger: 1, 2, 3 …' }),
@@ -112,9 +112,9 @@ const username = Type.String({
   description: '3 to 64 of a-z, 0-9, dot, underscore, hyphen.',
 });
 const displayName = Type.String({ maxLength: 120 });
-const password = Type.String({ minLength: 12, maxLength: 200 });
+export const password = Type.String({ minLength: 12, maxLength: 200 });
 const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });
-const allowedIps = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
+export const allowedIps = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
 
 export const createAccountBodySchema = Type.Object({
   username,

@@ -113,7 +113,7 @@ export const renewedOrderSchema = Type.Object({
 });
 export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 
-const customerSchema = Type.Object(
+export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
     name: Type.String(),

@@ -34,7 +34,8 @@ export interface CustomerReads {
   list(accountId: number, page: Page, total: number): Promise<Customer[]>;
 }
 
-const customerColumns = `c.account_id, c.number, c.reference, c.name, c.status, c.package_id, c.anchor_at, c.expires_at,
+/** The columns that parseCustomer reads, of `customers c`. */
+export const customerColumns = `c.account_id, c.number, c.reference, c.name, c.status, c.package_id, c.anchor_at, c.expires_at,
   c.created_at`;
 
 const findCustomers: Statement = {
@@ -129,7 +130,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
   };
 }
 
-function parseCustomer(row: Row): Customer {
+export function parseCustomer(row: Row): Customer {
   return {
     accountId: Number(row['account_id']),
     number: Number(row['number']),

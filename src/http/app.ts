@@ -14,9 +14,14 @@ import { accountRoutes } from '../accounts/account-routes.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { type AdminRoutesDependencies, adminRoutes } from '../admin/admin-routes.ts';
 import { customerRoutes } from '../customers/customer-routes.ts';
+import { loggablePath } from '../events/request-log.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from '../login-links/login-link-routes.ts';
 import { orderRoutes } from '../orders/order-routes.ts';
 import { packageRoutes } from '../packages/package-routes.ts';
+import { panelPages } from '../panel/panel-pages.ts';
+import { type PanelDependencies, panelRoutes } from '../panel/panel-routes.ts';
+import { createSessionDoor } from '../panel/session-door.ts';
+import { signInRoutes } from '../panel/sign-in-routes.ts';
 import type { AccessLog } from './access-log.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
@@ -49,7 +54,10 @@ export interface HttpLimits {
   readonly headerBytesMax: number;
 }
 
-export interface AppDependencies extends AdminRoutesDependencies, HealthDependencies {
+export interface AppDependencies
+  extends AdminRoutesDependencies,
+    Omit<PanelDependencies, 'door'>,
+    HealthDependencies {
   readonly accounts: AccountReads;
   readonly keys: KeyDirectory;
   readonly limiter: RateLimiter;
@@ -59,6 +67,8 @@ export interface AppDependencies extends AdminRoutesDependencies, HealthDependen
   readonly trustProxy: readonly string[];
   /** Whether the service is shutting down: connections end with the answer they wait for. */
   readonly isDraining: () => boolean;
+  /** Where the built pages are. */
+  readonly pagesFolder: string;
   readonly publicUrl: () => string;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
@@ -118,19 +128,16 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
   app.setNotFoundHandler(refuseHere);
   app.addHook('onRequest', async (request, reply) => {
-    // Before a body is looked at. Below the prefixes of the APIs a key comes first.
-    if (request.is404 && !isApiPath(request.url)) return refuseHere(request, reply);
+    // Before a body is looked at. Below the prefixes of the APIs a key or a session comes first.
+    if (request.is404 && !isBehindDoor(request.url)) return refuseHere(request, reply);
   });
 
   healthRoutes(app, dependencies);
-  // Made once: nobody needs a key for it.
-  let document: string | null = null;
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger());
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
+  serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
+  const door = createSessionDoor(dependencies);
   const behind = (authenticate: Authenticator['authenticate'], api: FastifyInstance) => {
     api.addHook('onRequest', authenticate);
     api.addHook('onRequest', async (request, reply) => {
@@ -142,28 +149,55 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
 
-  await app.register(
-    async (api) => {
-      behind(authenticator.authenticate, api);
-      tag(api, 'v1');
-      // Answered from memory, for everyone in a group alike.
-      packageRoutes(api, packages, dependencies.currency);
-      const confirm = { preHandler: authenticator.confirm };
-      orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: authenticator.again });
-      customerRoutes(api, { ...dependencies, packages, confirm });
-      accountRoutes(api, confirm, dependencies.currency);
-    },
-    { prefix: '/api/v1' },
-  );
+  // Each API is registered twice: for who sends a key, and for the panel, for who is signed in.
+  const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind(by.authenticate, api);
+    tag(api, 'v1');
+    // Answered from memory, for everyone in a group alike.
+    packageRoutes(api, packages, dependencies.currency);
+    const confirm = { preHandler: by.confirm };
+    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
+    customerRoutes(api, { ...dependencies, packages, confirm });
+    accountRoutes(api, confirm, dependencies.currency);
+  };
+  const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind(by.authenticateFresh, api);
+    tag(api, 'admin');
+    adminRoutes(api, dependencies);
+  };
+
+  await app.register(async (apis) => {
+    logRequests(apis, dependencies);
+    await apis.register(accountApi(authenticator), { prefix: '/api/v1' });
+    await apis.register(adminApi(authenticator), { prefix: '/api/admin/v1' });
+  });
 
   await app.register(
-    async (api) => {
-      behind(authenticator.authenticateFresh, api);
-      tag(api, 'admin');
-      adminRoutes(api, dependencies);
+    async (panel) => {
+      panel.addHook('onRequest', async (_request, reply) => {
+        reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      });
+      await panel.register(accountApi(door), { prefix: '/v1' });
+      await panel.register(adminApi(door), { prefix: '/admin/v1' });
+      await panel.register(async (entry) => {
+        entry.addHook('onRequest', door.refuseForeign);
+        installJsonBodies(entry);
+        tag(entry, 'panel');
+        signInRoutes(entry, { ...dependencies, door });
+      });
+      await panel.register(async (signedIn) => {
+        behind(door.authenticate, signedIn);
+        tag(signedIn, 'panel');
+        panelRoutes(signedIn, { ...dependencies, door });
+      });
     },
-    { prefix: '/api/admin/v1' },
+    { prefix: '/panel/api' },
   );
+  await app.register(
+    (pages) => panelPages(pages, { folder: dependencies.pagesFolder, publicUrl: dependencies.publicUrl }),
+    { prefix: '/panel' },
+  );
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 
   await app.register(async (pages) =>
     loginLinkRoutes(pages, { ...dependencies, ...dependencies.loginLinks, packages }),
@@ -171,6 +205,15 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await app.ready();
   return app;
+}
+
+/** Made once: nobody needs a key for it. */
+function serveDocument(app: FastifyInstance, path: string, make: () => object): void {
+  let document: string | null = null;
+  app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(make());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 }
 
 function prepareServer(server: Server, limits: HttpLimits): void {
@@ -199,6 +242,25 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
   });
   // Nobody, until a key was recognised.
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('session', null as never);
+}
+
+/** For the account that sent them, and for the count of refusals: one push for each request. */
+function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies): void {
+  apis.addHook('onResponse', (request, reply, done) => {
+    requestLog.note({
+      accountId: request.caller === null ? null : request.caller.id,
+      at: now(),
+      method: request.method,
+      path: loggablePath(request.url),
+      status: reply.statusCode,
+      code: reply.errorCode,
+      requestId: request.id,
+      milliseconds: Math.round(reply.elapsedTime),
+      address: request.ip,
+    });
+    done();
+  });
 }
 
 function tag(api: FastifyInstance, name: string): void {
@@ -207,8 +269,9 @@ function tag(api: FastifyInstance, name: string): void {
   });
 }
 
-function isApiPath(url: string): boolean {
-  return /^\/api\/(admin\/)?v1(\/|\?|$)/.test(url);
+/** Paths whose scopes answer for what is missing there. */
+function isBehindDoor(url: string): boolean {
+  return /^\/(?:api\/(?:admin\/)?v1|panel)(?:\/|\?|$)/.test(url);
 }
 
 function pathOf(url: string): string {

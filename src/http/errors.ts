@@ -3,6 +3,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PasswordsOverloaded } from '../accounts/password.ts';
 import {
   type ErrorCode,
   type ErrorDetails,
@@ -44,10 +45,14 @@ export function installErrors(app: FastifyInstance): void {
 }
 
 function send(reply: FastifyReply, { code, details }: Refusal): FastifyReply {
-  const status = statusOf(code, reply.request.url.startsWith('/api/admin/'));
+  const status = statusOf(code, isAdminUrl(reply.request.url));
   reply.errorCode = code;
   if (status === 503) reply.header('retry-after', retryAfterSeconds);
   return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
+}
+
+function isAdminUrl(url: string): boolean {
+  return url.startsWith('/api/admin/') || url.startsWith('/panel/api/admin/');
 }
 
 /**
@@ -69,7 +74,11 @@ export function refuseRoute(
 }
 
 function refusalOf(error: FastifyError): Refusal {
-  if (error instanceof DatabaseUnavailable || error instanceof EngineOverloaded)
+  if (
+    error instanceof DatabaseUnavailable ||
+    error instanceof EngineOverloaded ||
+    error instanceof PasswordsOverloaded
+  )
     return refusal('service_unavailable');
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return refusal('payload_too_large', { limit_bytes: 65_536 });

@@ -18,6 +18,7 @@ export interface Metrics {
   }): void;
   onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
   onBatchBroken(): void;
+  onRequestLinesDropped(lines: number): void;
   /** Gauges that read the engine and the database when they are asked. */
   observe(engine: OrderEngine, database: Database): void;
 }
@@ -67,6 +68,11 @@ export function createMetrics(): Metrics {
     help: 'Batches that were rolled back for good and run one by one.',
     registers,
   });
+  const droppedLines = new Counter({
+    name: 'sellthrough_request_log_dropped_total',
+    help: 'Requests that the log of an account does not show, because they could not be written in time.',
+    registers,
+  });
 
   return {
     contentType: registry.contentType,
@@ -85,6 +91,7 @@ export function createMetrics(): Metrics {
       }
     },
     onBatchBroken: () => broken.inc(),
+    onRequestLinesDropped: (lines) => droppedLines.inc(lines),
     observe(engine, database) {
       const gauge = (name: string, help: string, read: () => number) =>
         new Gauge({

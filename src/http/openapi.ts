@@ -1,4 +1,5 @@
-// openapi.json, made from the schemas of the routes: what is served, committed and tested is one document.
+// openapi.json, made from the schemas of the routes: what is served, committed and tested is one document. And
+// panel-openapi.json, of the routes that only this service's own pages use.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
@@ -6,6 +7,15 @@ import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
 import { statusOf } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The document of the panel's routes. */
+    panelSwagger: FastifyInstance['swagger'];
+  }
+}
+
+const license = { name: 'MIT', identifier: 'MIT' };
 
 export async function installOpenapi(app: FastifyInstance): Promise<void> {
   for (const schema of [...namedSchemas, ...namedAdminSchemas]) app.addSchema(schema);
@@ -17,7 +27,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
         version: '1.0.0',
         description:
           'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
-        license: { name: 'MIT', identifier: 'MIT' },
+        license,
       },
       servers: [{ url: '/' }],
       tags: [
@@ -31,12 +41,61 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
       },
       security: [{ apiKey: [] }],
     },
-    refResolver: {
-      buildLocalReference: (json, _baseUri, _fragment, index) => String(json['$id'] ?? `def-${index}`),
-    },
-    transformObject: (document) =>
-      'openapiObject' in document ? withErrors(document.openapiObject) : document.swaggerObject,
+    transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
+    ...shared(commonCodes, codesOf),
   });
+  await app.register(swagger, {
+    decorator: 'panelSwagger',
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sellthrough: the panel',
+        version: '1.0.0',
+        description:
+          'What the pages of the service ask for beside the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API.',
+        license,
+      },
+      servers: [{ url: '/' }],
+      tags: [{ name: 'panel', description: 'Routes for who is signed in.' }],
+      components: {
+        securitySchemes: {
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-sellthrough',
+            description: 'From POST /panel/api/sign-in; without https its name is "sellthrough".',
+          },
+        },
+      },
+      security: [{ session: [] }],
+    },
+    transform: ({ schema, url }) => ({
+      schema: hiddenUnless(schema?.tags?.includes('panel') === true, schema),
+      url,
+    }),
+    ...shared(panelCodes, panelCodesOf),
+  } as Parameters<typeof swagger>[1]);
+}
+
+function hiddenUnless<Schema>(isShown: boolean, schema: Schema): Schema {
+  return isShown ? schema : { ...schema, hide: true };
+}
+
+type CodesOf = Readonly<Record<string, readonly ErrorCode[]>>;
+
+function shared(common: readonly ErrorCode[], codes: CodesOf) {
+  return {
+    refResolver: {
+      buildLocalReference: (
+        json: Readonly<Record<string, unknown>>,
+        _baseUri: unknown,
+        _fragment: string,
+        index: number,
+      ) => String(json['$id'] ?? `def-${index}`),
+    },
+    transformObject: <Document extends object>(document: Document) =>
+      'openapiObject' in document ? withErrors(document.openapiObject as object, common, codes) : document,
+  };
 }
 
 interface Operation {
@@ -53,7 +112,11 @@ interface Response {
 type Paths = Record<string, Record<string, Operation>>;
 
 /** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
-function withErrors<Document extends object>(document: Document): Document {
+function withErrors<Document extends object>(
+  document: Document,
+  common: readonly ErrorCode[],
+  codesByOperation: CodesOf,
+): Document {
   const { paths } = document as { paths?: Paths };
   for (const [path, operations] of Object.entries(paths ?? {})) {
     for (const operation of Object.values(operations)) {
@@ -65,7 +128,7 @@ function withErrors<Document extends object>(document: Document): Document {
       }
       if (operation.requestBody !== undefined && operationId === 'renewOrder')
         operation.requestBody.required = false;
-      const codes = [...commonCodes, ...(codesOf[operationId] ?? [])];
+      const codes = [...common, ...(codesByOperation[operationId] ?? [])];
       operation.responses = {
         ...operation.responses,
         ...errorResponses(codes, path.startsWith('/api/admin/')),
@@ -117,7 +180,7 @@ const ordering: readonly ErrorCode[] = [
 const administering: readonly ErrorCode[] = [...body, 'forbidden', 'validation_failed'];
 
 /** By operationId: what it can answer with beyond the common codes. */
-const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
+const codesOf: CodesOf = {
   placeOrder: [...ordering, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
   renewOrder: [...ordering, 'order_not_found'],
   getOrder: ['order_not_found'],
@@ -125,7 +188,7 @@ const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
   createAccount: [...administering, 'username_taken'],
   listAccounts: ['forbidden', 'validation_failed'],
   getAccount: ['forbidden', 'account_not_found'],
-  changeAccount: [...administering, 'account_not_found'],
+  changeAccount: [...administering, 'account_not_found', 'last_administrator'],
   creditAccount: [
     ...administering,
     'account_not_found',
@@ -155,6 +218,56 @@ const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
   listAudit: ['forbidden'],
   verify: ['forbidden'],
   exchangeLoginCode: [...administering, 'customer_not_found'],
+};
+
+const panelCodes: readonly ErrorCode[] = [
+  'invalid_json',
+  'not_signed_in',
+  'account_blocked',
+  'forbidden_origin',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+];
+const withBody: readonly ErrorCode[] = [...body, 'validation_failed'];
+const withPassword: readonly ErrorCode[] = [...withBody, 'wrong_password'];
+
+/** The same for the panel's own routes. */
+const panelCodesOf: CodesOf = {
+  signIn: [...withBody, 'invalid_credentials', 'code_required', 'invalid_code'],
+  signOut: body,
+  endSession: ['session_not_found'],
+  changePassword: withPassword,
+  beginTotp: [...withPassword, 'totp_enabled'],
+  confirmTotp: [...withBody, 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
+  disableTotp: [...withPassword, 'invalid_code', 'totp_not_enabled'],
+  revealApiKey: withPassword,
+  resetOwnApiKey: withPassword,
+  setAllowList: [...withBody, 'address_locked_out'],
+  findOrders: ['validation_failed'],
+  getOrderWithEntries: ['order_not_found'],
+  previewOrder: [
+    ...withBody,
+    'invalid_package',
+    'package_unavailable',
+    'invalid_customer',
+    'invalid_months',
+    'invalid_idempotency_key',
+    'order_not_found',
+    'customer_not_yours',
+    'order_failed',
+    'insufficient_credit',
+  ],
+  findCustomers: ['validation_failed'],
+  getCustomerWithOrders: ['customer_not_found'],
+  createLoginLink: [...body, 'customer_not_found', 'order_not_found'],
+  findLedgerEntries: ['validation_failed'],
+  exportLedger: ['validation_failed'],
+  listRequests: ['validation_failed'],
+  getServiceOverview: ['forbidden'],
+  getHealth: ['forbidden'],
+  findAllCustomers: ['forbidden', 'validation_failed'],
+  disableTotpOf: ['forbidden', 'account_not_found', 'totp_not_enabled'],
 };
 
 function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {

@@ -1,5 +1,5 @@
-// The limits of requests: each account has its own per minute (specification "Limits"), and each address a
-// limit of failed authentications. The two never touch each other: wrong keys from an address cannot use
+// The limits of requests: each account has its own per minute (specification "Limits"), each session of the
+// panel one of its own, and each address a limit of failed authentications. They never touch each other: wrong keys from an address cannot use
 // up an account's budget, and a right key is never refused for what others sent from its address.
 
 import type { FastifyReply } from 'fastify';
@@ -13,6 +13,10 @@ export interface RateLimiter {
   admit(account: Account, reply: FastifyReply): Refusal | null;
   /** Writes the RateLimit headers of a request that was refused before it counted. */
   show(account: Account, reply: FastifyReply): void;
+  /** How the account's limit stands, without counting. */
+  stateOf(account: Account): RateLimitState;
+  /** Counts a request of a session of the panel. */
+  admitSession(sessionId: string, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
 }
@@ -22,12 +26,16 @@ export interface RateLimiterOptions {
   readonly monotonicNow: () => number;
   readonly accountsMax: number;
   readonly failuresPerMinute: number;
+  readonly sessionRequestsPerMinute: number;
+  readonly sessionsMax: number;
   readonly addressesMax: number;
 }
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
+
+  const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
 
   return {
     admit(account, reply) {
@@ -37,6 +45,12 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     },
     show(account, reply) {
       writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
+    },
+    stateOf: (account) => accounts.peek(account.id, account.rateLimitPerMinute),
+    admitSession(sessionId, reply) {
+      const state = sessions.take(sessionId, options.sessionRequestsPerMinute);
+      writeHeaders(reply, state);
+      return state.admitted ? null : refuseLimited(reply, state);
     },
     failed(address, answer, reply) {
       const state = failures.take(addressNeighbourhood(address), options.failuresPerMinute);

@@ -74,6 +74,20 @@ export function writeLoginLinks(
   ];
 }
 
+/** A link for the customer of an order that stands; the order's earlier unused links die. Returns its token. */
+export async function createLoginLink(
+  database: Database,
+  order: LinkToWrite['order'],
+  validSeconds: number,
+  now: EpochSeconds,
+): Promise<string> {
+  const { token, tokenHash } = mintToken();
+  await database.transaction((transaction) =>
+    Promise.all(writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now)),
+  );
+  return token;
+}
+
 const findLink: Statement = {
   name: 'find_login_link',
   text: `select account_id, customer_number from login_links

@@ -1,6 +1,6 @@
 // One batch: the orders of one lane that arrived together, decided and written in one transaction of two
 // round trips. First lock the accounts and load what their orders ask about; then write everything and
-// commit. Called by order-engine.ts alone. The only writer of customers, customer_references, orders and
+// commit. Called by order-engine.ts; previews read and decide the same way. The only writer of customers, customer_references, orders and
 // ledger_entries, and of the balance and the counters of accounts.
 //
 // The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
@@ -76,14 +76,39 @@ export function runBatch(
   );
 }
 
+/**
+ * What becomes of the command if it is sent now: the same load and the same decision as a batch of one, but no
+ * lock, and nothing is written.
+ * @throws DatabaseUnavailable, PackagesChanged
+ */
+export function previewOrder(
+  {
+    database,
+    currency,
+    now,
+    packages,
+  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
+  command: OrderCommand,
+): Promise<OrderOutcome> {
+  return database.transaction(async (transaction) => {
+    const loaded = await load(transaction, [command], readAccounts);
+    const catalog = packages();
+    if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+    const { outcomes } = decideOrders({ ...loaded, packages: catalog.byId, currency }, [command], now());
+    const [outcome] = outcomes;
+    if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
+    return outcome;
+  });
+}
+
 // ---------------------------------------------------------------------------------------------- load
 
-const lockAccounts: Statement = {
-  name: 'lock_accounts',
-  text: `select id, group_name, access_version, halted_at is not null as is_halted, balance_cents, order_count,
+const accountsInOrder = `select id, group_name, access_version, halted_at is not null as is_halted, balance_cents, order_count,
       customer_count, entry_count
-    from accounts where id = any($1::int[]) order by id for no key update`,
-};
+    from accounts where id = any($1::int[]) order by id`;
+
+const lockAccounts: Statement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
+const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder };
 
 const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
@@ -124,7 +149,11 @@ const loadCreditsByKey: Statement = {
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
 };
 
-async function load(database: Queryable, commands: readonly OrderCommand[]) {
+async function load(
+  database: Queryable,
+  commands: readonly OrderCommand[],
+  accountsStatement: Statement = lockAccounts,
+) {
   const accountIds = numberArray(
     [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b),
   );
@@ -144,7 +173,7 @@ async function load(database: Queryable, commands: readonly OrderCommand[]) {
 
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
   const [accounts, versions, customers, ordersByKey, renewalRows, creditRows] = await Promise.all([
-    database.query(lockAccounts, [accountIds]),
+    database.query(accountsStatement, [accountIds]),
     database.query(loadPackagesVersion),
     rowsFor([...references], loadCustomers, textArray([...references]), accountIds),
     rowsFor(keyed, loadOrdersByKey, ...keyColumns(keyed)),

@@ -19,7 +19,8 @@ export interface ApiClient {
 /** Paths begin with "/": those under /api/v1 may leave it out. */
 export function createApiClient(address: string, key: string | null): ApiClient {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const url = address + (path.startsWith('/api/') || path.startsWith('/login/') ? path : `/api/v1${path}`);
+    const isWhole = /^\/(?:api|login|panel)\//.test(path);
+    const url = address + (isWhole ? path : `/api/v1${path}`);
     const response = await fetch(url, {
       method,
       redirect: 'manual',

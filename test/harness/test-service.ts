@@ -60,6 +60,8 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
+  /** Where the built pages of the panel are. */
+  readonly pagesFolder?: string;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -103,6 +105,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       accessLog,
       now: () => clock.seconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
+      // None, unless the test says so: what is built here is no part of the test.
+      pagesFolder: options.pagesFolder ?? '/nowhere',
     });
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
     return { address, service, database: opened.database };
@@ -207,5 +211,9 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     database: { ...defaultLimits.database, ...changes.database },
     http: { ...defaultLimits.http, ...changes.http },
     rates: { ...defaultLimits.rates, ...changes.rates },
+    sessions: { ...defaultLimits.sessions, ...changes.sessions },
+    attempts: { ...defaultLimits.attempts, ...changes.attempts },
+    // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
+    requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;
 }

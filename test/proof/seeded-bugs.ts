@@ -16,8 +16,10 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'accounts are read without their lock',
     file: 'src/orders/order-batch.ts',
-    find: 'order by id for no key update`',
-    replace: 'order by id`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: '${accountsInOrder} for no key update`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: '${accountsInOrder}`',
     test: 'test/two-processes.test.ts',
   },
   {

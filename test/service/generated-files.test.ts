@@ -18,24 +18,29 @@ test('the schema that the migrations make is the committed test/schema.sql, on e
   assert.equal(await dumpSchema(service.database), committed('test/schema.sql'));
 });
 
-test('the served openapi.json is the committed one and is valid OpenAPI 3.1', async () => {
-  const response = await fetch(`${service.address}/api/v1/openapi.json`);
-  assert.equal(response.status, 200);
-  const served = JSON.parse(await response.text());
-  assert.deepEqual(served, JSON.parse(committed('openapi.json')));
-  const validator = new Validator();
-  const result = await validator.validate(structuredClone(served));
-  assert.deepEqual(result.errors ?? [], []);
-  assert.equal(validator.version, '3.1');
-});
+for (const [path, file] of [
+  ['/api/v1/openapi.json', 'openapi.json'],
+  ['/panel/api/openapi.json', 'panel-openapi.json'],
+] as const) {
+  test(`the served ${path} is the committed ${file} and is valid OpenAPI 3.1`, async () => {
+    const response = await fetch(service.address + path);
+    assert.equal(response.status, 200);
+    const served = JSON.parse(await response.text());
+    assert.deepEqual(served, JSON.parse(committed(file)));
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(served));
+    assert.deepEqual(result.errors ?? [], []);
+    assert.equal(validator.version, '3.1');
+  });
+}
 
-test('docs/errors.md and openapi.json know every code of the catalogue with its status', () => {
+test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
   const documented = committed('docs/errors.md');
-  const openapi = committed('openapi.json');
+  const openapi = committed('openapi.json') + committed('panel-openapi.json');
   for (const [code, { status }] of Object.entries(errorCatalogue)) {
     assert.match(documented, new RegExp(`\\| ${status} \\| \`${code}\` \\|`));
     // What no operation of the document can answer: unknown paths and methods.
     if (code === 'not_found' || code === 'method_not_allowed') continue;
-    assert.ok(openapi.includes(`${code}: `), `${code} stands in openapi.json`);
+    assert.ok(openapi.includes(`${code}: `), `${code} stands in one of the documents`);
   }
 });

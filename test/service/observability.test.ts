@@ -134,6 +134,7 @@ describe('/metrics', () => {
       'sellthrough_queue_depth',
       'sellthrough_refusals_total',
       'sellthrough_replays_total',
+      'sellthrough_request_log_dropped_total',
     ]);
   });
 

@@ -39,16 +39,16 @@ describe('orders that arrive together', () => {
     const answers = [order(service, reseller, 'held-0', 'held-0')];
     await queueReaches(service, 1);
     const earlier = service.database.roundTrips();
-    for (let index = 1; index < 120; index += 1) {
+    for (let index = 1; index < 80; index += 1) {
       answers.push(order(service, reseller, `held-${index}`, `held-${index}`));
     }
-    await queueReaches(service, 120);
+    await queueReaches(service, 80);
     const batchesBefore = await batchSizes(service);
     await release();
-    assert.deepEqual(statuses(await Promise.all(answers)), { 201: 120 });
+    assert.deepEqual(statuses(await Promise.all(answers)), { 201: 80 });
     const trips = service.database.roundTrips() - earlier;
     const formed = (await batchSizes(service)).count - batchesBefore.count;
-    assert.equal(formed, 2, 'the one that waited and the 119 behind it');
+    assert.equal(formed, 2, 'the one that waited and the 79 behind it');
     const holdersCommit = 1;
     assert.ok(trips <= holdersCommit + 2 * roundTripsPerBatch, `${trips} round trips`);
   });

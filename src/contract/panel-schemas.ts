@@ -1,0 +1,239 @@
+// The routes that only the browser uses, as JSON Schema (docs/decisions/0007-panel.md). Bodies are held against
+// these as the administrator's are.
+
+import Type, { type Static } from 'typebox';
+import { allowedIps, ledgerEntrySchema, password } from './admin-schemas.ts';
+import { amount, customerSchema, id, signedAmount, time } from './schemas.ts';
+
+/** A password or code that was typed: whatever it holds, it is compared. */
+const typed = (description: string) => Type.String({ maxLength: 200, description });
+const nullable = (schema: Type.TSchema) => Type.Union([schema, Type.Null()]);
+
+export const signInBodySchema = Type.Object({
+  username: Type.String({ maxLength: 200 }),
+  password: typed('The password.'),
+  code: Type.Optional(typed('Of the authenticator app, or a recovery code; where codes are on.')),
+});
+export const passwordBodySchema = Type.Object({ password: typed('The password of who is signed in.') });
+export const codeBodySchema = Type.Object({ code: typed('Of the authenticator app.') });
+export const disableTotpBodySchema = Type.Object({
+  ...passwordBodySchema.properties,
+  code: typed('Of the authenticator app, or a recovery code.'),
+});
+export const newPasswordBodySchema = Type.Object({
+  current_password: typed('The password of who is signed in.'),
+  new_password: password,
+});
+export const allowListBodySchema = Type.Object({
+  allowed_ips: allowedIps,
+  confirm: Type.Optional(Type.Boolean({ description: 'true: although it leaves out the own address.' })),
+});
+
+export const signedInSchema = Type.Object({ account: Type.Ref('Account') });
+
+const sessionSchema = Type.Object({
+  id: Type.String(),
+  created_at: time('When it began.'),
+  last_seen_at: time('To the minute.'),
+  expires_at: time('When it ends if it is not used again.'),
+  address: Type.String({ description: 'Where it began.' }),
+  user_agent: Type.String(),
+  current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+});
+export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });
+
+export const meSchema = Type.Object({
+  account: Type.Ref('Account'),
+  api_url: Type.String(),
+  address: Type.String({ description: 'Where this request comes from.' }),
+  address_allowed: Type.Boolean({ description: 'Whether the allow-list lets it use the API key.' }),
+  totp_enabled: Type.Boolean(),
+  checklist: Type.Object({
+    key_viewed: Type.Boolean(),
+    first_order: Type.Boolean(),
+    allow_list: Type.Boolean(),
+  }),
+  session: Type.Object({ created_at: time('When it began.'), expires_at: time('When it ends if unused.') }),
+});
+
+export const totpEnrolmentSchema = Type.Object({
+  secret: Type.String({ description: 'Base32.' }),
+  uri: Type.String({ description: 'otpauth://… for a QR code.' }),
+});
+export const recoveryCodesSchema = Type.Object({ recovery_codes: Type.Array(Type.String()) });
+
+export const keyFactsSchema = Type.Object({
+  last_four: Type.String(),
+  created_at: time('When it was made.'),
+  last_used_at: nullable(time('To the minute.')),
+});
+export const shownKeySchema = Type.Object({ api_key: Type.String() });
+export const savedAllowListSchema = Type.Object({
+  allowed_ips: Type.Array(Type.String()),
+  address: Type.String(),
+  address_allowed: Type.Boolean(),
+});
+export const usageSchema = Type.Object({
+  limit: Type.Integer(),
+  used: Type.Integer(),
+  remaining: Type.Integer(),
+  window_seconds: Type.Integer(),
+  reset_seconds: Type.Integer(),
+});
+
+const seriesSchema = Type.Array(
+  Type.Object({
+    date: Type.String({ description: 'A UTC day or month.', examples: ['2026-11-21', '2026-11'] }),
+    orders: Type.Integer(),
+    charged: amount('Prices of the orders.'),
+    refunded: amount('Given back for plans that were replaced.'),
+    spent: signedAmount('charged − refunded.'),
+  }),
+);
+
+export const panelCustomerSchema = Type.Object({
+  ...customerSchema.properties,
+  reference: Type.String({ description: 'What the customer is ordered by.' }),
+  days_left: Type.Integer({ minimum: 0 }),
+});
+
+export const overviewSchema = Type.Object({
+  series: seriesSchema,
+  expiring: Type.Object({
+    days: Type.Integer(),
+    count: Type.Integer(),
+    renewal_cost: amount('Of renewing them all for the months of their last orders, at today’s prices.'),
+    covered: Type.Boolean({ description: 'Whether the balance pays for it.' }),
+    customers: Type.Array(panelCustomerSchema, { description: 'The first ten that end.' }),
+  }),
+});
+
+/** {data, next_before}: a filtered list. */
+export const cursorPageOf = (item: Type.TSchema) =>
+  Type.Object({
+    data: Type.Array(item),
+    next_before: nullable(
+      Type.Integer({ description: 'Ask for the next page with it, also where this one is short.' }),
+    ),
+  });
+
+const before = Type.Optional(
+  Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the page before.' }),
+);
+export const orderFilterSchema = Type.Object({
+  customer: Type.Optional(Type.String({ description: 'A reference, or the id of a customer.' })),
+  kind: Type.Optional(Type.String({ description: 'activate, renew or change.' })),
+  package_id: Type.Optional(Type.Unsafe<string>({ type: 'integer' })),
+  from: Type.Optional(Type.String({ format: 'date', description: 'The first UTC day.' })),
+  to: Type.Optional(Type.String({ format: 'date', description: 'The last UTC day.' })),
+  before,
+});
+export const customerFilterSchema = Type.Object({
+  q: Type.Optional(Type.String({ description: 'Part of a reference or name.' })),
+  before,
+});
+const month = Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}$', examples: ['2026-11'] }));
+export const ledgerFilterSchema = Type.Object({ month, before });
+export const ledgerExportSchema = Type.Object({ month });
+export const requestFilterSchema = Type.Object({
+  status: Type.Optional(Type.String({ description: '2xx, 4xx, 5xx or one number.' })),
+  before,
+});
+export const overviewQuerySchema = Type.Object({
+  days: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 366, default: 30 })),
+  months: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 36 })),
+});
+
+export const orderWithEntriesSchema = Type.Object({
+  order: Type.Ref('Order'),
+  entries: Type.Array(Type.Ref('LedgerEntry')),
+});
+export const orderPreviewBodySchema = Type.Object({
+  package_id: Type.Optional(Type.Integer()),
+  customer: Type.Optional(Type.String()),
+  customer_name: Type.Optional(Type.String()),
+  order_id: Type.Optional(Type.Integer({ description: 'In place of package_id and customer: a renewal.' })),
+  months: Type.Optional(Type.Integer()),
+  period: Type.Optional(Type.String()),
+});
+export const orderPreviewSchema = Type.Object({
+  kind: Type.String(),
+  package: Type.Object({ id: id('The package.'), name: Type.String() }),
+  months: Type.Integer(),
+  price: amount('The full price.'),
+  refund: amount('What would be given back.'),
+  balance: amount('The balance now.'),
+  balance_after: amount('The balance after the order.'),
+  expires_at: time('When the plan would end.'),
+});
+export const customerWithOrdersSchema = Type.Object({
+  customer: panelCustomerSchema,
+  orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
+  last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
+});
+export const madeLoginLinkSchema = Type.Object({
+  login_url: Type.String(),
+  expires_at: time('When it dies unused.'),
+});
+
+const statementSchema = Type.Object({
+  month: Type.String({ examples: ['2026-11'] }),
+  opening: amount('The balance before it.'),
+  credits: amount('Put in.'),
+  debits: amount('Taken out by an administrator.'),
+  charges: amount('For orders.'),
+  refunds: amount('Given back by orders.'),
+  closing: amount('opening + credits − debits − charges + refunds.'),
+  entries: Type.Integer(),
+});
+export const statementListSchema = Type.Object({ data: Type.Array(statementSchema) });
+export const panelEntrySchema = Type.Object({
+  ...ledgerEntrySchema.properties,
+  customer: nullable(Type.String({ description: 'The reference of its order’s customer.' })),
+});
+
+export const requestLineSchema = Type.Object({
+  id: Type.Integer(),
+  at: time('When it was answered.'),
+  method: Type.String(),
+  path: Type.String({
+    description: 'Without the query; parts that are neither word nor number are cut out.',
+  }),
+  status: Type.Integer(),
+  code: nullable(Type.String()),
+  request_id: Type.String(),
+  milliseconds: Type.Integer(),
+  address: Type.String(),
+});
+
+export const adminOverviewSchema = Type.Object({
+  series: seriesSchema,
+  top_accounts: Type.Array(
+    Type.Object({
+      account: Type.Object({ id: Type.Integer(), username: Type.String(), display_name: Type.String() }),
+      orders: Type.Integer(),
+      spent: signedAmount('charged − refunded.'),
+    }),
+  ),
+  expiring: Type.Object({ days: Type.Integer(), count: Type.Integer() }),
+  refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
+});
+export const healthSchema = Type.Object({
+  database: Type.Object({
+    kind: Type.String(),
+    version: Type.String(),
+    reachable: Type.Boolean(),
+  }),
+  queue_depth: Type.Integer(),
+  batches_in_flight: Type.Integer(),
+  batch_sizes: Type.Object({ p50: Type.Integer(), p95: Type.Integer(), max: Type.Integer() }),
+  uptime_seconds: Type.Integer(),
+  version: Type.String(),
+});
+export const accountCustomerSchema = Type.Object({
+  ...panelCustomerSchema.properties,
+  account: Type.Object({ id: Type.Integer(), username: Type.String() }),
+});
+
+export type PanelCustomerView = Static<typeof panelCustomerSchema>;
+export type SeriesPointView = Static<typeof seriesSchema>[number];

@@ -1,0 +1,177 @@
+// Customers below a number whose reference or name holds a text, newest first; of one account or of all. A page
+// reads a bounded stretch: what it finds may be less than a page, and then says where to go on. And the plans
+// that end soon.
+
+import type { Months } from '../contract/periods.ts';
+import { expectMonths } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { type Customer, customerColumns, parseCustomer } from './customer-store.ts';
+
+export interface FoundCustomers {
+  readonly customers: readonly Customer[];
+  /** Go on below this customer; null: there is no more. */
+  readonly nextBefore: CustomerPlace | null;
+}
+
+export interface CustomerPlace {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+const stretch = 5_000;
+const stretchesMax = 20;
+
+// The server's locale may know the letters of ASCII only: names with others are compared by the program.
+const mayFit = `($4::text = '' or strpos(c.reference, $4::text) > 0 or strpos(lower(c.name), $4::text) > 0
+      or octet_length(c.name) <> char_length(c.name))`;
+
+// The stretch's last row comes too, whatever it holds: it says where the next one begins.
+const findDown = (name: string, below: string): Statement => ({
+  name,
+  text: `select *, ${mayFit} as may_fit from (
+      select ${customerColumns}, row_number() over (order by c.account_id desc, c.number desc) as place
+      from (select * from customers c where ${below}
+        order by c.account_id desc, c.number desc limit $3::int) c) c
+    where ${mayFit} or place = $3::int order by place`,
+});
+
+const findOfAccount = findDown('find_customers_down', 'c.account_id = $1::int and c.number < $2::int');
+const findOfAll = findDown('find_customers_of_all_down', '(c.account_id, c.number) < ($1::int, $2::int)');
+
+const findOwn: Statement = {
+  name: 'find_customer_number',
+  text: `select customer_number from customer_references where reference = $2 and account_id = $1::int`,
+};
+
+const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
+      and c.expires_at <= to_timestamp($3::bigint)`;
+
+const lastOrder = `left join lateral (
+      select o.number as order_number, o.months, o.package_id as ordered_package_id from orders o
+      where o.account_id = c.account_id and o.customer_number = c.number
+      order by o.customer_number desc, o.number desc limit 1) o on true`;
+
+const listEnding: Statement = {
+  name: 'list_ending_customers',
+  text: `select ${customerColumns} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
+};
+
+const countEnding: Statement = {
+  name: 'count_ending_customers',
+  text: `select c.package_id, o.months, count(*) as customers
+    from customers c ${lastOrder} where ${isEnding} group by c.package_id, o.months`,
+};
+
+const countEndingOfAll: Statement = {
+  name: 'count_ending_of_all',
+  text: `select coalesce(sum(ending.customers), 0)::bigint as customers
+    from accounts a cross join lateral (
+      select count(*) as customers from customers c
+      where c.account_id = a.id and c.expires_at > to_timestamp($1::bigint)
+        and c.expires_at <= to_timestamp($2::bigint)) ending`,
+};
+
+const findLastOrder: Statement = {
+  name: 'find_last_order',
+  text: `select number from orders where account_id = $1::int and customer_number = $2::int
+    order by customer_number desc, number desc limit 1`,
+};
+
+/** `accountId` null: customers of every account. */
+export async function findCustomers(
+  database: Queryable,
+  accountId: number | null,
+  { search, before, limit }: { search: string; before: CustomerPlace; limit: number },
+): Promise<FoundCustomers> {
+  const wanted = search.toLowerCase();
+  // No reference or name holds one, and the database takes no NUL.
+  if (/\p{Cc}/u.test(wanted) || !wanted.isWellFormed()) return { customers: [], nextBefore: null };
+  const found: Customer[] = [];
+  let place: CustomerPlace | null = before;
+  const statement = accountId === null ? findOfAll : findOfAccount;
+  for (let count = 0; count < stretchesMax && place !== null && found.length <= limit; count += 1) {
+    // Without a search the page is the stretch.
+    const length = wanted === '' ? limit + 1 - found.length : stretch;
+    const rows: readonly Row[] = await database.query(statement, [
+      place.accountId,
+      place.number,
+      length,
+      wanted,
+    ]);
+    const last = rows.at(-1);
+    place = last !== undefined && Number(last['place']) === length ? placeOf(last) : null;
+    for (const row of rows) {
+      const customer = parseCustomer(row);
+      if (row['may_fit'] === true && holds(customer, wanted)) found.push(customer);
+    }
+  }
+  const customers = found.slice(0, limit);
+  const lastShown = customers.at(-1);
+  if (found.length > limit && lastShown !== undefined) return { customers, nextBefore: lastShown };
+  return { customers, nextBefore: place };
+}
+
+function holds({ reference, name }: Customer, wanted: string): boolean {
+  return wanted === '' || reference.includes(wanted) || name.toLowerCase().includes(wanted);
+}
+
+function placeOf(row: Row): CustomerPlace {
+  return { accountId: Number(row['account_id']), number: Number(row['number']) };
+}
+
+/** The number of the account's customer of this reference; null: it has none. */
+export async function findCustomerNumber(
+  database: Queryable,
+  accountId: number,
+  reference: string,
+): Promise<number | null> {
+  const [row] = await database.query(findOwn, [accountId, reference]);
+  return nullable(Number, row?.['customer_number']);
+}
+
+/** The customer's last order; null: there is none, only a trial. */
+export async function findLastOrderNumber(
+  database: Queryable,
+  { accountId, number }: CustomerPlace,
+): Promise<number | null> {
+  const [row] = await database.query(findLastOrder, [accountId, number]);
+  return nullable(Number, row?.['number']);
+}
+
+export interface EndingPlans {
+  /** The first that end. */
+  readonly customers: readonly Customer[];
+  /** How many run this package; `months`: those of their last order, null where they never ordered. */
+  readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];
+}
+
+/** Plans that run now and end by `until`. */
+export async function findEndingPlans(
+  database: Queryable,
+  accountId: number,
+  { now, until, limit }: { now: EpochSeconds; until: EpochSeconds; limit: number },
+): Promise<EndingPlans> {
+  const [customers, counts] = await Promise.all([
+    database.query(listEnding, [accountId, now, until, limit]),
+    database.query(countEnding, [accountId, now, until]),
+  ]);
+  return {
+    customers: customers.map(parseCustomer),
+    counts: counts.map((row) => ({
+      packageId: Number(row['package_id']),
+      months: nullable((months) => expectMonths(Number(months)), row['months']),
+      customers: Number(row['customers']),
+    })),
+  };
+}
+
+export async function countEndingPlansOfAll(
+  database: Queryable,
+  now: EpochSeconds,
+  until: EpochSeconds,
+): Promise<number> {
+  const [row] = await database.query(countEndingOfAll, [now, until]);
+  return Number(row?.['customers'] ?? 0);
+}

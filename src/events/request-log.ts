@@ -1,0 +1,298 @@
+// The log of requests with an API key, for the account that sent them, and the count of refusals by day.
+// A request costs one push of a small object; what was pushed is written behind it, in batches, every second.
+// Always true: nothing waits for this log. When more comes than can be written it is dropped and counted, the
+// buffer and each account's lines are bounded, and neither a query's values nor a body is ever in it.
+// The only writer of api_requests, api_request_counts and refusal_days.
+
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
+
+export interface RequestLine {
+  /** null: no account was recognised; only its refusal is counted. */
+  readonly accountId: number | null;
+  readonly at: EpochSeconds;
+  readonly method: string;
+  /** See loggablePath. */
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly requestId: string;
+  readonly milliseconds: number;
+  readonly address: string;
+}
+
+export interface LoggedRequest extends RequestLine {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+export interface RequestLogLimits {
+  readonly linesMax: number;
+  readonly linesPerStatement: number;
+  readonly flushMilliseconds: number;
+  readonly keptSeconds: number;
+  readonly keptPerAccountMax: number;
+}
+
+export interface RequestLogDependencies {
+  readonly database: Database;
+  readonly limits: RequestLogLimits;
+  /** Hears, once a minute for each account, that its key was used. */
+  readonly onKeysUsed: (uses: ReadonlyMap<number, EpochSeconds>) => Promise<void>;
+  readonly onDropped: (lines: number) => void;
+}
+
+export interface RequestLog {
+  note(line: RequestLine): void;
+  /** Writes what was noted so far. Never fails: what cannot be written is dropped. */
+  flush(): Promise<void>;
+  /** Deletes what is too old and what is too much. */
+  prune(now: EpochSeconds): Promise<void>;
+  /** Stops the timer and writes the rest. */
+  close(): Promise<void>;
+}
+
+// Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps.
+const insertLines: Statement = {
+  name: 'insert_api_requests',
+  text: `with lines as (
+      select *, row_number() over (partition by account_id order by place) as nth,
+        count(*) over (partition by account_id) as total
+      from unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::text[], $8::int[],
+        $9::text[]) with ordinality
+        row (account_id, at, method, path, status, code, request_id, milliseconds, address, place)),
+    counted as (
+      insert into api_request_counts as c (account_id, request_count)
+      select account_id, count(*) from lines group by account_id order by account_id
+      on conflict (account_id) do update set request_count = c.request_count + excluded.request_count
+      returning account_id, request_count),
+    written as (
+      insert into api_requests (account_id, number, at, method, path, status, code, request_id, milliseconds, address)
+      select l.account_id, c.request_count - l.total + l.nth, to_timestamp(l.at), l.method, l.path, l.status, l.code,
+        l.request_id, l.milliseconds, l.address
+      from lines l join counted c on c.account_id = l.account_id)
+    select account_id, request_count from counted`,
+};
+
+const countRefusals: Statement = {
+  name: 'count_refusals',
+  text: `insert into refusal_days as r (day, code, refusal_count)
+    select day, code, refusals from unnest($1::date[], $2::text[], $3::bigint[]) row (day, code, refusals)
+    order by day, code
+    on conflict (day, code) do update set refusal_count = r.refusal_count + excluded.refusal_count`,
+};
+
+const listLines: Statement = {
+  name: 'list_api_requests',
+  text: `select account_id, number, at, method, path, status, code, request_id, milliseconds, address
+    from api_requests
+    where account_id = $1::int and number < $2::bigint and status between $3::int and $4::int
+    order by number desc limit $5::int`,
+};
+
+const sumRefusals: Statement = {
+  name: 'sum_refusals',
+  text: `select code, sum(refusal_count)::bigint as refusals from refusal_days where day >= $1::date
+    group by code order by 2 desc, 1`,
+};
+
+const deleteAtOnceMax = 2_000;
+
+// Lines are numbered in the order they came: the oldest have the lowest numbers.
+const deleteOldest: Statement = {
+  name: 'delete_oldest_api_requests',
+  text: `with oldest as (
+      select number, at from api_requests where account_id = $1::int order by number limit ${deleteAtOnceMax}),
+    gone as (
+      delete from api_requests r using oldest o
+      where r.account_id = $1::int and r.number = o.number
+        and (o.at < to_timestamp($2::bigint) or o.number <= $3::bigint) returning 1)
+    select count(*) as count from gone`,
+};
+
+const accountsAtOnceMax = 500;
+
+const listCounts: Statement = {
+  name: 'list_api_request_counts',
+  text: `select account_id, request_count from api_request_counts where account_id > $1::int
+    order by account_id limit ${accountsAtOnceMax}`,
+};
+
+const keysRememberedMax = 100_000;
+
+export function createRequestLog(dependencies: RequestLogDependencies): RequestLog {
+  const { database, limits, onKeysUsed, onDropped } = dependencies;
+  let waiting: RequestLine[] = [];
+  let refusals = new Map<string, number>();
+  let flushing: Promise<void> | null = null;
+  /** Accounts to the last minute in which the use of their key was noted. */
+  const usedMinutes = new Map<number, number>();
+  /** The account's line at which its log is shortened next. */
+  const pruneAt = new Map<number, number>();
+  const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
+
+  function note(line: RequestLine): void {
+    if (line.code !== null) {
+      const key = `${Math.floor(line.at / 86_400)} ${line.code}`;
+      refusals.set(key, (refusals.get(key) ?? 0) + 1);
+    }
+    if (line.accountId === null) return;
+    if (waiting.length < limits.linesMax) waiting.push(line);
+    else onDropped(1);
+  }
+
+  function flush(): Promise<void> {
+    // One at a time: what came meanwhile is the next one's.
+    const mine = (flushing ?? Promise.resolve()).then(writeWaiting).finally(() => {
+      if (flushing === mine) flushing = null;
+    });
+    flushing = mine;
+    return mine;
+  }
+
+  async function writeWaiting(): Promise<void> {
+    const lines = waiting;
+    waiting = [];
+    for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
+      const part = lines.slice(from, from + limits.linesPerStatement);
+      try {
+        await pruneLong(await database.query(insertLines, columnsOf(part)), part.at(-1)?.at ?? 0);
+      } catch {
+        onDropped(lines.length - from);
+        break;
+      }
+    }
+    const counted = refusals;
+    refusals = new Map();
+    // What cannot be counted now is lost: a count of refusals is no ledger.
+    if (counted.size > 0) await database.query(countRefusals, refusalColumns(counted)).catch(() => undefined);
+    await onKeysUsed(newUses(lines)).catch(() => undefined);
+  }
+
+  async function pruneLong(counts: readonly Row[], now: EpochSeconds): Promise<void> {
+    for (const row of counts) {
+      const accountId = Number(row['account_id']);
+      const count = Number(row['request_count']);
+      if (count < (pruneAt.get(accountId) ?? limits.keptPerAccountMax + pruneStep)) continue;
+      if (pruneAt.size >= keysRememberedMax) pruneAt.clear();
+      pruneAt.set(accountId, count + pruneStep);
+      await pruneAccount(accountId, count, now);
+    }
+  }
+
+  async function pruneAccount(accountId: number, count: number, now: EpochSeconds): Promise<void> {
+    for (;;) {
+      const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
+      const [row] = await database.query(deleteOldest, values);
+      if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) return;
+    }
+  }
+
+  function newUses(lines: readonly RequestLine[]): Map<number, EpochSeconds> {
+    const uses = new Map<number, EpochSeconds>();
+    if (usedMinutes.size >= keysRememberedMax) usedMinutes.clear();
+    for (const { accountId, at, code } of lines) {
+      if (accountId === null || code === 'revoked_api_key') continue;
+      const minute = at - (at % 60);
+      if ((usedMinutes.get(accountId) ?? Number.NEGATIVE_INFINITY) >= minute) continue;
+      usedMinutes.set(accountId, minute);
+      uses.set(accountId, minute);
+    }
+    return uses;
+  }
+
+  const timer = setInterval(() => {
+    if (flushing === null && (waiting.length > 0 || refusals.size > 0)) void flush();
+  }, limits.flushMilliseconds);
+  timer.unref();
+
+  return {
+    note,
+    flush,
+    async prune(now) {
+      let accountId = 0;
+      for (;;) {
+        const rows = await database.query(listCounts, [accountId]);
+        for (const row of rows) {
+          accountId = Number(row['account_id']);
+          await pruneAccount(accountId, Number(row['request_count']), now);
+        }
+        if (rows.length < accountsAtOnceMax) return;
+      }
+    },
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** Newest first, below `before`; `status` from `statusMin` to `statusMax`. */
+export async function listRequests(
+  database: Queryable,
+  accountId: number,
+  filter: { before: number; statusMin: number; statusMax: number; limit: number },
+): Promise<LoggedRequest[]> {
+  const { before, statusMin, statusMax, limit } = filter;
+  const rows = await database.query(listLines, [accountId, before, statusMin, statusMax, limit]);
+  return rows.map((row) => ({
+    accountId: Number(row['account_id']),
+    number: Number(row['number']),
+    at: Number(row['at']),
+    method: String(row['method']),
+    path: String(row['path']),
+    status: Number(row['status']),
+    code: nullable(String, row['code']),
+    requestId: String(row['request_id']),
+    milliseconds: Number(row['milliseconds']),
+    address: String(row['address']),
+  }));
+}
+
+/** Refusals of both APIs, known accounts or not, since a day; the most frequent first. */
+export async function listRefusals(
+  database: Queryable,
+  sinceDay: string,
+): Promise<{ code: string; count: number }[]> {
+  const rows = await database.query(sumRefusals, [sinceDay]);
+  return rows.map((row) => ({ code: String(row['code']), count: Number(row['refusals']) }));
+}
+
+const harmless = /^(?:\/(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})){1,8}$/;
+const harmlessPart = /^(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})?$/;
+
+/**
+ * The path of a request as it may be kept: without the query, and with whatever is neither a word nor a number
+ * cut out, because somebody will send his key in a path.
+ */
+export function loggablePath(url: string): string {
+  if (harmless.test(url)) return url;
+  // Joined anew: a slice would keep the whole of a long address in memory.
+  const parts = (url.split('?', 1)[0] ?? '').split('/', 9).slice(1);
+  return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
+}
+
+function refusalColumns(counted: ReadonlyMap<string, number>): unknown[] {
+  const keys = [...counted.keys()].map((key) => key.split(' '));
+  return [
+    textArray(keys.map(([day]) => formatTime(Number(day) * 86_400).slice(0, 10))),
+    textArray(keys.map(([, code = '']) => code)),
+    numberArray([...counted.values()]),
+  ];
+}
+
+function columnsOf(lines: readonly RequestLine[]): unknown[] {
+  return [
+    numberArray(lines.map(({ accountId }) => accountId ?? 0)),
+    numberArray(lines.map(({ at }) => at)),
+    textArray(lines.map(({ method }) => method)),
+    textArray(lines.map(({ path }) => path)),
+    numberArray(lines.map(({ status }) => status)),
+    textArray(lines.map(({ code }) => code)),
+    textArray(lines.map(({ requestId }) => requestId)),
+    numberArray(lines.map(({ milliseconds }) => milliseconds)),
+    textArray(lines.map(({ address }) => address)),
+  ];
+}

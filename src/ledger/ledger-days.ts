@@ -1,0 +1,235 @@
+// The ledger summed by UTC days: what statements, charts and lists of a month are made of, so that none of
+// them reads more of the ledger than what was added since somebody last asked. Made behind the order path,
+// from the entries alone: a mark holds the number of the last entry that is in the sums, and entries never
+// change, so each is summed exactly once. The only writer of ledger_days and ledger_day_marks.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Row, Statement } from '../database/database.ts';
+import { bigint, nullable } from '../database/row-values.ts';
+
+/** Sums of a day, of a month, or of several accounts. */
+export interface LedgerSums {
+  /** "2026-01-31" or "2026-01". */
+  readonly date: string;
+  readonly orderCount: number;
+  readonly entryCount: number;
+  readonly chargedCents: bigint;
+  readonly refundedCents: bigint;
+  readonly creditedCents: bigint;
+  readonly debitedCents: bigint;
+}
+
+/** Numbers between which everything of a span of days lies, the ends included. */
+export interface NumberSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type Step = 'day' | 'month';
+
+export interface LedgerDays {
+  /** Sums of the account from `since` on, oldest first; days without entries are missing. */
+  sums(accountId: number, step: Step, since: string): Promise<LedgerSums[]>;
+  /** Sums of every account together. */
+  sumsOfAll(step: Step, since: string): Promise<LedgerSums[]>;
+  /** The accounts that spent most since a day. */
+  topAccounts(since: string, limit: number): Promise<TopAccount[]>;
+  /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
+  entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
+  orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
+  /** Sums up whatever was added to any ledger. */
+  bringAllUpToDate(): Promise<void>;
+}
+
+export interface TopAccount {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  readonly orderCount: number;
+  readonly spentCents: bigint;
+}
+
+/** Of one transaction: on the embedded database orders wait for it. */
+const entriesAtOnceMax = 5_000;
+
+const findMark: Statement = {
+  name: 'find_ledger_day_mark',
+  text: `select a.entry_count, coalesce(m.entry_number, 0) as entry_number
+    from accounts a left join ledger_day_marks m on m.account_id = a.id where a.id = $1::int`,
+};
+
+const ensureMark: Statement = {
+  name: 'ensure_ledger_day_mark',
+  text: `insert into ledger_day_marks (account_id, entry_number) values ($1::int, 0) on conflict do nothing`,
+};
+
+const lockMark: Statement = {
+  name: 'lock_ledger_day_mark',
+  text: 'select entry_number from ledger_day_marks where account_id = $1::int for update',
+};
+
+// An account's entries become visible in the order of their numbers: what is seen has no gap.
+const sumEntries: Statement = {
+  name: 'sum_ledger_entries',
+  text: `with fresh as (
+      select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day
+      from ledger_entries where account_id = $1::int and number > $2::int and number <= $2::int + ${entriesAtOnceMax}),
+    summed as (
+      insert into ledger_days as d (account_id, day, order_count, entry_count, charged_cents, refunded_cents,
+        credited_cents, debited_cents, first_entry, last_entry, first_order, last_order)
+      select $1::int, day, count(*) filter (where kind = 'charge'), count(*),
+        coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
+        coalesce(sum(amount_cents) filter (where kind = 'refund'), 0),
+        coalesce(sum(amount_cents) filter (where kind = 'credit'), 0),
+        coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0),
+        min(number), max(number), min(order_number), max(order_number)
+      from fresh group by day
+      on conflict (account_id, day) do update set
+        order_count = d.order_count + excluded.order_count, entry_count = d.entry_count + excluded.entry_count,
+        charged_cents = d.charged_cents + excluded.charged_cents,
+        refunded_cents = d.refunded_cents + excluded.refunded_cents,
+        credited_cents = d.credited_cents + excluded.credited_cents,
+        debited_cents = d.debited_cents + excluded.debited_cents,
+        first_entry = least(d.first_entry, excluded.first_entry),
+        last_entry = greatest(d.last_entry, excluded.last_entry),
+        first_order = least(d.first_order, excluded.first_order),
+        last_order = greatest(d.last_order, excluded.last_order))
+    select max(number) as last from fresh`,
+};
+
+const moveMark: Statement = {
+  name: 'move_ledger_day_mark',
+  text: 'update ledger_day_marks set entry_number = $2::int where account_id = $1::int',
+};
+
+const findBehind: Statement = {
+  name: 'find_ledgers_behind',
+  text: `select a.id from accounts a left join ledger_day_marks m on m.account_id = a.id
+    where a.entry_count > coalesce(m.entry_number, 0) order by a.id`,
+};
+
+const sumColumns = `sum(d.order_count)::bigint as order_count, sum(d.entry_count)::bigint as entry_count,
+  sum(d.charged_cents)::bigint as charged_cents, sum(d.refunded_cents)::bigint as refunded_cents,
+  sum(d.credited_cents)::bigint as credited_cents, sum(d.debited_cents)::bigint as debited_cents`;
+
+const dateFormats: Readonly<Record<Step, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
+
+const sumsOfAccount: Statement = {
+  name: 'list_ledger_sums',
+  text: `select to_char(d.day, $3::text) as date, ${sumColumns} from ledger_days d
+    where d.account_id = $1::int and d.day >= $2::date group by 1 order by 1`,
+};
+
+// Account by account: an index by day alone would be one that a plan for a single account could take.
+const daysOfAll = `accounts a cross join lateral (
+      select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d`;
+
+const sumsOfAccounts: Statement = {
+  name: 'list_ledger_sums_of_all',
+  text: `select to_char(d.day, $2::text) as date, ${sumColumns} from ${daysOfAll} group by 1 order by 1`,
+};
+
+const listTop: Statement = {
+  name: 'list_top_accounts',
+  text: `select a.id, a.username, a.display_name, sum(d.order_count)::bigint as orders,
+      sum(d.charged_cents - d.refunded_cents)::bigint as spent
+    from ${daysOfAll} group by a.id having sum(d.order_count) > 0 order by 5 desc, 1 limit $2::int`,
+};
+
+const findSpans: Statement = {
+  name: 'find_ledger_spans',
+  text: `select min(first_entry) as first_entry, max(last_entry) as last_entry, min(first_order) as first_order,
+      max(last_order) as last_order
+    from ledger_days where account_id = $1::int
+      and day >= coalesce(nullif($2::text, '')::date, '-infinity') and day <= coalesce(nullif($3::text, '')::date, 'infinity')`,
+};
+
+export function createLedgerDays(database: Database): LedgerDays {
+  async function bringUpToDate(accountId: number): Promise<void> {
+    const [row] = await database.query(findMark, [accountId]);
+    let behind = Number(row?.['entry_count'] ?? 0) > Number(row?.['entry_number'] ?? 0);
+    while (behind) behind = await sumMore(accountId);
+  }
+
+  /** Whether there is more to sum up. */
+  function sumMore(accountId: number): Promise<boolean> {
+    return database.transaction(async (transaction) => {
+      await transaction.query(ensureMark, [accountId]);
+      const [locked] = await transaction.query(lockMark, [accountId]);
+      const mark = Number(locked?.['entry_number']);
+      const [summed] = await transaction.query(sumEntries, [accountId, mark]);
+      const last = nullable(Number, summed?.['last']);
+      if (last === null) return false;
+      await transaction.query(moveMark, [accountId, last]);
+      return last - mark === entriesAtOnceMax;
+    });
+  }
+
+  async function bringAllUpToDate(): Promise<void> {
+    for (const row of await database.query(findBehind)) await bringUpToDate(Number(row['id']));
+  }
+
+  async function spans(accountId: number, from: string, to: string): Promise<Row> {
+    await bringUpToDate(accountId);
+    return (await database.query(findSpans, [accountId, from, to]))[0] ?? {};
+  }
+
+  return {
+    async sums(accountId, step, since) {
+      await bringUpToDate(accountId);
+      const rows = await database.query(sumsOfAccount, [accountId, since, dateFormats[step]]);
+      return rows.map(parseSums);
+    },
+    async sumsOfAll(step, since) {
+      await bringAllUpToDate();
+      return (await database.query(sumsOfAccounts, [since, dateFormats[step]])).map(parseSums);
+    },
+    async topAccounts(since, limit) {
+      return (await database.query(listTop, [since, limit])).map((row) => ({
+        id: Number(row['id']),
+        username: String(row['username']),
+        displayName: String(row['display_name']),
+        orderCount: Number(row['orders']),
+        spentCents: bigint(row['spent']),
+      }));
+    },
+    async entrySpan(accountId, from, to) {
+      const row = await spans(accountId, from, to);
+      return spanOf(row['first_entry'], row['last_entry']);
+    },
+    async orderSpan(accountId, from, to) {
+      const row = await spans(accountId, from, to);
+      return spanOf(row['first_order'], row['last_order']);
+    },
+    bringAllUpToDate,
+  };
+}
+
+function spanOf(from: unknown, to: unknown): NumberSpan | null {
+  const first = nullable(Number, from);
+  const last = nullable(Number, to);
+  return first === null || last === null ? null : { from: first, to: last };
+}
+
+function parseSums(row: Row): LedgerSums {
+  return {
+    date: String(row['date']),
+    orderCount: Number(row['order_count']),
+    entryCount: Number(row['entry_count']),
+    chargedCents: bigint(row['charged_cents']),
+    refundedCents: bigint(row['refunded_cents']),
+    creditedCents: bigint(row['credited_cents']),
+    debitedCents: bigint(row['debited_cents']),
+  };
+}
+
+/** The last `count` days or months up to `now`, oldest first. */
+export function lastDates(step: Step, count: number, now: EpochSeconds): string[] {
+  const date = new Date(now * 1000);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return Array.from({ length: count }, (_, index) => {
+    const back = count - 1 - index;
+    const moment = step === 'day' ? Date.UTC(year, month, day - back) : Date.UTC(year, month - back, 1);
+    return new Date(moment).toISOString().slice(0, step === 'day' ? 10 : 7);
+  });
+}

@@ -1,0 +1,97 @@
+// Entries of a ledger below a number, of some days, or of one order: for lists that go on page by page and
+// for exports. Each page is one index range.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import type { LedgerEntry } from '../orders/order-commands.ts';
+import { entryColumns, parseEntry } from '../orders/order-rows.ts';
+
+/** An entry, and what a reader wants to know beside it. */
+export interface FoundEntry {
+  readonly entry: LedgerEntry;
+  /** The administrator who made it. */
+  readonly actor: string | null;
+  /** The customer of its order. */
+  readonly customerReference: string | null;
+}
+
+export interface EntryFilter {
+  /** Numbers from `from` to `to`. */
+  readonly from: number;
+  readonly to: number;
+  /** Moments from `since` up to, not including, `until`. */
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+  readonly limit: number;
+}
+
+const joined = `${entryColumns('e')}, a.username as actor, c.reference
+    from ledger_entries e
+    left join accounts a on a.id = e.actor_id
+    left join orders o on o.account_id = e.account_id and o.number = e.order_number
+    left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
+
+const between = `e.account_id = $1::int and e.number between $2::int and $3::int
+      and e.created_at >= to_timestamp($4::bigint) and e.created_at < to_timestamp($5::bigint)`;
+
+const listDown: Statement = {
+  name: 'find_entries_down',
+  text: `select ${joined} where ${between} order by e.number desc limit $6::int`,
+};
+
+const listUp: Statement = {
+  name: 'find_entries_up',
+  text: `select ${joined} where ${between} order by e.number limit $6::int`,
+};
+
+// Orders and their entries come to be together, so order numbers never fall along the ledger: a binary search
+// finds the first entry of an order. Credits have none and are stepped over.
+const listOfOrder: Statement = {
+  name: 'find_entries_of_order',
+  text: `with recursive probe (low, high) as (
+      select $2::int, $3::int
+      union all
+      select case when e.order_number >= $2::int then p.low else p.low + (p.high - p.low) / 2 + 1 end,
+        case when e.order_number >= $2::int then e.number else p.high end
+      from probe p left join lateral (
+        select number, order_number from ledger_entries
+        where account_id = $1::int and number between p.low and p.low + (p.high - p.low) / 2 and order_number is not null
+        order by number desc limit 1) e on true
+      where p.low < p.high)
+    select ${joined}
+    where e.account_id = $1::int and e.order_number = $2::int
+      and e.number between (select max(low) from probe) and (select max(low) from probe) + 1
+    order by e.number`,
+};
+
+/** Newest or oldest first. */
+export async function findEntries(
+  database: Queryable,
+  accountId: number,
+  order: 'down' | 'up',
+  { from, to, since, until, limit }: EntryFilter,
+): Promise<FoundEntry[]> {
+  const values = [accountId, from, to, since, until, limit];
+  const rows = await database.query(order === 'down' ? listDown : listUp, values);
+  return rows.map(parseFound);
+}
+
+/** The refund, if there was one, and the charge. */
+export async function findEntriesOfOrder(
+  database: Queryable,
+  accountId: number,
+  orderNumber: number,
+  entryCount: number,
+): Promise<FoundEntry[]> {
+  const rows = await database.query(listOfOrder, [accountId, orderNumber, entryCount]);
+  return rows.map(parseFound);
+}
+
+function parseFound(row: Row): FoundEntry {
+  return {
+    entry: parseEntry(row),
+    actor: nullable(String, row['actor']),
+    customerReference: nullable(String, row['reference']),
+  };
+}

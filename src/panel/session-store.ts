@@ -1,0 +1,210 @@
+// Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: whoever
+// reads the database is signed in as nobody. A session lives while it is used (12 hours) and never longer
+// than 14 days, and ends with a change of the password. The only writer of sessions.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { type Account, accountColumns, parseAccount } from '../accounts/account-store.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Row, Statement } from '../database/database.ts';
+
+export interface SessionLimits {
+  readonly idleSeconds: number;
+  readonly absoluteSeconds: number;
+  /** Of one account; beyond it the one that was used the longest ago ends. */
+  readonly perAccountMax: number;
+}
+
+export interface Session {
+  readonly accountId: number;
+  readonly tokenHash: string;
+  readonly passwordVersion: number;
+  readonly createdAt: EpochSeconds;
+  readonly lastSeenAt: EpochSeconds;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** What the cookie holds. */
+export interface SessionToken {
+  readonly accountId: number;
+  readonly token: string;
+}
+
+/** last_seen_at is written at most so often. */
+const seenSeconds = 60;
+const userAgentMax = 300;
+const deleteAtOnceMax = 5_000;
+
+const sessionColumns = `s.account_id, s.token_hash, s.password_version, s.created_at as session_created_at, s.last_seen_at,
+  s.address, s.user_agent`;
+
+/** Sessions that began before $2 or were last seen before $3 have ended. */
+const isAlive = `s.password_version = a.password_version and s.created_at > to_timestamp($2::bigint)
+  and s.last_seen_at > to_timestamp($3::bigint)`;
+
+const findSessionByToken: Statement = {
+  name: 'find_session',
+  text: `select ${sessionColumns}, ${accountColumns}
+    from sessions s join accounts a on a.id = s.account_id
+    where s.account_id = $1::int and s.token_hash = $4 and ${isAlive}`,
+};
+
+const listSessionsOf: Statement = {
+  name: 'list_sessions',
+  text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id
+    where s.account_id = $1::int and ${isAlive} order by s.last_seen_at desc, s.token_hash`,
+};
+
+const insertSession: Statement = {
+  name: 'insert_session',
+  text: `insert into sessions (account_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
+    values ($1::int, $2, $3::int, to_timestamp($4::bigint), to_timestamp($4::bigint), $5, $6)`,
+};
+
+const endOldest: Statement = {
+  name: 'end_oldest_sessions',
+  text: `delete from sessions s using (
+      select token_hash, row_number() over (order by last_seen_at desc, token_hash) as place
+      from sessions where account_id = $1::int) ranked
+    where s.account_id = $1::int and s.token_hash = ranked.token_hash and ranked.place > $2::int`,
+};
+
+const seeSession: Statement = {
+  name: 'see_session',
+  text: `update sessions set last_seen_at = to_timestamp($3::bigint)
+    where account_id = $1::int and token_hash = $2 and last_seen_at < to_timestamp($3::bigint)`,
+};
+
+const deleteSession: Statement = {
+  name: 'delete_session',
+  text: 'delete from sessions where account_id = $1::int and token_hash = $2',
+};
+
+const deleteSessionById: Statement = {
+  name: 'delete_session_by_id',
+  text: `delete from sessions where account_id = $1::int and starts_with(token_hash, $2) returning 1`,
+};
+
+const deleteOthers: Statement = {
+  name: 'delete_other_sessions',
+  text: 'delete from sessions where account_id = $1::int and token_hash <> $2',
+};
+
+const adoptVersion: Statement = {
+  name: 'adopt_password_version',
+  text: 'update sessions set password_version = $3::int where account_id = $1::int and token_hash = $2',
+};
+
+const deleteExpired: Statement = {
+  name: 'delete_expired_sessions',
+  text: `with gone as (delete from sessions where ctid = any(array(
+      select ctid from sessions where created_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
+    select count(*) as count from gone`,
+};
+
+/** What the account sees of a session in place of its token: enough of the hash to tell its sessions apart. */
+export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
+  return tokenHash.slice(0, idLength);
+}
+
+const idLength = 22;
+
+/** When it ends if nobody uses it again. */
+export function sessionExpiry(session: Session, limits: SessionLimits): EpochSeconds {
+  return Math.min(session.createdAt + limits.absoluteSeconds, session.lastSeenAt + limits.idleSeconds);
+}
+
+export interface SessionStore {
+  readonly limits: SessionLimits;
+  begin(
+    account: { readonly id: number; readonly passwordVersion: number },
+    from: { readonly address: string; readonly userAgent: string },
+    now: EpochSeconds,
+  ): Promise<SessionToken>;
+  /** The session and its account as both are now; null where it has ended. Notes that it was seen. */
+  find(token: SessionToken, now: EpochSeconds): Promise<{ session: Session; account: Account } | null>;
+  /** Most recently used first. */
+  list(accountId: number, now: EpochSeconds): Promise<Session[]>;
+  end(token: SessionToken): Promise<void>;
+  /** false: the account has no such session. */
+  endById(accountId: number, id: string): Promise<boolean>;
+  endOthers(session: Session): Promise<void>;
+  /** After its holder changed the password: this session goes on, the others have ended. */
+  surviveNewPassword(session: Session): Promise<void>;
+  deleteExpired(now: EpochSeconds): Promise<void>;
+}
+
+export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
+  const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
+
+  async function endOthers({ accountId, tokenHash }: Session): Promise<void> {
+    await database.query(deleteOthers, [accountId, tokenHash]);
+  }
+
+  return {
+    limits,
+    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now) {
+      const token = randomBytes(32).toString('base64url');
+      await database.query(insertSession, [
+        accountId,
+        hashOf(token),
+        passwordVersion,
+        now,
+        address,
+        userAgent.slice(0, userAgentMax).toWellFormed(),
+      ]);
+      await database.query(endOldest, [accountId, limits.perAccountMax]);
+      return { accountId, token };
+    },
+    async find({ accountId, token }, now) {
+      const tokenHash = hashOf(token);
+      const [row] = await database.query(findSessionByToken, [accountId, ...bounds(now), tokenHash]);
+      if (row === undefined) return null;
+      const session = parseSession(row);
+      const account = parseAccount(row);
+      if (session.lastSeenAt > now - seenSeconds) return { session, account };
+      // A session that cannot be noted as seen is one all the same.
+      await database.query(seeSession, [accountId, tokenHash, now]).catch(() => undefined);
+      return { session: { ...session, lastSeenAt: now }, account };
+    },
+    async list(accountId, now) {
+      return (await database.query(listSessionsOf, [accountId, ...bounds(now)])).map(parseSession);
+    },
+    async end({ accountId, token }) {
+      await database.query(deleteSession, [accountId, hashOf(token)]);
+    },
+    async endById(accountId, id) {
+      if (!new RegExp(`^[A-Za-z0-9_-]{${idLength}}$`).test(id)) return false;
+      return (await database.query(deleteSessionById, [accountId, id])).length > 0;
+    },
+    endOthers,
+    async surviveNewPassword(session) {
+      const { accountId, tokenHash, passwordVersion } = session;
+      // One more than its own: a password that an administrator set at the same moment ends it.
+      await database.query(adoptVersion, [accountId, tokenHash, passwordVersion + 1]);
+      await endOthers(session);
+    },
+    async deleteExpired(now) {
+      for (;;) {
+        const [row] = await database.query(deleteExpired, [now - limits.absoluteSeconds]);
+        if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) return;
+      }
+    },
+  };
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+function parseSession(row: Row): Session {
+  return {
+    accountId: Number(row['account_id']),
+    tokenHash: String(row['token_hash']),
+    passwordVersion: Number(row['password_version']),
+    createdAt: Number(row['session_created_at']),
+    lastSeenAt: Number(row['last_seen_at']),
+    address: String(row['address']),
+    userAgent: String(row['user_agent']),
+  };
+}

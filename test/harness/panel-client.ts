@@ -1,0 +1,71 @@
+// What the panel's pages do, without a browser: signs in, keeps the cookie, and says that its requests come from
+// the service's own pages.
+
+import assert from 'node:assert/strict';
+import { type Answer, createApiClient } from './api-client.ts';
+import type { TestAccount, TestService } from './test-service.ts';
+
+export interface PanelClient {
+  readonly cookie: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body?: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+export const ownPages = { 'sec-fetch-site': 'same-origin' };
+export const testPassword = 'correct horse battery staple';
+
+/** A client with this cookie; paths are below /panel/api. */
+export function createPanelClient(address: string, cookie: string): PanelClient {
+  const client = createApiClient(address, null);
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    client.send(method, `/panel/api${path}`, body, {
+      ...ownPages,
+      ...(cookie === '' ? {} : { cookie }),
+      ...headers,
+    });
+  return {
+    cookie,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    put: (path, body) => send('PUT', path, body),
+    patch: (path, body) => send('PATCH', path, body),
+    delete: (path) => send('DELETE', path),
+  };
+}
+
+export function signInAnswer(
+  address: string,
+  body: { username: string; password: string; code?: string },
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return createPanelClient(address, '').post('/sign-in', body, headers);
+}
+
+/** "name=value" of the cookie that was set. */
+export function setCookieOf({ headers }: Answer): string {
+  return (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+}
+
+export async function usernameOf(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<string> {
+  return (await service.admin.get(`/api/admin/v1/accounts/${id}`)).body.account.username;
+}
+
+/** Signed in with testPassword, which an administrator sets first unless the account has it. */
+export async function signIn(
+  service: TestService,
+  account: Pick<TestAccount, 'id'>,
+  { setPassword = true, address = service.address }: { setPassword?: boolean; address?: string } = {},
+): Promise<PanelClient> {
+  if (setPassword) {
+    const change = { password: testPassword };
+    const set = await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, change);
+    assert.equal(set.status, 200, set.text);
+  }
+  const username = await usernameOf(service, account);
+  const answer = await signInAnswer(address, { username, password: testPassword });
+  assert.equal(answer.status, 200, answer.text);
+  return createPanelClient(address, setCookieOf(answer));
+}

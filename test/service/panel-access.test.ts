@@ -1,0 +1,255 @@
+// The key, the allow-list and the second factor as their owner manages them in the panel.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { createApiClient } from '../harness/api-client.ts';
+import {
+  createPanelClient,
+  type PanelClient,
+  setCookieOf,
+  signIn,
+  signInAnswer,
+  testPassword,
+  usernameOf,
+} from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+let service: TestService;
+let milliseconds = 0;
+before(async () => {
+  service = await startTestService();
+  service.clock.monotonic = () => milliseconds;
+});
+beforeEach(() => {
+  milliseconds += 24 * 3_600_000;
+});
+after(() => service.close());
+
+const password = { password: testPassword };
+const wrongPassword = { password: 'not the password' };
+
+async function auditOf({ id }: Pick<TestAccount, 'id'>): Promise<string[]> {
+  const { data } = (await service.admin.get('/api/admin/v1/audit?limit=100')).body;
+  const own = data.filter((entry: { subject: string }) => entry.subject === `account ${id}`);
+  return own.map((entry: { actor: { id: number }; action: string }) => `${entry.actor.id} ${entry.action}`);
+}
+
+test('the key is shown for the password only, and the audit log notes it', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  expectRefusal(await panel.post('/api-key/reveal', wrongPassword), '403 wrong_password', {});
+  expectRefusal(await panel.post('/api-key/reveal', {}), '422 validation_failed');
+  assert.equal((await panel.get('/me')).body.checklist.key_viewed, false);
+  const shown = await panel.post('/api-key/reveal', password);
+  assert.deepEqual([shown.status, shown.body], [200, { api_key: account.key }]);
+  assert.equal(shown.headers.get('cache-control'), 'no-store');
+  assert.equal((await panel.get('/me')).body.checklist.key_viewed, true);
+  assert.equal((await auditOf(account))[0], `${account.id} account.reveal_api_key`);
+  const audit = await service.admin.get('/api/admin/v1/audit?limit=100');
+  assert.ok(!audit.text.includes(account.key.slice(8, 30)));
+});
+
+test('a reset key is shown, the old one is refused at once, and the new one works', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  expectRefusal(await panel.post('/api-key/reset', wrongPassword), '403 wrong_password');
+  assert.equal((await account.get('/balance')).status, 200);
+  const reset = await panel.post('/api-key/reset', password);
+  assert.equal(reset.status, 201, reset.text);
+  expectRefusal(await account.get('/balance'), '401 revoked_api_key');
+  const anew = createApiClient(service.address, reset.body.api_key);
+  assert.equal((await anew.get('/balance')).status, 200);
+  assert.equal((await panel.get('/me')).body.checklist.key_viewed, true);
+  assert.equal((await panel.get('/api-key')).body.last_four, reset.body.api_key.slice(-4));
+  assert.equal((await auditOf(account))[0], `${account.id} account.reset_api_key`);
+});
+
+test('guessing the password of a borrowed session is slowed down', async () => {
+  const panel = await signIn(service, await service.createReseller());
+  for (let count = 0; count < 5; count += 1) {
+    expectRefusal(await panel.post('/api-key/reveal', wrongPassword), '403 wrong_password');
+  }
+  const held = await panel.post('/api-key/reveal', password);
+  expectRefusal(held, '429 rate_limited');
+  assert.equal(held.headers.get('retry-after'), '1');
+  const elsewhere = { current_password: testPassword, new_password: testPassword };
+  assert.equal((await panel.post('/password', elsewhere)).status, 429);
+  milliseconds += 1_000;
+  assert.equal((await panel.post('/api-key/reveal', password)).status, 200);
+});
+
+test('when the key was last used is shown to the minute, and use in the panel does not count', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  await panel.get('/v1/balance');
+  const { last_four, ...times } = (await panel.get('/api-key')).body;
+  assert.equal(last_four, account.key.slice(-4));
+  assert.deepEqual(times, { created_at: '2026-01-15T12:00:00Z', last_used_at: null });
+  service.clock.seconds += 95;
+  await account.get('/balance');
+  assert.equal((await panel.get('/api-key')).body.last_used_at, '2026-01-15T12:01:00Z');
+  service.clock.seconds += 60;
+  await account.get('/nowhere');
+  assert.equal((await panel.get('/api-key')).body.last_used_at, '2026-01-15T12:02:00Z');
+});
+
+test('an allow-list that leaves out the own address is set only when that is confirmed', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const out = { allowed_ips: ['203.0.113.0/24'] };
+  expectRefusal(await panel.put('/allow-list', out), '422 address_locked_out', { address: '127.0.0.1' });
+  assert.equal((await account.get('/balance')).status, 200, 'nothing was set');
+  const set = await panel.put('/allow-list', { ...out, confirm: true });
+  assert.deepEqual(set.body, { ...out, address: '127.0.0.1', address_allowed: false });
+  expectRefusal(await account.get('/balance'), '403 ip_not_allowed');
+  assert.equal((await panel.get('/me')).body.address_allowed, false);
+  assert.equal((await panel.get('/me')).body.checklist.allow_list, true);
+  const inside = { allowed_ips: ['127.0.0.0/8', '::1'] };
+  assert.deepEqual((await panel.put('/allow-list', inside)).body, {
+    ...inside,
+    address: '127.0.0.1',
+    address_allowed: true,
+  });
+  assert.equal((await account.get('/balance')).status, 200);
+  const odd = await panel.put('/allow-list', { allowed_ips: ['127.0.0.1', '10.0.0.1/8'] });
+  expectRefusal(odd, '422 validation_failed');
+  assert.equal(odd.body.error.details.field, 'allowed_ips.1');
+  assert.equal((await panel.put('/allow-list', { allowed_ips: [] })).status, 200);
+  assert.equal((await auditOf(account))[0], `${account.id} account.update`);
+});
+
+/** Codes of the app that holds this secret, at the service's clock. */
+function codeAt(secret: string, seconds = service.clock.seconds): string {
+  return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: seconds * 1000 });
+}
+
+async function enrolled(): Promise<{
+  account: TestAccount;
+  username: string;
+  panel: PanelClient;
+  secret: string;
+  recovery: string[];
+}> {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const begun = await panel.post('/totp', password);
+  assert.equal(begun.status, 201, begun.text);
+  const { secret, uri } = begun.body;
+  const username = await usernameOf(service, account);
+  assert.match(uri, new RegExp(`^otpauth://totp/Sellthrough:${username}\\?.*secret=${secret}`));
+  const confirmed = await panel.post('/totp/confirm', { code: codeAt(secret) });
+  assert.equal(confirmed.status, 201, confirmed.text);
+  service.clock.seconds += 60;
+  return { account, username, panel, secret, recovery: confirmed.body.recovery_codes };
+}
+
+const signInWith = (username: string, code?: string) =>
+  signInAnswer(service.address, { username, ...password, ...(code === undefined ? {} : { code }) });
+
+test('codes at sign-in are begun with the password and are on once a code was right', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const username = await usernameOf(service, account);
+  expectRefusal(await panel.post('/totp/confirm', { code: '000000' }), '409 totp_not_enabled');
+  expectRefusal(await panel.post('/totp', wrongPassword), '403 wrong_password');
+  const first = (await panel.post('/totp', password)).body.secret;
+  assert.equal((await signInWith(username)).status, 200, 'not on yet');
+  const { secret } = (await panel.post('/totp', password)).body;
+  assert.notEqual(secret, first);
+  expectRefusal(await panel.post('/totp/confirm', { code: codeAt(first) }), '403 invalid_code');
+  expectRefusal(await panel.post('/totp/confirm', { code: 'x' }), '403 invalid_code');
+  const confirmed = await panel.post('/totp/confirm', { code: ` ${codeAt(secret).replace(/^.../, '$& ')} ` });
+  assert.equal(confirmed.status, 201, confirmed.text);
+  const { recovery_codes: codes } = confirmed.body;
+  assert.equal(new Set(codes).size, 10);
+  for (const code of codes) assert.match(code, /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
+  assert.equal((await panel.get('/me')).body.totp_enabled, true);
+  expectRefusal(await panel.post('/totp', password), '409 totp_enabled');
+  expectRefusal(await panel.post('/totp/confirm', { code: codeAt(secret) }), '409 totp_enabled');
+  assert.equal((await auditOf(account))[0], `${account.id} account.enable_totp`);
+  const rows = await service.database.query({
+    name: '',
+    text: 'select t::text as line from totp_secrets t union all select r::text from recovery_codes r',
+  });
+  for (const { line } of rows) {
+    for (const text of [secret, ...codes]) assert.ok(!String(line).includes(text), 'sealed and hashed');
+  }
+});
+
+test('with codes on, a password alone begins no session, and only the right password asks for a code', async () => {
+  const { username, secret } = await enrolled();
+  expectRefusal(await signInWith(username), '401 code_required');
+  expectRefusal(await signInWith(username, ' '), '401 code_required');
+  const wrong = { username, ...wrongPassword, code: codeAt(secret) };
+  expectRefusal(await signInAnswer(service.address, wrong), '401 invalid_credentials');
+  expectRefusal(await signInWith(username, '000000'), '403 invalid_code');
+  const answer = await signInWith(username, codeAt(secret));
+  assert.equal(answer.status, 200, 'the code of the refused try is still good');
+  assert.equal((await createPanelClient(service.address, setCookieOf(answer)).get('/me')).status, 200);
+});
+
+test('a code works once, however many requests carry it, and an older one not after a newer', async () => {
+  const { username, secret } = await enrolled();
+  const code = codeAt(secret);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => signInWith(username, code)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  expectRefusal(await signInWith(username, code), '403 invalid_code');
+  const earlier = codeAt(secret, service.clock.seconds - 30);
+  expectRefusal(await signInWith(username, earlier), '403 invalid_code');
+  service.clock.seconds += 30;
+  assert.equal((await signInWith(username, codeAt(secret))).status, 200);
+});
+
+test('a code is good for one step of 30 seconds to either side', async () => {
+  const { username, secret } = await enrolled();
+  const now = service.clock.seconds;
+  expectRefusal(await signInWith(username, codeAt(secret, now - 60)), '403 invalid_code');
+  expectRefusal(await signInWith(username, codeAt(secret, now + 60)), '403 invalid_code');
+  assert.equal((await signInWith(username, codeAt(secret, now - 30))).status, 200);
+  assert.equal((await signInWith(username, codeAt(secret, now + 30))).status, 200);
+});
+
+test('each recovery code stands in for a code once', async () => {
+  const { username, recovery } = await enrolled();
+  const [first = '', second = ''] = recovery;
+  const answers = await Promise.all(Array.from({ length: 5 }, () => signInWith(username, first)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  assert.equal((await signInWith(username, second.toUpperCase().replaceAll('-', ' '))).status, 200);
+  expectRefusal(await signInWith(username, second), '403 invalid_code');
+});
+
+test('wrong codes after a right password are slowed down, from wherever they come', async () => {
+  const { username, secret } = await enrolled();
+  for (let count = 0; count < 10; count += 1) {
+    expectRefusal(await signInWith(username, '000000'), '403 invalid_code');
+  }
+  const held = await signInWith(username, codeAt(secret));
+  expectRefusal(held, '429 rate_limited', { limit: 10, window_seconds: 3_600, retry_after: 1 });
+  milliseconds += 1_000;
+  assert.equal((await signInWith(username, codeAt(secret))).status, 200);
+});
+
+test('codes are switched off with the password and a code, or a recovery code', async () => {
+  const { account, username, panel, recovery, secret } = await enrolled();
+  const off = (body: object) => panel.post('/totp/disable', body);
+  expectRefusal(await off({ ...wrongPassword, code: codeAt(secret) }), '403 wrong_password');
+  expectRefusal(await off({ ...password, code: '000000' }), '403 invalid_code');
+  expectRefusal(await off(password), '422 validation_failed');
+  assert.equal((await off({ ...password, code: recovery[3] })).status, 204);
+  assert.equal((await panel.get('/me')).body.totp_enabled, false);
+  assert.equal((await signInWith(username)).status, 200);
+  expectRefusal(await off({ ...password, code: recovery[4] }), '409 totp_not_enabled');
+  assert.equal((await auditOf(account))[0], `${account.id} account.disable_totp`);
+});
+
+test('an administrator switches codes off for who lost everything', async () => {
+  const { account, username } = await enrolled();
+  const console = await signIn(service, service.admin);
+  assert.equal((await console.delete(`/admin/accounts/${account.id}/totp`)).status, 204);
+  assert.equal((await signInWith(username)).status, 200);
+  expectRefusal(await console.delete(`/admin/accounts/${account.id}/totp`), '409 totp_not_enabled');
+  expectRefusal(await console.delete('/admin/accounts/999999/totp'), '404 account_not_found');
+  assert.equal((await auditOf(account))[0], `${service.admin.id} account.disable_totp`);
+});

@@ -1,0 +1,105 @@
+// What the administrator's console shows of the whole service.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { type PanelClient, signIn, usernameOf } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+const day = 86_400;
+
+let service: TestService;
+let console: PanelClient;
+let accounts: TestAccount[];
+before(async () => {
+  service = await startTestService();
+  accounts = [
+    await service.createReseller({ credit: '500.00' }),
+    await service.createReseller({ credit: '500.00', group: 'distributor' }),
+    await service.createReseller({ credit: '500.00' }),
+  ];
+  const { basic, plus } = service.packages;
+  for (const [index, account] of accounts.slice(0, 2).entries()) {
+    for (let count = 0; count < 3; count += 1) {
+      await account.post('/orders', { package_id: basic, customer: `of-${index}-${count}` });
+    }
+  }
+  service.clock.seconds += 20 * day;
+  await accounts[1]?.post('/orders', { package_id: plus, customer: 'of-1-0' });
+  console = await signIn(service, service.admin);
+});
+after(() => service.close());
+
+test('the overview sums every account, names those that spent most, and counts plans that end soon', async () => {
+  const { series, top_accounts, expiring } = (await console.get('/admin/overview?days=30')).body;
+  assert.equal(series.length, 30);
+  const points = series.filter(({ orders }: { orders: number }) => orders > 0);
+  assert.deepEqual(
+    points.map(({ date, orders, charged }: Record<string, unknown>) => [date, orders, charged]),
+    [
+      ['2026-01-15', 6, '54.00'],
+      ['2026-02-04', 1, '20.00'],
+    ],
+  );
+  const [last] = points.slice(-1);
+  // 11 of 31 days of 8.00 were left.
+  assert.deepEqual([last.refunded, last.spent], ['2.83', '17.17']);
+  assert.deepEqual(
+    top_accounts.map(({ account, orders, spent }: Record<string, { id: number }>) => [
+      account?.id,
+      orders,
+      spent,
+    ]),
+    [
+      [accounts[1]?.id, 4, '41.17'],
+      [accounts[0]?.id, 3, '30.00'],
+    ],
+  );
+  assert.deepEqual(expiring, { days: 14, count: 5 });
+  const sumOf = async (account: TestAccount | undefined) => {
+    assert.ok(account);
+    return (await (await signIn(service, account)).get('/overview?days=30')).body;
+  };
+  const [first, second] = [await sumOf(accounts[0]), await sumOf(accounts[1])];
+  assert.equal(first.expiring.count + second.expiring.count, 5);
+});
+
+test('customers of every account are found, each with its account, page by page', async () => {
+  const { data, next_before } = (await console.get('/admin/customers')).body;
+  assert.equal(next_before, null);
+  assert.deepEqual(
+    data.map(({ reference }: { reference: string }) => reference),
+    ['of-1-2', 'of-1-1', 'of-1-0', 'of-0-2', 'of-0-1', 'of-0-0'],
+  );
+  for (const { id, account } of data) {
+    assert.equal(Math.floor(id / 1e9), account.id);
+    assert.equal(account.username, await usernameOf(service, account));
+  }
+  const found = (await console.get('/admin/customers?q=-1')).body.data;
+  assert.deepEqual(
+    found.map(({ reference }: { reference: string }) => reference),
+    ['of-1-2', 'of-1-1', 'of-1-0', 'of-0-1'],
+  );
+  const rest = (await console.get(`/admin/customers?before=${data[2].id}`)).body.data;
+  assert.deepEqual(
+    rest.map(({ reference }: { reference: string }) => reference),
+    ['of-0-2', 'of-0-1', 'of-0-0'],
+  );
+  expectRefusal(await console.get('/admin/customers?before=x'), '422 validation_failed');
+});
+
+test('health shows the database, the queue and the last batches', async () => {
+  const health = (await console.get('/admin/health')).body;
+  const { database, batch_sizes: sizes, uptime_seconds: uptime, version, ...rest } = health;
+  assert.equal(database.kind, service.database.kind);
+  assert.equal(database.reachable, true);
+  assert.match(database.version, /^\d+/);
+  assert.deepEqual(rest, { queue_depth: 0, batches_in_flight: 0 });
+  assert.ok(sizes.p50 >= 1 && sizes.p50 <= sizes.p95 && sizes.p95 <= sizes.max);
+  assert.ok(uptime >= 0);
+  const { version: packaged } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  assert.equal(version, packaged);
+});

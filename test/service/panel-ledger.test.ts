@@ -1,0 +1,316 @@
+// What the panel makes of a ledger: its entries by month, statements and charts that add up with it, a file for
+// spreadsheets, and the plans that end soon.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { credit } from '../harness/shop.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+import { createRandom } from '../proof/random.ts';
+
+const hour = 3_600;
+const day = 86_400;
+/** 2026-01-15T12:00:00Z */
+const start = 1_768_478_400;
+
+interface Entry {
+  readonly number: number;
+  readonly kind: string;
+  readonly amount: string;
+  readonly balance_after: string;
+  readonly created_at: string;
+}
+
+let service: TestService;
+let account: TestAccount;
+let panel: PanelClient;
+/** Oldest first, as the administrator is shown it. */
+let ledger: Entry[];
+before(async () => {
+  service = await startTestService();
+  account = await service.createReseller({ credit: '900.00' });
+  const random = createRandom(7);
+  const { basic, plus } = service.packages;
+  for (let step = 0; step < 150; step += 1) {
+    service.clock.seconds += random.pick([0, hour, 9 * hour, day, 3 * day]);
+    const roll = random.below(10);
+    if (roll === 0) await credit(service, account, random.pick(['150.00', '-0.01', '60.50']));
+    const body = { package_id: random.pick([basic, plus]), customer: `ledger-${random.below(9)}` };
+    await account.post('/orders', body);
+  }
+  const admin = `/api/admin/v1/accounts/${account.id}/ledger?limit=100`;
+  const pages = [];
+  for (let page = 1; page <= 4; page += 1)
+    pages.push(...(await service.admin.get(`${admin}&page=${page}`)).body.data);
+  ledger = pages.reverse();
+  assert.ok(ledger.length > 120, `${ledger.length} entries`);
+  panel = await signIn(service, account);
+});
+after(() => service.close());
+
+const cents = (text: string) => BigInt(text.replace('.', ''));
+const monthsOf = (entries: readonly Entry[]) => [
+  ...new Set(entries.map((each) => each.created_at.slice(0, 7))),
+];
+const sumOf = (entries: readonly Entry[], kind: string) =>
+  entries.filter((entry) => entry.kind === kind).reduce((sum, { amount }) => sum + cents(amount), 0n);
+const absolute = (value: bigint) => (value < 0n ? -value : value);
+
+test('statements add up with the ledger: each month opens with what the one before closed with', async () => {
+  const { data } = (await panel.get('/statements')).body;
+  assert.deepEqual(
+    data.map(({ month }: { month: string }) => month),
+    monthsOf(ledger).reverse(),
+  );
+  assert.ok(data.length >= 4);
+  let opening = '0.00';
+  for (const statement of data.toReversed()) {
+    const entries = ledger.filter(({ created_at }) => created_at.startsWith(statement.month));
+    assert.equal(statement.opening, opening, statement.month);
+    assert.equal(statement.entries, entries.length);
+    for (const [field, kind] of [
+      ['credits', 'credit'],
+      ['debits', 'debit'],
+      ['charges', 'charge'],
+      ['refunds', 'refund'],
+    ] as const) {
+      assert.equal(cents(statement[field]), absolute(sumOf(entries, kind)), `${statement.month} ${field}`);
+    }
+    const { credits, debits, charges, refunds } = statement;
+    const closing = cents(opening) + cents(credits) - cents(debits) - cents(charges) + cents(refunds);
+    assert.equal(cents(statement.closing), closing);
+    assert.equal(statement.closing, entries.at(-1)?.balance_after, 'what the last entry says');
+    opening = statement.closing;
+  }
+  assert.equal(opening, (await account.get('/balance')).body.balance);
+});
+
+test('the sums are made once of each entry, by any number of processes at the same time, in any steps', async () => {
+  const other = createLedgerDays(service.database);
+  const sql = (text: string) => service.database.query({ name: '', text });
+  const before = (await panel.get('/statements')).text;
+  await sql('delete from ledger_days');
+  await sql('update ledger_day_marks set entry_number = 0');
+  await Promise.all([
+    panel.get('/statements'),
+    panel.get('/overview'),
+    other.bringAllUpToDate(),
+    other.bringAllUpToDate(),
+    other.sums(account.id, 'day', '2026-01-01'),
+  ]);
+  assert.equal((await panel.get('/statements')).text, before);
+  await other.bringAllUpToDate();
+  const [row] = await sql(`select sum(entry_count)::int as entries, sum(charged_cents)::bigint as charged,
+      (select count(*)::int from ledger_entries) as all_entries,
+      (select -sum(amount_cents)::bigint from ledger_entries where kind = 'charge') as all_charged from ledger_days`);
+  assert.equal(row?.['entries'], row?.['all_entries']);
+  assert.equal(row?.['charged'], row?.['all_charged']);
+});
+
+test('a ledger longer than one step is summed whole', async () => {
+  const long = await service.createReseller();
+  const sql = (text: string) => service.database.query({ name: '', text });
+  await sql(`insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, actor_id)
+    select ${long.id}, n, 'credit', 1, n, to_timestamp(${start} + n * 600), ${service.admin.id}
+    from generate_series(1, 12500) n`);
+  await sql(`update accounts set entry_count = 12500, balance_cents = 12500 where id = ${long.id}`);
+  const client = await signIn(service, long);
+  const { data } = (await client.get('/statements')).body;
+  assert.equal(data[0].closing, '125.00');
+  assert.equal(
+    data.reduce((sum: number, { entries }: { entries: number }) => sum + entries, 0),
+    12_500,
+  );
+  const csv = await client.get('/ledger.csv');
+  const lines = csv.text.trimEnd().split('\n');
+  assert.equal(lines.length, 12_501);
+  assert.deepEqual(
+    lines.slice(1).map((line) => Number(line.split(',')[0])),
+    Array.from({ length: 12_500 }, (_, index) => index + 1),
+  );
+});
+
+test('the chart has a point for every day or month, empty ones too, and sums the ledger', async () => {
+  const today = new Date(service.clock.seconds * 1000).toISOString();
+  for (const [query, count, length] of [
+    ['', 30, 10],
+    ['?days=90', 90, 10],
+    ['?days=366', 366, 10],
+    ['?months=12', 12, 7],
+    ['?months=1', 1, 7],
+    ['?days=0', 1, 10],
+    ['?days=100000', 366, 10],
+    ['?months=100000', 36, 7],
+    ['?days=x', 30, 10],
+  ] as const) {
+    const { series } = (await panel.get(`/overview${query}`)).body;
+    assert.equal(series.length, count, query);
+    assert.equal(series.at(-1).date, today.slice(0, length));
+    const dates = series.map(({ date }: { date: string }) => date);
+    assert.deepEqual(dates, [...new Set(dates)].sort(), 'oldest first, each once');
+    for (const point of series) {
+      const entries = ledger.filter(({ created_at }) => created_at.startsWith(point.date));
+      const charged = -sumOf(entries, 'charge');
+      const refunded = sumOf(entries, 'refund');
+      assert.equal(cents(point.charged), charged, point.date);
+      assert.equal(cents(point.refunded), refunded);
+      assert.equal(cents(point.spent), charged - refunded);
+      assert.equal(point.orders, entries.filter(({ kind }) => kind === 'charge').length);
+    }
+  }
+  const whole = (await panel.get('/overview?days=366')).body.series;
+  assert.ok(whole.some(({ orders }: { orders: number }) => orders === 0));
+  assert.equal(
+    whole.reduce((sum: number, { orders }: { orders: number }) => sum + orders, 0),
+    ledger.filter(({ kind }) => kind === 'charge').length,
+  );
+});
+
+test('the ledger of a month, and all of it, are read by the cursor without gap or double', async () => {
+  const readAll = async (query: string): Promise<Entry[]> => {
+    const entries: Entry[] = [];
+    let before: number | null = null;
+    do {
+      const joint: string = before === null ? query : `${query}${query === '' ? '?' : '&'}before=${before}`;
+      const { body, status }: Awaited<ReturnType<PanelClient['get']>> = await panel.get(`/ledger${joint}`);
+      assert.equal(status, 200);
+      entries.push(...body.data);
+      before = body.next_before;
+    } while (before !== null);
+    return entries;
+  };
+  const bare = (entries: readonly Entry[]) =>
+    entries.map((entry) => {
+      const { customer: _, ...rest } = { customer: null, ...entry };
+      return rest;
+    });
+  const all = await readAll('');
+  assert.deepEqual(bare(all), ledger.toReversed());
+  for (const month of monthsOf(ledger)) {
+    const expected = ledger.filter(({ created_at }) => created_at.startsWith(month)).reverse();
+    assert.deepEqual(bare(await readAll(`?month=${month}`)), expected, month);
+  }
+  assert.deepEqual(await readAll('?month=2020-02'), []);
+  const charge = all.find(({ kind }) => kind === 'charge') as Entry & { customer: string; order_id: number };
+  assert.equal(
+    (await panel.get(`/orders/${charge.order_id}`)).body.order.customer.reference,
+    charge.customer,
+  );
+  for (const odd of ['month=2026-13', 'month=2026', 'month=2026-1', 'month=x', 'before=x']) {
+    expectRefusal(await panel.get(`/ledger?${odd}`), '422 validation_failed');
+  }
+  expectRefusal(await panel.get('/ledger.csv?month=2026-00'), '422 validation_failed');
+});
+
+test('the file holds the ledger, and no cell that a spreadsheet would compute', async () => {
+  const owner = await service.createReseller();
+  const dangerous = [
+    '=HYPERLINK("https://evil.example","x")',
+    '+1+1',
+    '-2+3',
+    '@SUM(A1)',
+    ' =1+1',
+    '|calc',
+    '%0A=1',
+    '\uFF1D1+1',
+    '\u200b=1+1',
+    'plain, "quoted"',
+    'a=b',
+    "'already",
+  ];
+  for (const memo of dangerous) {
+    const body = { amount: '1.00', memo };
+    const answer = await service.admin.post(`/api/admin/v1/accounts/${owner.id}/credit`, body);
+    assert.equal(answer.status, 201, answer.text);
+  }
+  await credit(service, owner, '-2.00');
+  const order = { package_id: service.packages.basic, customer: '-dash@example.com' };
+  await credit(service, owner, '20.00');
+  assert.equal((await owner.post('/orders', order)).status, 201);
+  const client = await signIn(service, owner);
+  const file = await client.get('/ledger.csv');
+  assert.equal(file.status, 200);
+  assert.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8');
+  assert.match(
+    file.headers.get('content-disposition') ?? '',
+    /^attachment; filename="ledger-[a-z0-9.-]+\.csv"$/,
+  );
+  const rows = parseCsv(file.text);
+  const [header = [], ...body] = rows;
+  const column = (name: string) => body.map((row) => row[header.indexOf(name)] ?? '');
+  assert.deepEqual(
+    column('memo').slice(0, dangerous.length),
+    dangerous.map((memo) => (/^[\s\u200b]*[=+\-@|%\uFF1D]/.test(memo) ? `'${memo}` : memo)),
+  );
+  assert.equal(column('customer').at(-1), "'-dash@example.com");
+  assert.equal(column('amount').at(-1), '-10.00', 'a number is a number');
+  assert.ok(column('amount').includes('-2.00'));
+  assert.deepEqual(new Set(column('actor')), new Set(['admin', '']));
+  for (const row of body) {
+    for (const [index, cell] of row.entries()) {
+      if (header[index] === 'amount') assert.match(cell, /^-?\d+\.\d{2}$/);
+      else assert.doesNotMatch(cell, /^\s*[=+\-@]/);
+    }
+  }
+  const month = await client.get('/ledger.csv?month=2026-01');
+  assert.ok(parseCsv(month.text).length <= rows.length);
+});
+
+test('plans that end within two weeks are counted, priced for their last months, and held against the balance', async () => {
+  const owner = await service.createReseller({ credit: '200.00' });
+  const { basic, plus, trial } = service.packages;
+  const began = service.clock.seconds;
+  const place = (customer: string, package_id: number, months: number) =>
+    owner.post('/orders', { customer, package_id, months });
+  await place('ends-later', basic, 3);
+  await place('ends-first', plus, 1);
+  service.clock.seconds = began + 2 * day;
+  await place('ends-second', basic, 1);
+  service.clock.seconds = began + 20 * day;
+  await service.admin.post(`/api/admin/v1/accounts/${owner.id}/trials`, {
+    package_id: trial,
+    customer: 'tries',
+  });
+  await place('just-bought', basic, 1);
+  const client = await signIn(service, owner);
+  const { expiring } = (await client.get('/overview')).body;
+  assert.deepEqual(
+    expiring.customers.map(({ reference }: { reference: string }) => reference),
+    ['ends-first', 'ends-second', 'tries'],
+  );
+  const { customers: _, ...figures } = expiring;
+  assert.deepEqual(figures, { days: 14, count: 3, renewal_cost: '35.00', covered: true });
+  const left = (await client.get('/v1/balance')).body.balance;
+  await credit(service, owner, `-${(Number(left) - 34.99).toFixed(2)}`);
+  assert.equal((await client.get('/overview')).body.expiring.covered, false);
+  await credit(service, owner, '0.01');
+  assert.equal((await client.get('/overview')).body.expiring.covered, true);
+  service.clock.seconds = began + 40 * day;
+  const later = await signIn(service, owner, { setPassword: false });
+  assert.equal((await later.get('/overview')).body.expiring.count, 1, 'only the plan that was just bought');
+});
+
+/** RFC 4180, as a spreadsheet reads it. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  let cell = '';
+  let quoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
+    if (quoted) {
+      if (character !== '"') cell += character;
+      else if (text[index + 1] === '"') {
+        cell += '"';
+        index += 1;
+      } else quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === ',' || character === '\n') {
+      rows.at(-1)?.push(cell);
+      cell = '';
+      if (character === '\n') rows.push([]);
+    } else cell += character;
+  }
+  return rows.slice(0, -1);
+}

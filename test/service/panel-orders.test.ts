@@ -1,0 +1,385 @@
+// Orders and customers as the panel finds them, and what an order would do before it is placed.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Answer } from '../harness/api-client.ts';
+import { booksOf } from '../harness/books.ts';
+import { openPage, pathOfLink } from '../harness/browser-request.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { changeAccount, changePackage, createPackage, credit, secondsOf } from '../harness/shop.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+import { createRandom } from '../proof/random.ts';
+
+const day = 86_400;
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+interface Listed {
+  readonly id: number;
+}
+
+/** Every page, by the cursor. */
+async function readAll(panel: PanelClient, path: string): Promise<Listed[]> {
+  const rows: Listed[] = [];
+  let before: number | null = null;
+  do {
+    const joint: string = path.includes('?') ? '&' : '?';
+    const answer: Answer = await panel.get(before === null ? path : `${path}${joint}before=${before}`);
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(answer.body.data.length <= 50);
+    rows.push(...answer.body.data);
+    before = answer.body.next_before;
+  } while (before !== null);
+  return rows;
+}
+
+/** A transaction that may take its time. */
+function patiently(work: (sql: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> {
+  return service.database.transaction(
+    async (transaction) => {
+      const sql = (text: string) => transaction.query({ name: '', text });
+      await sql('set local statement_timeout = 0');
+      await work(sql);
+    },
+    { timeoutMilliseconds: 60_000 },
+  );
+}
+
+async function place(account: Pick<TestAccount, 'post'>, body: object): Promise<Answer['body']> {
+  const answer = await account.post('/orders', body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+test('a preview says what the order then does, or what it is refused with, and writes nothing', async () => {
+  const random = createRandom(20_260_115);
+  const spare = await createPackage(service, 'Spare', ['7.00', '20.00', '70.00']);
+  const packages = [
+    service.packages.basic,
+    service.packages.plus,
+    service.packages.retired,
+    service.packages.trial,
+    spare,
+    999_999,
+  ];
+  const stranger = await service.createReseller({ credit: '10.00' });
+  await place(stranger, { package_id: service.packages.basic, customer: 'a-stranger-has-it' });
+  const account = await service.createReseller({ credit: '250.00' });
+  const panel = await signIn(service, account);
+  const orders: number[] = [];
+  const seen = new Map<string, number>();
+
+  for (let round = 0; round < 160; round += 1) {
+    // The session must outlive the jumps.
+    service.clock.seconds += random.pick([0, 1, 3_600, 5 * 3_600]);
+    if (random.below(8) === 0) await credit(service, account, random.pick(['15.00', '90.00']));
+    if (random.below(12) === 0) {
+      await changePackage(service, spare, {
+        prices: { reseller: { monthly: `${1 + random.below(30)}.${10 + random.below(89)}` } },
+        retired: random.below(6) === 0,
+      });
+    }
+    if (random.below(20) === 0) {
+      await changeAccount(service, account, { group: random.pick(['reseller', 'distributor']) });
+    }
+    const customer = random.below(25) === 0 ? 'a-stranger-has-it' : `preview-${random.below(6)}`;
+    const months = random.pick([0, 1, 1, 3, 12, 2]);
+    const chosen = months === 0 ? {} : { months };
+    const renews = orders.length > 0 && random.below(3) === 0;
+    const orderId = random.below(12) === 0 ? 1 : (orders[random.below(orders.length)] ?? 1);
+    const body = renews
+      ? { order_id: orderId, ...chosen }
+      : { package_id: random.pick(packages), customer, ...chosen };
+
+    const before = await booksOf(service, account);
+    const preview = await panel.post('/orders/preview', body);
+    assert.deepEqual(await booksOf(service, account), before, 'nothing was written');
+    const { order_id: _, ...renewal } = { order_id: 0, ...body };
+    const done = renews
+      ? await panel.post(`/v1/orders/${orderId}/renew`, renewal)
+      : await panel.post('/v1/orders', body);
+    const why = `${round}: ${JSON.stringify(body)}\n${preview.text}\n${done.text}`;
+    if (done.status !== 201) {
+      assert.equal(preview.status, done.status, why);
+      assert.deepEqual(preview.body, done.body, why);
+      seen.set(done.body.error.code, (seen.get(done.body.error.code) ?? 0) + 1);
+      continue;
+    }
+    const { order, balance } = done.body;
+    orders.push(order.id);
+    seen.set(order.kind, (seen.get(order.kind) ?? 0) + 1);
+    assert.equal(preview.status, 200, why);
+    assert.deepEqual(
+      preview.body,
+      {
+        kind: order.kind,
+        package: order.package,
+        months: order.months,
+        price: order.price,
+        refund: order.refund,
+        balance: before.balance,
+        balance_after: balance,
+        expires_at: order.expires_at,
+      },
+      why,
+    );
+  }
+  for (const outcome of [
+    'activate',
+    'renew',
+    'change',
+    'insufficient_credit',
+    'package_unavailable',
+    'invalid_package',
+    'invalid_months',
+    'customer_not_yours',
+    'order_not_found',
+  ]) {
+    assert.ok((seen.get(outcome) ?? 0) > 0, `${outcome} came up: ${JSON.stringify([...seen])}`);
+  }
+});
+
+test('a preview takes odd bodies as the order does, and binds no idempotency key', async () => {
+  const account = await service.createReseller({ credit: '50.00' });
+  const panel = await signIn(service, account);
+  const body = { package_id: service.packages.basic, customer: 'odd-preview', idempotency_key: 'previewed' };
+  assert.equal((await panel.post('/orders/preview', body)).status, 200);
+  assert.equal((await panel.post('/orders/preview', body)).status, 200);
+  const placed = await panel.post('/v1/orders', body);
+  assert.deepEqual([placed.status, placed.headers.get('idempotent-replayed')], [201, null]);
+  for (const odd of ['x', 1.5, null, [], {}]) {
+    expectRefusal(await panel.post('/orders/preview', { order_id: odd }), '422 validation_failed');
+  }
+  for (const missing of [0, -1, 1, 1e15, 9e15]) {
+    expectRefusal(await panel.post('/orders/preview', { order_id: missing }), '404 order_not_found');
+  }
+  expectRefusal(await panel.post('/orders/preview'), '422 invalid_package');
+});
+
+test('orders are found by customer, kind, package and days, and pages of them join without gap or double', async () => {
+  const account = await service.createReseller({ credit: '99999.00' });
+  const panel = await signIn(service, account);
+  const { basic, plus } = service.packages;
+  const began = service.clock.seconds;
+  const all: {
+    id: number;
+    kind: string;
+    package: { id: number };
+    customer: { id: number };
+    created_at: string;
+  }[] = [];
+  for (let index = 0; index < 130; index += 1) {
+    service.clock.seconds = began + Math.floor(index / 20) * day;
+    const customer = index % 10 === 0 ? 'regular' : `once-${index}`;
+    const { order } = await place(account, { package_id: index % 20 === 0 ? plus : basic, customer });
+    all.push(order);
+  }
+  all.reverse();
+  // The first sessions ended meanwhile.
+  const fresh = await signIn(service, account, { setPassword: false });
+  expectRefusal(await panel.get('/orders'), '401 not_signed_in');
+  const idsOf = (rows: readonly Listed[]) => rows.map(({ id }) => id);
+  const expectOrders = async (query: string, fits: (order: (typeof all)[number]) => boolean) => {
+    const expected = all.filter(fits);
+    assert.deepEqual(idsOf(await readAll(fresh, `/orders${query}`)), idsOf(expected), query);
+    return expected.length;
+  };
+  assert.equal(await expectOrders('', () => true), 130);
+  const regular = all.at(-1)?.customer.id;
+  assert.equal(await expectOrders('?customer=%20Regular', ({ customer }) => customer.id === regular), 13);
+  await expectOrders(`?customer=${regular}`, ({ customer }) => customer.id === regular);
+  await expectOrders('?customer=nobody', () => false);
+  await expectOrders('?customer=999', () => false);
+  assert.ok((await expectOrders('?kind=change', ({ kind }) => kind === 'change')) > 0);
+  await expectOrders('?kind=renew', ({ kind }) => kind === 'renew');
+  assert.equal(await expectOrders(`?package_id=${plus}`, (order) => order.package.id === plus), 7);
+  await expectOrders('?package_id=99999999999', () => false);
+  const dayOf = (index: number) => new Date((began + index * day) * 1000).toISOString().slice(0, 10);
+  const within = (from: number, to: number) => (order: { created_at: string }) =>
+    order.created_at.slice(0, 10) >= dayOf(from) && order.created_at.slice(0, 10) <= dayOf(to);
+  assert.equal(await expectOrders(`?from=${dayOf(1)}&to=${dayOf(1)}`, within(1, 1)), 20);
+  await expectOrders(`?from=${dayOf(2)}`, within(2, 99));
+  await expectOrders(
+    `?to=${dayOf(3)}&kind=activate`,
+    (order) => within(-1, 3)(order) && order.kind === 'activate',
+  );
+  await expectOrders('?from=2030-01-01', () => false);
+  await expectOrders(`?from=${dayOf(3)}&to=${dayOf(1)}`, () => false);
+  await expectOrders(
+    `?customer=regular&package_id=${plus}&from=${dayOf(1)}`,
+    (order) => order.customer.id === regular && order.package.id === plus && within(1, 99)(order),
+  );
+  for (const odd of [
+    'kind=trial',
+    'package_id=0',
+    'package_id=x',
+    'from=2026-02-30',
+    'from=yesterday',
+    'to=0000-01-01',
+    'before=0',
+    'before=-1',
+    'before=1.5',
+    'customer=a&customer=b',
+    'customer=%00',
+  ]) {
+    const refused = await fresh.get(`/orders?${odd}`);
+    expectRefusal(refused, '422 validation_failed');
+    assert.equal(refused.body.error.details.field, odd.split('=')[0]);
+  }
+});
+
+test('a filter that fits little reads a bounded stretch, and says where to go on', async () => {
+  const account = await service.createReseller({ credit: '1.00' });
+  // Straight into the table: what is read is what counts.
+  await patiently(async (sql) => {
+    await sql(`insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run,
+        expires_at, paid_periods)
+      select ${account.id}, n, 'stretch-' || n, case n when 7 then 'Żółw' else 'Name' end, now(), 1, now(), 1, now(), '{}'
+      from generate_series(1, 130000) n`);
+    await sql(`insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents,
+        refund_cents, balance_after_cents, created_at, expires_at, idempotency_key, fingerprint)
+      select ${account.id}, n, n, 1, 1, case n when 5 then 'change' else 'activate' end, 0, 0, 0, now(), now(),
+        'k' || n, '' from generate_series(1, 130000) n`);
+    await sql(`update accounts set order_count = 130000, customer_count = 130000 where id = ${account.id}`);
+  });
+  try {
+    const panel = await signIn(service, account);
+    const first = await panel.get('/orders?kind=change');
+    assert.deepEqual(first.body, { data: [], next_before: 30_001 });
+    const second = await panel.get('/orders?kind=change&before=30001');
+    assert.deepEqual([second.body.data.length, second.body.next_before], [1, null]);
+    assert.equal((await readAll(panel, `/orders?kind=renew`)).length, 0);
+
+    const cold = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}`);
+    assert.deepEqual([cold.body.data.length, cold.body.next_before], [0, 30_001]);
+    const found = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}&before=30001`);
+    assert.deepEqual(
+      found.body.data.map(({ reference }: { reference: string }) => reference),
+      ['stretch-7'],
+    );
+    assert.equal(found.body.next_before, null);
+    assert.equal((await panel.get('/customers?q=stretch-12999')).body.data.length, 10);
+    assert.equal((await readAll(panel, '/customers?q=stretch-12999')).length, 11);
+    const console = await signIn(service, service.admin);
+    assert.equal((await readAll(console, '/admin/customers?q=stretch-77777')).length, 1);
+  } finally {
+    // The books must add up again.
+    await patiently(async (sql) => {
+      await sql('alter table orders disable trigger orders_append_only');
+      await sql(`delete from orders where account_id = ${account.id}`);
+      await sql('alter table orders enable trigger orders_append_only');
+      await sql(`delete from customers where account_id = ${account.id}`);
+      await sql(`update accounts set order_count = 0, customer_count = 0 where id = ${account.id}`);
+    });
+  }
+});
+
+test('an order is shown with the ledger entries it made, however many lie around them', async () => {
+  const account = await service.createReseller({ credit: '500.00' });
+  const panel = await signIn(service, account);
+  const { basic, plus } = service.packages;
+  const placed: { order: { id: number; refund: string; price: string } }[] = [];
+  for (let index = 0; index < 12; index += 1) {
+    for (let credits = 0; credits < index % 4; credits += 1) await credit(service, account, '1.00');
+    placed.push(await place(account, { package_id: index % 2 === 0 ? basic : plus, customer: 'entries' }));
+    await credit(service, account, '-0.50');
+    service.clock.seconds += 60;
+  }
+  const ledger = (await service.admin.get(`/api/admin/v1/accounts/${account.id}/ledger?limit=100`)).body.data;
+  for (const { order } of placed) {
+    const shown = await panel.get(`/orders/${order.id}`);
+    assert.equal(shown.status, 200, shown.text);
+    assert.deepEqual(shown.body.order, order);
+    const expected = ledger.filter((entry: { order_id: number }) => entry.order_id === order.id).reverse();
+    assert.deepEqual(shown.body.entries, expected);
+    assert.equal(expected.length, order.refund === '0.00' ? 1 : 2);
+  }
+  assert.ok(placed.some(({ order }) => order.refund !== '0.00'));
+  for (const odd of ['1', '0', 'x', '99999999999999999999', `${placed[0]?.order.id}0`]) {
+    expectRefusal(await panel.get(`/orders/${odd}`), '404 order_not_found');
+  }
+});
+
+test('customers are found by part of a reference or name in any alphabet, with what they are ordered by', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const panel = await signIn(service, account);
+  for (const [customer, customer_name] of [
+    ['ada@example.com', 'Ada Lovelace'],
+    ['user.two', 'ГРИГОРИЙ'],
+    ['user-three', 'Zoë 🦊 100%'],
+    ['plain', undefined],
+  ]) {
+    await place(account, {
+      package_id: service.packages.basic,
+      customer,
+      ...(customer_name && { customer_name }),
+    });
+  }
+  const find = async (q: string) => {
+    const rows = await readAll(panel, `/customers?q=${encodeURIComponent(q)}`);
+    return rows.map((row) => (row as unknown as { reference: string }).reference);
+  };
+  assert.deepEqual(await find(''), ['plain', 'user-three', 'user.two', 'ada@example.com']);
+  assert.deepEqual(await find('USER'), ['user-three', 'user.two']);
+  assert.deepEqual(await find('lovelace'), ['ada@example.com']);
+  assert.deepEqual(await find('григ'), ['user.two']);
+  assert.deepEqual(await find('ZOË'), ['user-three']);
+  assert.deepEqual(await find('🦊'), ['user-three']);
+  assert.deepEqual(await find('0%'), ['user-three']);
+  assert.deepEqual(await find('_'), [], 'no wildcard');
+  const [newest] = (await panel.get('/customers')).body.data;
+  const byApi = (await account.get('/customers')).body.data[0];
+  assert.deepEqual(newest, { ...byApi, reference: 'plain', days_left: byApi.plan.days_left });
+  assert.equal((await panel.get('/customers?before=3')).body.data.length, 2);
+  expectRefusal(await panel.get('/customers?q=a&q=b'), '422 validation_failed');
+});
+
+test('a customer is shown with the last fifty orders, and a trial has none', async () => {
+  const account = await service.createReseller({ credit: '9999.00' });
+  const panel = await signIn(service, account);
+  let last = { id: 0, customer: { id: 0 } };
+  for (let index = 0; index < 55; index += 1) {
+    service.clock.seconds += 1;
+    const package_id = index % 2 === 0 ? service.packages.basic : service.packages.plus;
+    last = (await place(account, { package_id, customer: 'many-orders' })).order;
+  }
+  const shown = await panel.get(`/customers/${last.customer.id}`);
+  assert.equal(shown.status, 200, shown.text);
+  assert.equal(shown.body.last_order_id, last.id);
+  assert.equal(shown.body.customer.reference, 'many-orders');
+  const byApi = (await account.get('/orders?limit=50')).body.data;
+  assert.deepEqual(shown.body.orders, byApi);
+
+  const granted = await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, {
+    package_id: service.packages.trial,
+    customer: 'on-trial',
+  });
+  const trial = await panel.get(`/customers/${granted.body.customer.id}`);
+  assert.deepEqual([trial.body.orders, trial.body.last_order_id], [[], null]);
+  expectRefusal(await panel.post(`/customers/${granted.body.customer.id}/login-link`), '404 order_not_found');
+  expectRefusal(await panel.get('/customers/1'), '404 customer_not_found');
+});
+
+test('a login link is made for a customer, logs in once, and kills the earlier one', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const panel = await signIn(service, account);
+  const body = { package_id: service.packages.basic, customer: 'linked', return_login: true };
+  const { order, login_url: ordered } = await place(account, body);
+  const path = `/customers/${order.customer.id}/login-link`;
+  const first = await panel.post(path);
+  assert.equal(first.status, 201, first.text);
+  assert.equal(secondsOf(first.body.expires_at), service.clock.seconds + 15 * 60);
+  const second = (await panel.post(path)).body.login_url;
+  const open = (url: string) => openPage(service.address, 'POST', pathOfLink(url));
+  for (const dead of [ordered, first.body.login_url]) assert.equal((await open(dead)).status, 410);
+  assert.equal((await open(second)).status, 303);
+  assert.equal((await open(second)).status, 410);
+  const stranger = await signIn(service, await service.createReseller());
+  expectRefusal(await stranger.post(path), '404 customer_not_found');
+  expectRefusal(await panel.post('/customers/x/login-link'), '404 customer_not_found');
+});

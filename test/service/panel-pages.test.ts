@@ -1,0 +1,127 @@
+// The built pages as they are served: one index for every path, assets for ever, nothing from elsewhere.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openPage } from '../harness/browser-request.ts';
+import { sendRaw } from '../harness/raw-socket.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+const index = '<!doctype html><title>the pages</title>';
+const script = 'export {};';
+
+let folder: string;
+let service: TestService;
+let bare: TestService;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sellthrough-pages-'));
+  const dist = join(folder, 'dist');
+  mkdirSync(join(dist, 'assets'), { recursive: true });
+  writeFileSync(join(dist, 'index.html'), index);
+  writeFileSync(join(dist, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(dist, 'assets', 'main-B4x_a-9.js'), script);
+  writeFileSync(join(dist, 'assets', '.hidden'), 'hidden');
+  writeFileSync(join(folder, 'outside.txt'), 'outside');
+  service = await startTestService({ pagesFolder: dist });
+  bare = await startTestService();
+});
+after(async () => {
+  await service.close();
+  await bare.close();
+  rmSync(folder, { recursive: true });
+});
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+test('every path of the panel gives the same index.html, which nobody keeps', async () => {
+  for (const path of [
+    '/panel',
+    '/panel/',
+    '/panel/orders',
+    '/panel/orders/2000000001?a=b',
+    '/panel/index.html',
+    '/panel/a.b/c',
+  ]) {
+    const page = await openPage(service.address, 'GET', path);
+    assert.deepEqual([page.status, page.text], [200, index], path);
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html; ?charset=utf-8$/i);
+  }
+});
+
+test('assets are kept for ever; an asset that is missing is not the index', async () => {
+  const asset = await openPage(service.address, 'GET', '/panel/assets/main-B4x_a-9.js');
+  assert.deepEqual([asset.status, asset.text], [200, script]);
+  assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  assert.match(asset.headers.get('content-type') ?? '', /^(?:text|application)\/javascript/);
+  const icon = await openPage(service.address, 'GET', '/panel/icon.svg');
+  assert.match(icon.headers.get('content-type') ?? '', /^image\/svg\+xml/);
+  assert.match(icon.headers.get('cache-control') ?? '', /max-age=3600/);
+  for (const missing of ['/panel/assets/old-123.js', '/panel/assets/']) {
+    const answer = await openPage(service.address, 'GET', missing);
+    assert.equal(answer.status, 404, missing);
+    assert.match(answer.text, /"not_found"/);
+  }
+});
+
+test('every page says what may be loaded, and by whom it may be shown', async () => {
+  for (const path of [
+    '/panel/',
+    '/panel/assets/main-B4x_a-9.js',
+    '/panel/assets/missing.js',
+    '/panel/icon.svg',
+  ]) {
+    for (const { address } of [service, bare]) {
+      const { headers } = await openPage(address, 'GET', path);
+      assert.equal(headers.get('content-security-policy'), policy, path);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
+      assert.equal(headers.get('set-cookie'), null);
+    }
+  }
+});
+
+test('nothing beside the folder is served, however the path is spelled', async () => {
+  for (const path of [
+    '/panel/../outside.txt',
+    '/panel/..%2foutside.txt',
+    '/panel/%2e%2e/outside.txt',
+    '/panel/assets/../../outside.txt',
+    '/panel/assets/..%2f..%2foutside.txt',
+    '/panel/assets/%2e%2e/%2e%2e/outside.txt',
+    '/panel//outside.txt',
+    '/panel/assets/.hidden',
+    '/panel/assets/%2ehidden',
+    '/panel/assets\\..\\..\\outside.txt',
+    `/panel/${'x/'.repeat(3_000)}`,
+    '/panel/%00',
+  ]) {
+    const { answers } = await sendRaw(service.address, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [answer] = answers;
+    assert.ok(answer !== undefined && answer.status < 500, path);
+    assert.doesNotMatch(answer.text, /outside|hidden$/, path);
+  }
+});
+
+test('without a build a plain page says how to make one', async () => {
+  const page = await openPage(bare.address, 'GET', '/panel/orders');
+  assert.equal(page.status, 503);
+  assert.equal(page.headers.get('cache-control'), 'no-store');
+  assert.match(page.text, /npm run build --workspace web/);
+});
+
+test('the root leads to the panel; other methods and paths stay what they were', async () => {
+  const root = await openPage(service.address, 'GET', '/');
+  assert.deepEqual([root.status, root.headers.get('location')], [302, '/panel/']);
+  assert.equal((await openPage(service.address, 'POST', '/panel/orders')).status, 404);
+  assert.equal((await openPage(service.address, 'GET', '/panels')).status, 404);
+  assert.equal((await openPage(service.address, 'GET', '/panel/api')).status, 401);
+  assert.equal((await openPage(service.address, 'GET', '/panel/api/nowhere')).status, 401);
+  const head = await fetch(`${service.address}/panel/orders`, { method: 'HEAD' });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+});

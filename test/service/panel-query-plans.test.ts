@@ -1,0 +1,154 @@
+// No page of the panel reads a whole table that grows with the orders, neither while the tables are young nor
+// when they have grown: the statements of its lists and figures are planned, then looked at.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Row, Transaction } from '../../src/database/database.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+/** Statements of the panel, each with the index that it has to use where that is not the table's key. */
+const statements: Readonly<Record<string, RegExp | null>> = {
+  find_session: /sessions_pkey/,
+  list_sessions: /sessions_pkey/,
+  list_api_requests: /api_requests_pkey/,
+  find_orders_down: /orders_pkey/,
+  find_orders_of_customer: /orders_customer/,
+  find_entries_down: /ledger_entries_pkey/,
+  find_entries_up: /ledger_entries_pkey/,
+  find_entries_of_order: /ledger_entries_pkey/,
+  find_customers_down: /customers_pkey/,
+  find_customers_of_all_down: /customers_pkey/,
+  find_customer_number: /customer_references_pkey/,
+  find_last_order: /orders_customer/,
+  list_ending_customers: /customers_expiry/,
+  count_ending_customers: /customers_expiry/,
+  count_ending_of_all: /customers_expiry/,
+  list_ledger_sums: /ledger_days_pkey/,
+  list_ledger_sums_of_all: /ledger_days_pkey/,
+  list_top_accounts: /ledger_days_pkey/,
+  find_ledger_spans: /ledger_days_pkey/,
+  find_ledger_day_mark: null,
+  find_ledgers_behind: null,
+};
+
+const bigTables = [
+  'orders',
+  'ledger_entries',
+  'customers',
+  'customer_references',
+  'api_requests',
+  'sessions',
+  'ledger_days',
+  'login_links',
+];
+
+let service: TestService;
+let account: TestAccount;
+let panel: PanelClient;
+let console: PanelClient;
+before(async () => {
+  service = await startTestService();
+  account = await service.createReseller({ credit: '1000.00' });
+  panel = await signIn(service, account);
+  console = await signIn(service, service.admin);
+});
+after(() => service.close());
+
+test('no statement of the panel scans a table that grows, planned while it is young or when it has grown', async () => {
+  const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
+  const { order } = placed.body;
+  // For the values five times, for any values from the sixth on.
+  for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
+  await look('young');
+  await grow();
+  for (let time = 0; time < 3; time += 1) await visit(order.id, order.customer.id);
+  await look('grown');
+  await service.database.query({ name: '', text: 'analyze' });
+  await look('analyzed');
+});
+
+async function visit(orderId: number, customerId: number): Promise<void> {
+  for (const path of [
+    '/me',
+    '/sessions',
+    '/requests',
+    '/orders',
+    '/orders?from=2026-01-01',
+    '/orders?customer=planned',
+    `/orders/${orderId}`,
+    '/customers?q=pla',
+    `/customers/${customerId}`,
+    '/ledger',
+    '/ledger?month=2026-01',
+    '/ledger.csv',
+    '/statements',
+    '/overview',
+  ]) {
+    assert.equal((await panel.get(path)).status, 200, path);
+  }
+  assert.equal((await panel.post(`/customers/${customerId}/login-link`)).status, 201);
+  for (const path of ['/admin/overview', '/admin/customers?q=pla']) {
+    assert.equal((await console.get(path)).status, 200, path);
+  }
+}
+
+async function look(when: string): Promise<void> {
+  const plans = await service.database.transaction((transaction) => plansOfSession(transaction));
+  for (const [name, index] of Object.entries(statements)) {
+    const lines = plans.get(name);
+    assert.ok(lines !== undefined, `${name} was planned`);
+    const text = lines.join('\n');
+    for (const table of bigTables) {
+      assert.doesNotMatch(text, new RegExp(`Seq Scan on ${table}\\b`), `${when}: ${name} scans\n${text}`);
+    }
+    if (index !== null) assert.match(text, index, `${when}: ${name}\n${text}`);
+  }
+}
+
+async function plansOfSession(transaction: Transaction): Promise<Map<string, string[]>> {
+  const ask = (text: string): Promise<readonly Row[]> => transaction.query({ name: '', text });
+  const found = await ask(
+    `select name, parameter_types::text[] as types from pg_prepared_statements
+     where not from_sql and name = any('{${Object.keys(statements).join(',')}}')`,
+  );
+  const plans = new Map<string, string[]>();
+  for (const { name, types } of found) {
+    const values = (types as string[]).map((type) =>
+      type === 'date' ? "'2026-01-01'::date" : type === 'text' ? "''::text" : `'1'::${type}`,
+    );
+    const lines: string[] = [];
+    for (const mode of ['auto', 'force_generic_plan']) {
+      await ask(`set local plan_cache_mode = ${mode}`);
+      const explain = `explain execute ${String(name)}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
+      for (const row of await ask(explain)) lines.push(String(row['QUERY PLAN']));
+    }
+    plans.set(String(name), lines);
+  }
+  return plans;
+}
+
+/** Thousands of orders of other customers, through the engine. */
+async function grow(): Promise<void> {
+  const credited = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
+    amount: '900000',
+  });
+  assert.equal(credited.status, 201);
+  const outcomes = await Promise.all(
+    Array.from({ length: 3_000 }, (_, index) =>
+      service.service.engine.submit({
+        type: 'place',
+        accountId: account.id,
+        accessVersion: 1,
+        idempotencyKey: `grow-${index}`,
+        keyIsMinted: false,
+        packageId: service.packages.basic,
+        customerReference: `grow-${index}`,
+        customerName: null,
+        months: 1,
+        loginLink: null,
+      }),
+    ),
+  );
+  assert.ok(outcomes.every(({ type }) => type === 'ordered'));
+}

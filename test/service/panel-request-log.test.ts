@@ -1,0 +1,275 @@
+// The log of an account's requests: what is in it, what never is, and that it is bounded and holds nobody up.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createRequestLog, loggablePath, type RequestLine } from '../../src/events/request-log.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { resetKey } from '../harness/shop.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+const day = 86_400;
+
+let service: TestService;
+let account: TestAccount;
+let panel: PanelClient;
+before(async () => {
+  service = await startTestService();
+  account = await service.createReseller({ credit: '100.00' });
+  panel = await signIn(service, account);
+});
+after(() => service.close());
+
+type Line = Record<string, unknown>;
+const linesOf = async (query = ''): Promise<Line[]> => (await panel.get(`/requests${query}`)).body.data;
+
+test('every request with the key is in its account’s log, refused ones and unknown paths too', async () => {
+  const body = { package_id: service.packages.basic, customer: 'logged' };
+  const placed = await account.post('/orders', body, { 'x-request-id': 'mine-1' });
+  await account.post('/orders', { ...body, customer: 'not valid' });
+  await account.get(`/orders/${placed.body.order.id}`);
+  await account.get('/nowhere/at-all');
+  await account.send('DELETE', '/orders');
+  const stranger = await service.createReseller();
+  await stranger.get('/balance');
+  await panel.get('/v1/balance');
+  const lines = await linesOf();
+  assert.deepEqual(
+    lines.map(({ method, path, status, code }) => `${method} ${path} ${status} ${code}`),
+    [
+      'DELETE /api/v1/orders 405 method_not_allowed',
+      'GET /api/v1/nowhere/at-all 404 not_found',
+      `GET /api/v1/orders/${placed.body.order.id} 200 null`,
+      'POST /api/v1/orders 422 invalid_customer',
+      'POST /api/v1/orders 201 null',
+    ],
+  );
+  const first = lines.at(-1);
+  assert.deepEqual(
+    { ...first, milliseconds: 0 },
+    {
+      id: 1,
+      at: '2026-01-15T12:00:00Z',
+      method: 'POST',
+      path: '/api/v1/orders',
+      status: 201,
+      code: null,
+      request_id: 'mine-1',
+      milliseconds: 0,
+      address: '127.0.0.1',
+    },
+  );
+  assert.ok(Number.isInteger(first?.['milliseconds']));
+});
+
+test('the log is filtered by status and read by the cursor', async () => {
+  for (let count = 0; count < 60; count += 1) await account.get(count % 3 === 0 ? '/orders/1' : '/balance');
+  const classOf = (status: unknown) => Math.floor(Number(status) / 100);
+  assert.ok((await linesOf('?status=4xx')).every(({ status }) => classOf(status) === 4));
+  assert.ok((await linesOf('?status=2xx')).every(({ status }) => classOf(status) === 2));
+  assert.deepEqual(await linesOf('?status=5xx'), []);
+  assert.ok((await linesOf('?status=404')).every(({ status }) => status === 404));
+  assert.deepEqual(await linesOf('?status=999'), []);
+  const first = (await panel.get('/requests')).body;
+  assert.equal(first.data.length, 50);
+  const second = (await panel.get(`/requests?before=${first.next_before}`)).body;
+  assert.equal(second.next_before, null);
+  const ids = [...first.data, ...second.data].map(({ id }: { id: number }) => id);
+  assert.deepEqual(
+    ids,
+    Array.from({ length: ids.length }, (_, index) => ids.length - index),
+  );
+  for (const odd of ['status=3x', 'status=0', 'status=-1', 'before=x', 'status=4xx&status=5xx']) {
+    expectRefusal(await panel.get(`/requests?${odd}`), '422 validation_failed');
+  }
+});
+
+test('neither a query’s values nor a key in a path is in it', async () => {
+  const { key } = account;
+  await account.get(`/orders?page=1&api_key=${key}&limit=secret-value`);
+  await account.get(`/orders/${key}?x=${key}`);
+  await account.get(`/customers/Ada%20Lovelace`);
+  await account.get(`/${'deep/'.repeat(20)}${key}`);
+  const lines = await linesOf();
+  assert.deepEqual(
+    lines.slice(0, 4).map(({ path }) => path),
+    [`/api/v1${'/deep'.repeat(6)}`, '/api/v1/customers/…', '/api/v1/orders/…', '/api/v1/orders'],
+  );
+  const rows = await service.database.query({ name: '', text: 'select r::text as line from api_requests r' });
+  for (const { line } of rows) assert.doesNotMatch(String(line), /sk_live|secret-value|limit|Ada/);
+});
+
+test('paths are kept as far as they are words and numbers', () => {
+  for (const [sent, kept] of [
+    ['/api/v1/orders', '/api/v1/orders'],
+    ['/api/v1/orders/2000000001/renew?a=b', '/api/v1/orders/2000000001/renew'],
+    ['/api/v1/orders/', '/api/v1/orders/'],
+    ['/', '/'],
+    ['/api/v1/orders/..%2f', '/api/v1/orders/…'],
+    ['/api/v1/0123456789abcdef0123', '/api/v1/…'],
+    ['/api/v1/12345678901234567', '/api/v1/…'],
+    ['/API/V1', '/…/…'],
+  ] as const) {
+    assert.equal(loggablePath(sent), kept, sent);
+  }
+});
+
+test('a key that was replaced is logged for its account, and is no use of the new key', async () => {
+  const owner = await service.createReseller();
+  const client = await signIn(service, owner);
+  await resetKey(service, owner);
+  expectRefusal(await owner.get('/balance'), '401 revoked_api_key');
+  const { data } = (await client.get('/requests')).body;
+  assert.deepEqual([data.length, data[0].code], [1, 'revoked_api_key']);
+  assert.equal((await client.get('/api-key')).body.last_used_at, null);
+});
+
+test('refusals are counted by day for the console, of unknown keys too', async () => {
+  const console = await signIn(service, service.admin);
+  const count = async (code: string): Promise<number> => {
+    const { refusals } = (await console.get('/admin/overview?days=2')).body;
+    return refusals.find((each: { code: string }) => each.code === code)?.count ?? 0;
+  };
+  const before = await count('missing_api_key');
+  const nobody = createApiClient(service.address, null);
+  for (let times = 0; times < 3; times += 1) await nobody.get('/balance');
+  assert.equal(await count('missing_api_key'), before + 3);
+  service.clock.seconds += 3 * day;
+  const later = await signIn(service, service.admin, { setPassword: false });
+  assert.deepEqual((await later.get('/admin/overview?days=2')).body.refusals, []);
+  panel = await signIn(service, account, { setPassword: false });
+});
+
+test('lines are dropped and counted rather than waited for', async () => {
+  let dropped = 0;
+  let isAway = false;
+  const log = createRequestLog({
+    database: {
+      ...service.database,
+      query: (statement, values) =>
+        isAway ? Promise.reject(new Error('away')) : service.database.query(statement, values),
+    },
+    limits: {
+      linesMax: 10,
+      linesPerStatement: 4,
+      flushMilliseconds: 1e9,
+      keptSeconds: 7 * day,
+      keptPerAccountMax: 50,
+    },
+    onKeysUsed: async () => undefined,
+    onDropped: (lines) => {
+      dropped += lines;
+    },
+  });
+  const owner = await service.createReseller();
+  const note = (times: number) => {
+    for (let count = 0; count < times; count += 1) log.note(lineOf(owner.id, count));
+  };
+  const rows = async () =>
+    service.database.query(
+      { name: '', text: 'select number, path from api_requests where account_id = $1::int order by number' },
+      [owner.id],
+    );
+  note(25);
+  assert.equal(dropped, 15);
+  await log.flush();
+  assert.deepEqual(
+    (await rows()).map(({ number, path }) => [Number(number), path]),
+    Array.from({ length: 10 }, (_, index) => [index + 1, `/${index}`]),
+  );
+  isAway = true;
+  note(9);
+  await log.flush();
+  assert.equal(dropped, 24, 'what could not be written is not kept');
+  isAway = false;
+
+  // More than may be kept: the oldest go, while it is written.
+  for (let times = 0; times < 30; times += 1) {
+    note(10);
+    await log.flush();
+    assert.ok((await rows()).length <= 55 + 10, `${(await rows()).length} lines`);
+  }
+  await log.prune(service.clock.seconds);
+  const kept = await rows();
+  assert.equal(kept.length, 50);
+  assert.equal(Number(kept.at(-1)?.['number']), 310, 'the newest stay');
+  await log.prune(service.clock.seconds + 8 * day);
+  assert.equal((await rows()).length, 0);
+  note(1);
+  await log.close();
+  assert.deepEqual(
+    (await rows()).map(({ number }) => Number(number)),
+    [311],
+    'numbers go on',
+  );
+});
+
+test('two processes write one account’s lines at the same time without a gap', async () => {
+  const owners = [
+    await service.createReseller(),
+    await service.createReseller(),
+    await service.createReseller(),
+  ];
+  const logs = Array.from({ length: 3 }, () =>
+    createRequestLog({
+      database: service.database,
+      limits: {
+        linesMax: 1_000,
+        linesPerStatement: 20,
+        flushMilliseconds: 1e9,
+        keptSeconds: day,
+        keptPerAccountMax: 1_000,
+      },
+      onKeysUsed: async () => undefined,
+      onDropped: () => assert.fail('nothing is dropped'),
+    }),
+  );
+  for (const [index, log] of logs.entries()) {
+    for (let count = 0; count < 90; count += 1) log.note(lineOf(owners[(count + index) % 3]?.id ?? 0, count));
+  }
+  await Promise.all(logs.map((log) => log.flush()));
+  await Promise.all(logs.map((log) => log.close()));
+  for (const { id } of owners) {
+    const [row] = await service.database.query(
+      {
+        name: '',
+        text: 'select count(*)::int as lines, min(number)::int as first, max(number)::int as last from api_requests where account_id = $1::int',
+      },
+      [id],
+    );
+    assert.deepEqual({ ...row }, { lines: 90, first: 1, last: 90 });
+  }
+});
+
+test('the service writes its log every second, and what is left when it ends', async () => {
+  const quick = await startTestService({ limits: { requestLog: { flushMilliseconds: 5 } } });
+  try {
+    const owner = await quick.createReseller();
+    await owner.get('/balance');
+    for (;;) {
+      const rows = await quick.database.query(
+        { name: '', text: 'select 1 from api_requests where account_id = $1::int' },
+        [owner.id],
+      );
+      if (rows.length === 1) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    await quick.close();
+  }
+});
+
+function lineOf(accountId: number, index: number): RequestLine {
+  return {
+    accountId,
+    at: service.clock.seconds,
+    method: 'GET',
+    path: `/${index}`,
+    status: 200,
+    code: null,
+    requestId: 'r',
+    milliseconds: 1,
+    address: '127.0.0.1',
+  };
+}

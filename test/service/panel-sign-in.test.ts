@@ -1,0 +1,438 @@
+// Signing in and out, sessions and their ends, and how guessing is slowed down.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import {
+  createPanelClient,
+  ownPages,
+  setCookieOf,
+  signIn,
+  signInAnswer,
+  testPassword,
+  usernameOf,
+} from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { changeAccount } from '../harness/shop.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+const minute = 60;
+const hour = 3_600;
+const day = 86_400;
+
+let service: TestService;
+let milliseconds = 0;
+before(async () => {
+  service = await startTestService({ environment: { TRUST_PROXY: '127.0.0.1' } });
+  service.clock.monotonic = () => milliseconds;
+});
+beforeEach(() => {
+  // Nobody waits for what an earlier test did wrong.
+  milliseconds += 24 * hour * 1000;
+});
+after(() => service.close());
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+async function withPassword(): Promise<TestAccount & { username: string }> {
+  const account = await service.createReseller({ credit: '100.00' });
+  await changeAccount(service, account, { password: testPassword });
+  return { ...account, username: await usernameOf(service, account) };
+}
+
+test('the right password begins a session: a cookie that scripts cannot read and other sites cannot send', async () => {
+  const { id, username } = await withPassword();
+  const answer = await signInAnswer(service.address, { username, password: testPassword });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.body.account.id, id);
+  assert.equal(answer.body.account.halted, undefined);
+  const [cookie = ''] = answer.headers.getSetCookie();
+  assert.match(
+    cookie,
+    new RegExp(`^sellthrough=${id}\\.[A-Za-z0-9_-]{43}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Strict$`),
+  );
+  const client = createPanelClient(service.address, setCookieOf(answer));
+  const me = await client.get('/me');
+  assert.equal(me.status, 200, me.text);
+  assert.equal(me.headers.get('cache-control'), 'no-store');
+  const { account, session, ...rest } = me.body;
+  assert.equal(account.username, username);
+  assert.deepEqual(rest, {
+    api_url: 'http://127.0.0.1/api/v1',
+    address: '127.0.0.1',
+    address_allowed: true,
+    totp_enabled: false,
+    checklist: { key_viewed: false, first_order: false, allow_list: false },
+  });
+  assert.deepEqual(session, { created_at: '2026-01-15T12:00:00Z', expires_at: '2026-01-16T00:00:00Z' });
+  const [row] = await service.database.query(
+    { name: '', text: 'select token_hash from sessions where account_id = $1::int' },
+    [id],
+  );
+  assert.ok(!client.cookie.includes(String(row?.['token_hash'])), 'only a hash is kept');
+});
+
+test('with https the cookie is bound to the host and to https', async () => {
+  const secure = await startTestService({ environment: { PUBLIC_URL: 'https://shop.example' } });
+  try {
+    const account = await secure.createReseller();
+    await changeAccount(secure, account, { password: testPassword });
+    const body = { username: await usernameOf(secure, account), password: testPassword };
+    const answer = await signInAnswer(secure.address, body);
+    const [cookie = ''] = answer.headers.getSetCookie();
+    assert.match(
+      cookie,
+      /^__Host-sellthrough=\d+\.\S{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const client = createPanelClient(secure.address, setCookieOf(answer));
+    assert.equal((await client.get('/me')).status, 200);
+    const bare = createPanelClient(secure.address, setCookieOf(answer).replace('__Host-', ''));
+    expectRefusal(await bare.get('/me'), '401 not_signed_in');
+    // Without Sec-Fetch-Site the Origin decides: it is PUBLIC_URL and nothing else.
+    const api = createApiClient(secure.address, null);
+    const out = (origin: string) => api.post('/panel/api/sign-out', {}, { origin });
+    expectRefusal(await out(secure.address), '403 forbidden_origin');
+    expectRefusal(await out('http://shop.example'), '403 forbidden_origin');
+    assert.equal((await out('https://shop.example')).status, 204);
+  } finally {
+    await secure.close();
+  }
+});
+
+test('a wrong password, an unknown name and an account without a password are answered alike', async () => {
+  const { username } = await withPassword();
+  const without = await service.createReseller();
+  const answers = [];
+  for (const body of [
+    { username, password: 'not the password' },
+    { username: 'nobody-has-this', password: testPassword },
+    { username: '', password: '' },
+    { username: 'ü\u2028x', password: testPassword },
+    { username: await usernameOf(service, without), password: 'none' },
+  ]) {
+    const answer = await signInAnswer(service.address, body);
+    expectRefusal(answer, '401 invalid_credentials', {});
+    assert.deepEqual(answer.headers.getSetCookie(), []);
+    answers.push(answer.text);
+  }
+  assert.equal(new Set(answers).size, 1);
+  for (const body of [
+    {},
+    { username },
+    { username, password: 7 },
+    { username: 'a', password: 'x'.repeat(300) },
+  ]) {
+    expectRefusal(
+      await createPanelClient(service.address, '').post('/sign-in', body),
+      '422 validation_failed',
+    );
+  }
+});
+
+test('an unknown name costs as much computing as a wrong password', async () => {
+  const { username } = await withPassword();
+  const secondsOf = async (name: string): Promise<number> => {
+    const before = process.cpuUsage();
+    for (let count = 0; count < 5; count += 1) {
+      const guess = { username: name, password: 'wrong' };
+      expectRefusal(await signInAnswer(service.address, guess), '401 invalid_credentials');
+    }
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  };
+  const known = await secondsOf(username);
+  const unknown = await secondsOf('nobody-has-that');
+  // A request without argon2id takes a hundredth.
+  assert.ok(unknown > known / 3, `${unknown} s for an unknown name, ${known} s for a known one`);
+});
+
+test('a name is found however it is capitalised', async () => {
+  const { username } = await withPassword();
+  const body = { username: ` ${username.toUpperCase()} `, password: testPassword };
+  assert.equal((await signInAnswer(service.address, body)).status, 200);
+});
+
+test('after five wrong passwords the next try waits, longer each time, and a right one ends the waiting', async () => {
+  const { username } = await withPassword();
+  const wrong = () => signInAnswer(service.address, { username, password: 'wrong' }, from('192.0.2.1'));
+  const right = () => signInAnswer(service.address, { username, password: testPassword }, from('192.0.2.1'));
+  for (let count = 0; count < 5; count += 1) expectRefusal(await wrong(), '401 invalid_credentials');
+  for (const wait of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    const held = await right();
+    expectRefusal(held, '429 rate_limited', { limit: 5, window_seconds: 3_600, retry_after: wait });
+    assert.equal(held.headers.get('retry-after'), String(wait));
+    milliseconds += wait * 1_000 - 1;
+    assert.equal((await right()).status, 429, 'not a moment earlier');
+    milliseconds += 1;
+    expectRefusal(await wrong(), '401 invalid_credentials');
+  }
+  milliseconds += 60_000;
+  assert.equal((await right()).status, 200);
+  for (let count = 0; count < 4; count += 1) expectRefusal(await wrong(), '401 invalid_credentials');
+  assert.equal((await right()).status, 200, 'counted anew');
+});
+
+test('a hundred guesses at once are as few as one after another', async () => {
+  const { username } = await withPassword();
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      signInAnswer(service.address, { username, password: 'wrong' }, from('192.0.2.2')),
+    ),
+  );
+  assert.equal(answers.filter(({ status }) => status === 401).length, 5);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 35);
+});
+
+test('an honest user on another address signs in at once while one address guesses', async () => {
+  const { username } = await withPassword();
+  const guess = () => signInAnswer(service.address, { username, password: 'wrong' }, from('2001:db8:0:1::1'));
+  for (let count = 0; count < 6; count += 1) await guess();
+  assert.equal((await guess()).status, 429);
+  const neighbour = await signInAnswer(
+    service.address,
+    { username, password: testPassword },
+    from('2001:db8:0:1:ffff::2'),
+  );
+  assert.equal(neighbour.status, 429, 'the /64 of the guesser is one address');
+  const honest = await signInAnswer(
+    service.address,
+    { username, password: testPassword },
+    from('2001:db8:0:2::1'),
+  );
+  assert.equal(honest.status, 200, honest.text);
+});
+
+test('an address that fails with many names waits, whichever name it tries next', async () => {
+  const { username } = await withPassword();
+  const at = from('192.0.2.3');
+  for (let count = 0; count < 50; count += 1) {
+    const guess = { username: `name-${count}`, password: 'wrong' };
+    expectRefusal(await signInAnswer(service.address, guess, at), '401 invalid_credentials');
+    milliseconds += 1_000;
+  }
+  const body = { username, password: testPassword };
+  const held = await signInAnswer(service.address, body, at);
+  expectRefusal(held, '429 rate_limited', { limit: 50, window_seconds: 600, retry_after: 550 });
+  assert.equal((await signInAnswer(service.address, body, from('192.0.2.4'))).status, 200);
+  milliseconds += 550_000;
+  assert.equal((await signInAnswer(service.address, body, at)).status, 200);
+});
+
+test('whoever makes up sessions is slowed down, and a real session from there is not', async () => {
+  const client = await signIn(service, await service.createReseller());
+  const madeUp = createPanelClient(service.address, `sellthrough=1.${'A'.repeat(43)}`);
+  const statuses = new Map<number, number>();
+  for (let count = 0; count < 310; count += 1) {
+    const { status } = await madeUp.get('/me');
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual(
+    [...statuses],
+    [
+      [401, 300],
+      [429, 10],
+    ],
+  );
+  assert.equal((await client.get('/me')).status, 200);
+});
+
+test('a session ends after twelve hours without use, and after fourteen days whatever it does', async () => {
+  const account = await service.createReseller();
+  const began = service.clock.seconds;
+  const idle = await signIn(service, account);
+  service.clock.seconds = began + 12 * hour - 1;
+  assert.equal((await idle.get('/me')).status, 200);
+  service.clock.seconds += 12 * hour - 1;
+  assert.equal((await idle.get('/me')).status, 200, 'it was used meanwhile');
+  service.clock.seconds += 12 * hour;
+  expectRefusal(await idle.get('/me'), '401 not_signed_in');
+
+  const second = service.clock.seconds;
+  const busy = await signIn(service, account, { setPassword: false });
+  while (service.clock.seconds + 11 * hour < second + 14 * day) {
+    service.clock.seconds += 11 * hour;
+    assert.equal((await busy.get('/me')).status, 200);
+  }
+  service.clock.seconds = second + 14 * day - 1;
+  const last = await busy.get('/me');
+  assert.equal(last.status, 200);
+  assert.equal(Date.parse(last.body.session.expires_at) / 1000, second + 14 * day);
+  service.clock.seconds += 1;
+  expectRefusal(await busy.get('/me'), '401 not_signed_in');
+});
+
+test('sessions are listed with the current one, and each can be ended, or all others', async () => {
+  const account = await service.createReseller();
+  const first = await signIn(service, account);
+  service.clock.seconds += minute;
+  const second = await signIn(service, account, { setPassword: false });
+  const third = await signIn(service, account, { setPassword: false });
+  service.clock.seconds += minute;
+  await first.get('/me');
+
+  const { data } = (await first.get('/sessions')).body;
+  assert.equal(data.length, 3);
+  assert.deepEqual(
+    data.map((session: { current: boolean }) => session.current),
+    [true, false, false],
+  );
+  assert.deepEqual(Object.keys(data[0]), [
+    'id',
+    'created_at',
+    'last_seen_at',
+    'expires_at',
+    'address',
+    'user_agent',
+    'current',
+  ]);
+  for (const { id } of data) assert.ok(!`${first.cookie}${second.cookie}${third.cookie}`.includes(id));
+  const stranger = await signIn(service, await service.createReseller());
+  expectRefusal(await stranger.delete(`/sessions/${data[0].id}`), '404 session_not_found');
+  for (const odd of ['%25', 'x', data[0].id.slice(1), `${data[0].id}a`]) {
+    expectRefusal(await first.delete(`/sessions/${odd}`), '404 session_not_found');
+  }
+
+  const ofSecond = (await second.get('/sessions')).body.data.find(
+    (session: { current: boolean }) => session.current,
+  );
+  assert.equal((await first.delete(`/sessions/${ofSecond.id}`)).status, 204);
+  expectRefusal(await second.get('/me'), '401 not_signed_in');
+  assert.equal((await third.get('/me')).status, 200);
+  assert.equal((await first.delete('/sessions')).status, 204);
+  expectRefusal(await third.get('/me'), '401 not_signed_in');
+  assert.equal((await first.get('/me')).status, 200);
+});
+
+test('signing out ends the session on the server, and signing in anew ends the one it replaces', async () => {
+  const account = await service.createReseller();
+  const client = await signIn(service, account);
+  const out = await client.post('/sign-out');
+  assert.equal(out.status, 204);
+  assert.match(out.headers.getSetCookie()[0] ?? '', /^sellthrough=; Path=\/; Max-Age=0; /);
+  expectRefusal(await client.get('/me'), '401 not_signed_in');
+  assert.equal((await client.post('/sign-out')).status, 204, 'twice is harmless');
+
+  const before = await signIn(service, account, { setPassword: false });
+  const body = { username: await usernameOf(service, account), password: testPassword };
+  assert.equal((await before.post('/sign-in', body)).status, 200);
+  expectRefusal(await before.get('/me'), '401 not_signed_in');
+});
+
+test('an account has at most fifty sessions: the one used the longest ago ends', async () => {
+  const account = await service.createReseller();
+  const oldest = await signIn(service, account);
+  for (let count = 0; count < 50; count += 1) {
+    service.clock.seconds += 1;
+    await signIn(service, account, { setPassword: false });
+  }
+  expectRefusal(await oldest.get('/me'), '401 not_signed_in');
+});
+
+test('changing the password ends every other session; an administrator’s change ends all', async () => {
+  const account = await service.createReseller();
+  const mine = await signIn(service, account);
+  const other = await signIn(service, account, { setPassword: false });
+  const wrong = { current_password: 'not it', new_password: 'another long password' };
+  expectRefusal(await mine.post('/password', wrong), '403 wrong_password');
+  const short = { current_password: testPassword, new_password: 'short' };
+  expectRefusal(await mine.post('/password', short), '422 validation_failed');
+  assert.equal((await other.get('/me')).status, 200);
+
+  const change = { current_password: testPassword, new_password: 'another long password' };
+  assert.equal((await mine.post('/password', change)).status, 204);
+  assert.equal((await mine.get('/me')).status, 200);
+  expectRefusal(await other.get('/me'), '401 not_signed_in');
+  assert.equal((await mine.get('/sessions')).body.data.length, 1);
+  const username = await usernameOf(service, account);
+  expectRefusal(
+    await signInAnswer(service.address, { username, password: testPassword }),
+    '401 invalid_credentials',
+  );
+  const anew = await signInAnswer(service.address, { username, password: 'another long password' });
+  assert.equal(anew.status, 200);
+
+  await changeAccount(service, account, { password: testPassword });
+  expectRefusal(await mine.get('/me'), '401 not_signed_in');
+  const audit = (await service.admin.get('/api/admin/v1/audit')).body.data;
+  const own = audit.find((entry: { actor: { id: number } }) => entry.actor.id === account.id);
+  assert.deepEqual([own.action, own.after.password], ['account.update', 'changed']);
+});
+
+test('a blocked account is refused everywhere while it is signed in, and goes on when it is unblocked', async () => {
+  const account = await withPassword();
+  const client = await signIn(service, account, { setPassword: false });
+  await changeAccount(service, account, { blocked: true });
+  for (const path of ['/me', '/v1/balance', '/v1/packages', '/orders', '/ledger.csv', '/nowhere']) {
+    expectRefusal(await client.get(path), '403 account_blocked', undefined, path);
+  }
+  const order = { package_id: service.packages.basic, customer: 'of-a-blocked-one' };
+  expectRefusal(await client.post('/v1/orders', order), '403 account_blocked');
+  const right = { username: account.username, password: testPassword };
+  expectRefusal(await signInAnswer(service.address, right), '403 account_blocked');
+  const wrong = { username: account.username, password: 'wrong' };
+  expectRefusal(await signInAnswer(service.address, wrong), '401 invalid_credentials');
+  await changeAccount(service, account, { blocked: false });
+  assert.equal((await client.get('/me')).status, 200);
+});
+
+test('switching the API off, and an allow-list that leaves the browser out, do not touch the panel', async () => {
+  const account = await withPassword();
+  const client = await signIn(service, account, { setPassword: false });
+  await changeAccount(service, account, { api_enabled: false, allowed_ips: ['203.0.113.7'] });
+  expectRefusal(await account.get('/balance'), '403 api_disabled');
+  assert.equal((await client.get('/v1/balance')).body.balance, '100.00');
+  const placed = await client.post('/v1/orders', {
+    package_id: service.packages.basic,
+    customer: 'by-panel',
+  });
+  assert.equal(placed.status, 201, placed.text);
+  assert.equal((await client.get('/me')).body.address_allowed, false);
+});
+
+test('a session has a rate limit of its own, and it is not the key’s', async () => {
+  const account = await service.createReseller({ rateLimitPerMinute: 3 });
+  const client = await signIn(service, account);
+  const first = await client.get('/v1/balance');
+  assert.equal(first.headers.get('ratelimit-policy'), '"default";q=600;w=60');
+  for (let count = 1; count < 600; count += 1) assert.equal((await client.get('/usage')).status, 200);
+  const held = await client.get('/me');
+  expectRefusal(held, '429 rate_limited', { limit: 600, window_seconds: 60, retry_after: 60 });
+  assert.equal((await account.get('/balance')).status, 200);
+  const other = await signIn(service, account, { setPassword: false });
+  assert.equal((await other.get('/me')).status, 200);
+  assert.deepEqual((await other.get('/usage')).body, {
+    limit: 3,
+    used: 1,
+    remaining: 2,
+    window_seconds: 60,
+    reset_seconds: 60,
+  });
+});
+
+test('the last administrator who can act is neither blocked nor switched off', async () => {
+  const { admin } = service;
+  const panel = await signIn(service, admin);
+  // His own key is switched off, so he could not lift what he does: nobody else is there who could.
+  await service.database.query({ name: '', text: 'update accounts set api_enabled = false where is_admin' });
+  const made = await panel.post('/admin/v1/accounts', { username: 'not-an-admin', group: 'reseller' });
+  assert.equal(made.status, 201, made.text);
+  const second = made.body.account.id;
+  await service.database.query({ name: '', text: 'update accounts set is_admin = true where id = $1::int' }, [
+    second,
+  ]);
+  for (const change of [{ blocked: true }, { api_enabled: false }]) {
+    expectRefusal(await panel.patch(`/admin/v1/accounts/${second}`, change), '409 last_administrator');
+  }
+  await service.database.query(
+    { name: '', text: 'update accounts set api_enabled = true where id = $1::int' },
+    [admin.id],
+  );
+  assert.equal((await panel.patch(`/admin/v1/accounts/${second}`, { blocked: true })).status, 200);
+});
+
+test('a request without a cookie of ours is not signed in, whatever it holds instead', async () => {
+  const client = createApiClient(service.address, null);
+  for (const cookie of ['', 'sellthrough=', 'sellthrough=1', 'other=1.x', 'sellthrough=99999999.x; a=b']) {
+    expectRefusal(await client.get('/panel/api/me', { ...ownPages, cookie }), '401 not_signed_in');
+  }
+});

@@ -1,0 +1,51 @@
+// Money as the service writes it, "12.50": parsed to whole cents, never to a float, and shown with the
+// currency's sign.
+
+/** @throws SyntaxError where the text is no amount */
+export function toCents(amount: string): bigint {
+  const [, sign = '', whole = '', cents = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
+  if (whole === '') throw new SyntaxError(`Not an amount: ${amount}`);
+  const value = BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
+  return sign === '-' ? -value : value;
+}
+
+export function fromCents(cents: bigint): string {
+  const size = cents < 0n ? -cents : cents;
+  return `${cents < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')}`;
+}
+
+export function sumAmounts(amounts: readonly string[]): string {
+  return fromCents(amounts.reduce((sum, amount) => sum + toCents(amount), 0n));
+}
+
+/** What a person typed, as an amount with two decimals; null where it is none. */
+export function readAmount(typed: string): string | null {
+  const plain = typed.trim().replaceAll(',', '');
+  return /^\d{1,12}(\.\d{1,2})?$/.test(plain) ? fromCents(toCents(plain)) : null;
+}
+
+/** floor(100 × (1 − price ÷ (monthly × months))), never below 0: the service's rule. null: nothing to compare. */
+export function savingPercent(price: string | null, monthly: string | null, months: number): number | null {
+  if (price === null || monthly === null) return null;
+  const full = toCents(monthly) * BigInt(months);
+  if (full === 0n) return null;
+  const saved = full - toCents(price);
+  return saved <= 0n ? 0 : Number((saved * 100n) / full);
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** "$1,234.50". Exact at any size: the formatter takes the decimal text. */
+export function formatMoney(amount: string, currency: string, signed = false): string {
+  const name = `${currency} ${signed}`;
+  let format = formats.get(name);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      signDisplay: signed ? 'exceptZero' : 'auto',
+    });
+    formats.set(name, format);
+  }
+  return format.format(amount as Intl.StringNumericLiteral).replace('-', '−');
+}

@@ -1,0 +1,127 @@
+// The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
+// kept for people who report a problem. Called by queries.ts and commands.ts only.
+
+import { mintText } from '../random-text.ts';
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export interface Sending {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly query?: Query;
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+export type ErrorDetails = Readonly<Record<string, string | number>>;
+
+/** A refusal or failure of the service; `network` and `unreadable` are codes of ours. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly status: number;
+  readonly details: ErrorDetails;
+  readonly requestId: string;
+  readonly retryAfterSeconds: number;
+
+  constructor(
+    code: string,
+    message: string,
+    about: {
+      readonly status?: number;
+      readonly details?: ErrorDetails;
+      readonly requestId?: string;
+      readonly retryAfterSeconds?: number;
+    } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = about.status ?? 0;
+    this.details = about.details ?? {};
+    this.requestId = about.requestId ?? '';
+    this.retryAfterSeconds = about.retryAfterSeconds ?? 0;
+  }
+
+  /** The text of one of the details; empty where there is none. */
+  detail(name: string): string {
+    return String(this.details[name] ?? '');
+  }
+}
+
+export const apiBase = '/panel/api';
+
+/**
+ * The answer's body. Its type is the one of the service's schema for this route, which serialized it.
+ * @throws ApiError
+ */
+export async function call<Answer>(path: string, sending: Sending = {}): Promise<Answer> {
+  const requestId = mintText(24);
+  const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': requestId };
+  if (sending.body !== undefined) headers['content-type'] = 'application/json';
+  if (sending.idempotencyKey !== undefined) headers['idempotency-key'] = sending.idempotencyKey;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(apiBase + path + queryText(sending.query), {
+      method: sending.method ?? 'GET',
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(sending.body !== undefined && { body: JSON.stringify(sending.body) }),
+      ...(sending.signal !== undefined && { signal: sending.signal }),
+    });
+    text = await response.text();
+  } catch (error) {
+    if (sending.signal?.aborted) throw error;
+    throw new ApiError('network', 'The service cannot be reached. Check your connection.', { requestId });
+  }
+  const body = readJson(text);
+  if (response.ok && body !== undefined) return body as Answer;
+  throw errorOf(response, body, requestId);
+}
+
+export function queryText(query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** undefined: not JSON. An empty body, as of a 204, is null. */
+function readJson(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf(response: Response, body: unknown, sentId: string): ApiError {
+  const about = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? sentId,
+    retryAfterSeconds: Number(response.headers.get('retry-after') ?? 0) || 0,
+  };
+  const envelope = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const { code, message, details } = envelope;
+  if (typeof code !== 'string' || typeof message !== 'string') {
+    return new ApiError('unreadable', `The service answered with status ${response.status}.`, about);
+  }
+  return new ApiError(code, message, { ...about, details: readDetails(details) });
+}
+
+function readDetails(details: unknown): ErrorDetails {
+  if (!isObject(details)) return {};
+  return Object.fromEntries(
+    Object.entries(details).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, value]] : [],
+    ),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,119 @@
+// Everything the pages change, one function for each route. Those that move money carry an idempotency key,
+// made once for each dialog: whoever clicks twice, or retries after a lost answer, is charged once.
+
+import { call } from './client.ts';
+import type {
+  Account,
+  AdminPackage,
+  Customer,
+  Group,
+  LedgerEntry,
+  LoginLink,
+  Months,
+  PlacedOrder,
+  SavedAllowList,
+  TotpEnrolment,
+  VerifyReport,
+} from './shapes.ts';
+
+const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) =>
+  call<Answer>(path, {
+    method: 'POST',
+    body,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+const patch = <Answer>(path: string, body: object) => call<Answer>(path, { method: 'PATCH', body });
+const remove = (path: string) => call<null>(path, { method: 'DELETE' });
+
+// ---- session and security
+
+export const signIn = (body: { username: string; password: string; code?: string }) =>
+  post<{ readonly account: Account }>('/sign-in', body);
+export const signOut = () => post<null>('/sign-out');
+export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
+export const revokeOtherSessions = () => remove('/sessions');
+export const changePassword = (body: { current_password: string; new_password: string }) =>
+  post<null>('/password', body);
+export const startTotp = (body: { password: string }) => post<TotpEnrolment>('/totp', body);
+export const confirmTotp = (body: { code: string }) =>
+  post<{ readonly recovery_codes: readonly string[] }>('/totp/confirm', body);
+export const disableTotp = (body: { password: string; code: string }) => post<null>('/totp/disable', body);
+
+// ---- API access
+
+export const revealApiKey = (body: { password: string }) =>
+  post<{ readonly api_key: string }>('/api-key/reveal', body);
+export const resetOwnApiKey = (body: { password: string }) =>
+  post<{ readonly api_key: string }>('/api-key/reset', body);
+export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
+  call<SavedAllowList>('/allow-list', { method: 'PUT', body });
+
+// ---- orders and customers
+
+export interface NewOrder {
+  readonly package_id: number;
+  readonly customer: string;
+  readonly months: Months;
+  readonly customer_name?: string;
+  readonly return_login?: boolean;
+}
+
+export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
+  post<PlacedOrder>('/v1/orders', order, idempotencyKey);
+export const renewOrder = (orderId: number, months: Months, idempotencyKey: string) =>
+  post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months }, idempotencyKey);
+export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
+
+// ---- the administrator's
+
+export interface NewAccount {
+  readonly username: string;
+  readonly group: Group;
+  readonly display_name?: string;
+  readonly rate_limit_per_minute?: number;
+}
+
+export interface CreatedAccount {
+  readonly account: Account;
+  readonly api_key: string;
+  /** The generated one; absent when a password was chosen. */
+  readonly password?: string;
+}
+
+export interface AccountChange {
+  readonly group?: Group;
+  readonly display_name?: string;
+  readonly blocked?: boolean;
+  readonly api_enabled?: boolean;
+  readonly rate_limit_per_minute?: number;
+  readonly allowed_ips?: readonly string[];
+  readonly password?: string;
+}
+
+export const createAccount = (body: NewAccount) => post<CreatedAccount>('/admin/v1/accounts', body);
+export const changeAccount = (id: number, body: AccountChange) =>
+  patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
+export const creditAccount = (id: number, body: { amount: string; memo?: string }, idempotencyKey: string) =>
+  post<{ readonly entry: LedgerEntry; readonly balance: string }>(
+    `/admin/v1/accounts/${id}/credit`,
+    body,
+    idempotencyKey,
+  );
+export const resetAccountApiKey = (id: number) =>
+  post<{ readonly api_key: string }>(`/admin/v1/accounts/${id}/api-key`);
+export const disableAccountTotp = (id: number) => remove(`/admin/accounts/${id}/totp`);
+export const grantTrial = (
+  accountId: number,
+  body: { package_id: number; customer: string; customer_name?: string },
+) => post<{ readonly customer: Customer }>(`/admin/v1/accounts/${accountId}/trials`, body);
+
+export type PackageSettings = Pick<AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
+  Partial<Pick<AdminPackage, 'trial' | 'retired' | 'prices'>>;
+
+export const createPackage = (body: PackageSettings) =>
+  post<{ readonly package: AdminPackage }>('/admin/v1/packages', body);
+export const changePackage = (id: number, body: Partial<PackageSettings>) =>
+  patch<{ readonly package: AdminPackage }>(`/admin/v1/packages/${id}`, body);
+export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
+  patch<{ readonly customer: Customer }>(`/admin/v1/customers/${id}`, { status });
+export const verifyLedgers = () => call<VerifyReport>('/admin/v1/verify');

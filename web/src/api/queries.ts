@@ -1,0 +1,104 @@
+// Everything the pages read, one entry for each route. Keys begin with the noun; a command that succeeds makes
+// them all stale (use-command.ts), so a number on the screen is never older than the last change made here.
+
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { call, type Query } from './client.ts';
+import type {
+  Account,
+  AccountCustomer,
+  AdminPackage,
+  ApiKeyFacts,
+  AuditEntry,
+  ConsoleOverview,
+  CursorPage,
+  Customer,
+  CustomerWithOrders,
+  Health,
+  LedgerEntry,
+  Listed,
+  Me,
+  Months,
+  Order,
+  OrderPreview,
+  OrderWithEntries,
+  Overview,
+  PackageList,
+  Page,
+  PanelCustomer,
+  PanelLedgerEntry,
+  RequestLine,
+  Session,
+  Statement,
+  Usage,
+} from './shapes.ts';
+
+function reading<Answer>(path: string, query: Query = {}) {
+  return queryOptions({
+    queryKey: [path, query],
+    queryFn: ({ signal }) => call<Answer>(path, { query, signal }),
+  });
+}
+
+/** A list keeps showing its last page until the next has come. */
+function listing<Answer>(path: string, query: Query = {}) {
+  return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
+}
+
+export const meQuery = reading<Me>('/me');
+export const sessionsQuery = reading<Listed<Session>>('/sessions');
+export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
+export const packagesQuery = reading<PackageList>('/v1/packages');
+export const statementsQuery = reading<Listed<Statement>>('/statements');
+
+const usageMilliseconds = 5_000;
+export const usageQuery = queryOptions({ ...reading<Usage>('/usage'), refetchInterval: usageMilliseconds });
+
+export const overviewQuery = (span: { days?: number; months?: number }) =>
+  listing<Overview>('/overview', span);
+
+export const ordersQuery = (query: Query) => listing<CursorPage<Order>>('/orders', query);
+export const orderQuery = (id: string) => reading<OrderWithEntries>(`/orders/${encodeURIComponent(id)}`);
+export const customersQuery = (query: Query) => listing<CursorPage<PanelCustomer>>('/customers', query);
+export const customerQuery = (id: string) =>
+  reading<CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
+export const ledgerQuery = (query: Query) => listing<CursorPage<PanelLedgerEntry>>('/ledger', query);
+export const requestsQuery = (query: Query) => listing<CursorPage<RequestLine>>('/requests', query);
+
+/** What an order would do. Never kept: the balance may move at any time. */
+export const orderPreviewQuery = (body: {
+  readonly package_id?: number;
+  readonly customer?: string;
+  readonly customer_name?: string;
+  readonly order_id?: number;
+  readonly months?: Months;
+}) =>
+  queryOptions({
+    queryKey: ['/orders/preview', body],
+    queryFn: ({ signal }) => call<OrderPreview>('/orders/preview', { method: 'POST', body, signal }),
+    staleTime: 0,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+  });
+
+// ---- the administrator's
+
+export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
+export const accountQuery = (id: string) =>
+  reading<{ readonly account: Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
+export const accountLedgerQuery = (id: number, query: Query) =>
+  listing<Page<LedgerEntry>>(`/admin/v1/accounts/${id}/ledger`, query);
+export const accountOrdersQuery = (id: number, query: Query) =>
+  listing<Page<Order>>(`/admin/v1/accounts/${id}/orders`, query);
+export const accountCustomersQuery = (id: number, query: Query) =>
+  listing<Page<Customer>>(`/admin/v1/accounts/${id}/customers`, query);
+export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
+export const auditQuery = (query: Query) => listing<Page<AuditEntry>>('/admin/v1/audit', query);
+export const allCustomersQuery = (query: Query) =>
+  listing<CursorPage<AccountCustomer>>('/admin/customers', query);
+export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
+
+const healthMilliseconds = 5_000;
+export const healthQuery = queryOptions({
+  ...reading<Health>('/admin/health'),
+  refetchInterval: healthMilliseconds,
+});

@@ -1,0 +1,43 @@
+// How reading behaves everywhere: what is asked again, and what happens when the session has ended.
+
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client.ts';
+import { meQuery } from './queries.ts';
+
+const freshMilliseconds = 10_000;
+const retriesMax = 2;
+
+export function createQueryClient(): QueryClient {
+  // Whoever meets the end of the session first has `me` asked again, and that leads to the sign-in page.
+  const notice = (error: Error) => {
+    if (isSignedOut(error) || isBlocked(error)) void client.invalidateQueries({ queryKey: meQuery.queryKey });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        if (query.queryKey[0] !== meQuery.queryKey[0]) notice(error);
+      },
+    }),
+    mutationCache: new MutationCache({ onError: notice }),
+    defaultOptions: {
+      queries: { staleTime: freshMilliseconds, retry: isWorthRetrying },
+      mutations: { retry: false },
+    },
+  });
+  return client;
+}
+
+/** No session, or one that ended. A wrong password is another thing. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_signed_in';
+}
+
+export function isBlocked(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'account_blocked';
+}
+
+/** A refusal is an answer; only what may be gone in a moment is asked again. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  const isPassing = !(error instanceof ApiError) || error.code === 'network' || error.status === 503;
+  return isPassing && failures < retriesMax;
+}

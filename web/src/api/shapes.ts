@@ -1,0 +1,113 @@
+// What the service's answers look like: the types of the service's own schemas. What those say by name only
+// (an Account within an answer) is put together here. Types only: nothing of the service is built into the pages.
+
+import type { Static } from 'typebox';
+import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
+import type {
+  accountCustomerSchema,
+  adminOverviewSchema,
+  customerWithOrdersSchema,
+  healthSchema,
+  keyFactsSchema,
+  madeLoginLinkSchema,
+  meSchema,
+  orderPreviewSchema,
+  overviewSchema,
+  PanelCustomerView,
+  panelEntrySchema,
+  requestLineSchema,
+  SeriesPointView,
+  savedAllowListSchema,
+  sessionListSchema,
+  statementListSchema,
+  totpEnrolmentSchema,
+  usageSchema,
+} from '../../../src/contract/panel-schemas.ts';
+import type { CustomerView, OrderView, PackageView } from '../../../src/contract/schemas.ts';
+
+export type {
+  AccountView as Account,
+  AdminPackageView as AdminPackage,
+  AuditEntryView as AuditEntry,
+  LedgerEntryView as LedgerEntry,
+  VerifyReportView as VerifyReport,
+} from '../../../src/contract/admin-schemas.ts';
+export type {
+  PanelCustomerView as PanelCustomer,
+  SeriesPointView as SeriesPoint,
+} from '../../../src/contract/panel-schemas.ts';
+export type {
+  CustomerView as Customer,
+  OrderView as Order,
+  PackageView as Package,
+} from '../../../src/contract/schemas.ts';
+
+export type Group = AccountView['group'];
+export type Months = OrderView['months'];
+export type PeriodName = OrderView['period'];
+
+/** A list whose pages are numbered. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number;
+}
+
+/**
+ * A filtered list: the next page is asked for with `before`; null at the end. A page may be short, even empty,
+ * and not be the last.
+ */
+export interface CursorPage<Item> {
+  readonly data: readonly Item[];
+  readonly next_before: number | null;
+}
+
+export interface Listed<Item> {
+  readonly data: readonly Item[];
+}
+
+/** Shape with some of its members by other types. */
+type With<Shape, Members> = Omit<Shape, keyof Members> & Readonly<Members>;
+
+export type Me = With<Static<typeof meSchema>, { account: AccountView }>;
+export type Checklist = Me['checklist'];
+export type Session = Static<typeof sessionListSchema>['data'][number];
+export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;
+export type ApiKeyFacts = With<Static<typeof keyFactsSchema>, { last_used_at: string | null }>;
+export type SavedAllowList = Static<typeof savedAllowListSchema>;
+export type Usage = Static<typeof usageSchema>;
+export type Overview = With<
+  Static<typeof overviewSchema>,
+  {
+    series: readonly SeriesPointView[];
+    expiring: With<Static<typeof overviewSchema>['expiring'], { customers: readonly PanelCustomerView[] }>;
+  }
+>;
+export interface OrderWithEntries {
+  readonly order: OrderView;
+  readonly entries: readonly LedgerEntryView[];
+}
+export interface PlacedOrder {
+  readonly order: OrderView;
+  readonly balance: string;
+  readonly login_url?: string;
+}
+export type OrderPreview = Static<typeof orderPreviewSchema>;
+export type CustomerWithOrders = With<
+  Static<typeof customerWithOrdersSchema>,
+  { customer: PanelCustomerView; orders: readonly OrderView[]; last_order_id: number | null }
+>;
+export type LoginLink = Static<typeof madeLoginLinkSchema>;
+export type PanelLedgerEntry = With<Static<typeof panelEntrySchema>, { customer: string | null }>;
+export type Statement = Static<typeof statementListSchema>['data'][number];
+export type RequestLine = With<Static<typeof requestLineSchema>, { code: string | null }>;
+export interface PackageList {
+  readonly group: Group;
+  readonly data: readonly PackageView[];
+}
+export type ConsoleOverview = Static<typeof adminOverviewSchema>;
+export type Health = Static<typeof healthSchema>;
+export type AccountCustomer = Static<typeof accountCustomerSchema>;
+/** Every shape a customer comes in has these. */
+export type AnyCustomer = CustomerView & Partial<Pick<PanelCustomerView, 'reference'>>;

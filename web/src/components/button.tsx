@@ -1,0 +1,100 @@
+// Buttons and links that look like buttons. 36 px high, 44 px where a finger points (WCAG 2.2, 2.5.8).
+
+import { createLink, type LinkComponent } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import { classNames } from './class-names.ts';
+
+export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
+
+const shape =
+  'inline-flex min-h-9 pointer-coarse:min-h-11 items-center justify-center gap-2 rounded-control border px-3.5 ' +
+  'text-sm font-medium whitespace-nowrap select-none transition-colors disabled:cursor-not-allowed ' +
+  'disabled:opacity-60 aria-disabled:opacity-60';
+const looks: Readonly<Record<ButtonLook, string>> = {
+  primary: 'border-transparent bg-accent text-on-accent hover:not-disabled:bg-accent-strong',
+  plain: 'border-line bg-card text-ink shadow-lift hover:not-disabled:bg-fill',
+  quiet: 'border-transparent text-ink hover:not-disabled:bg-fill',
+  danger: 'border-line bg-card text-bad shadow-lift hover:not-disabled:bg-bad-fill',
+};
+
+function buttonClasses(look: ButtonLook, className?: string): string {
+  return classNames(shape, looks[look], className);
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: ButtonLook;
+  /** Something is under way: the button waits and says so. */
+  readonly busy?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({
+  look = 'plain',
+  busy = false,
+  className,
+  disabled,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={buttonClasses(look, className)}
+    >
+      {busy ? <BusyMark /> : null}
+      {children}
+    </button>
+  );
+}
+
+/** A square button that is only an icon; the label is for screen readers and for whoever points at it. */
+export function IconButton({
+  label,
+  look = 'quiet',
+  className,
+  children,
+  ...rest
+}: ButtonProps & { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-label={label}
+      title={label}
+      className={buttonClasses(look, classNames('aspect-square !px-0 pointer-coarse:min-w-11', className))}
+    >
+      {children}
+    </button>
+  );
+}
+
+interface AnchorButtonProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly look?: ButtonLook;
+  readonly ref?: Ref<HTMLAnchorElement>;
+}
+
+/** An ordinary link, as to a download. */
+export function AnchorButton({ look = 'plain', className, children, ...rest }: AnchorButtonProps) {
+  return (
+    <a {...rest} className={buttonClasses(look, className)}>
+      {children}
+    </a>
+  );
+}
+
+const CreatedButtonLink = createLink(AnchorButton);
+
+/** A link to a page of the panel. */
+export const ButtonLink: LinkComponent<typeof AnchorButton> = (props) => <CreatedButtonLink {...props} />;
+
+function BusyMark() {
+  return (
+    <span
+      aria-hidden="true"
+      className="size-3.5 animate-spin rounded-full border-2 border-current border-r-transparent"
+    />
+  );
+}

@@ -1,0 +1,44 @@
+// A box with a title: what pages are made of.
+
+import { type ReactNode, useId } from 'react';
+import { classNames } from './class-names.ts';
+
+interface CardProps {
+  readonly title?: ReactNode;
+  readonly description?: ReactNode;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+  /** The content reaches the edges, as a table does. */
+  readonly flush?: boolean;
+  readonly className?: string;
+}
+
+export function Card({ title, description, action, children, flush = false, className }: CardProps) {
+  const titleId = useId();
+  return (
+    <section
+      aria-labelledby={title === undefined ? undefined : titleId}
+      className={classNames('min-w-0 rounded-card border border-line bg-card shadow-lift', className)}
+    >
+      {title === undefined ? null : (
+        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4 pb-3">
+          <div className="min-w-0 flex-1 basis-52">
+            <h2 id={titleId} className="text-[0.9375rem]">
+              {title}
+            </h2>
+            {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
+          </div>
+          {action}
+        </header>
+      )}
+      <div
+        className={classNames(
+          flush ? 'overflow-hidden rounded-b-card' : 'px-5 pb-5',
+          !flush && title === undefined && 'pt-5',
+        )}
+      >
+        {children}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+// Copies a text. Where the clipboard's API is missing (plain http beyond loopback) the old command is used.
+
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button, IconButton } from './button.tsx';
+
+const shownMilliseconds = 1_600;
+
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  /** Shows the label beside the icon. */
+  readonly labelled?: boolean;
+}
+
+export function CopyButton({ text, label, labelled = false }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), shownMilliseconds);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () => void copyText(text).then(setCopied);
+  const icon = copied ? (
+    <Check aria-hidden="true" className="size-4 text-good" />
+  ) : (
+    <Copy aria-hidden="true" className="size-4" />
+  );
+  return (
+    <span className="inline-flex">
+      {labelled ? (
+        <Button onClick={copy}>
+          {icon}
+          {label}
+        </Button>
+      ) : (
+        <IconButton label={label} onClick={copy} className="!min-h-7 pointer-coarse:!min-h-11">
+          {icon}
+        </IconButton>
+      )}
+      <span role="status" className="sr-only">
+        {copied ? 'Copied' : ''}
+      </span>
+    </span>
+  );
+}
+
+/** Whether it is on the clipboard now. */
+async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.className = 'sr-only';
+  // Inside an open dialog: focus must not leave it.
+  (document.querySelector('[data-dialog]') ?? document.body).append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  return done;
+}

@@ -1,0 +1,90 @@
+// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI). Sheets from the side
+// are the same thing in another place.
+
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
+
+const widths = { narrow: 'sm:max-w-md', wide: 'sm:max-w-2xl' } as const;
+
+interface DialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly width?: keyof typeof widths;
+  /** false while closing would lose something that is shown once. */
+  readonly dismissible?: boolean;
+}
+
+/** Shown while it is rendered: render it when it is open. */
+export function Dialog({
+  title,
+  description,
+  onClose,
+  children,
+  width = 'narrow',
+  dismissible = true,
+}: DialogProps) {
+  return (
+    <Base.Root
+      open
+      disablePointerDismissal={!dismissible}
+      onOpenChange={(open, { reason }) => {
+        if (!open && (dismissible || reason === 'close-press')) onClose();
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className={backdropClasses} />
+        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[10vh]">
+          <Base.Popup
+            data-dialog
+            className={classNames(
+              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[84vh] sm:rounded-card',
+              'transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0',
+              widths[width],
+            )}
+          >
+            <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
+              <div className="min-w-0 pt-1">
+                <Base.Title className="text-base font-semibold">{title}</Base.Title>
+                {description === undefined ? null : (
+                  <Base.Description className="mt-1 text-soft" render={<div />}>
+                    {description}
+                  </Base.Description>
+                )}
+              </div>
+              <Base.Close
+                render={
+                  <IconButton label="Close" className="-mr-2 shrink-0">
+                    <X aria-hidden="true" className="size-4" />
+                  </IconButton>
+                }
+              />
+            </header>
+            {children}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** What a dialog holds; scrolls when it is long. */
+export function DialogBody({ children }: { readonly children: ReactNode }) {
+  return <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5">{children}</div>;
+}
+
+/** The buttons at the end, the one that acts last. */
+export function DialogActions({ children }: { readonly children: ReactNode }) {
+  return (
+    <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3.5">
+      {children}
+    </footer>
+  );
+}
+
+export const backdropClasses =
+  'fixed inset-0 z-40 bg-shade transition-opacity duration-150 data-starting-style:opacity-0';

@@ -1,0 +1,24 @@
+// A list that has nothing to show: why, and what to do next.
+
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface EmptyStateProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className="flex flex-col items-center px-6 py-12 text-center">
+      <span className="mb-3 grid size-10 place-items-center rounded-full bg-fill text-soft">
+        <Icon aria-hidden="true" className="size-5" />
+      </span>
+      <p className="font-medium">{title}</p>
+      {children === undefined ? null : <p className="mt-1 max-w-md text-soft">{children}</p>}
+      {action === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}

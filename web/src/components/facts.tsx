@@ -1,0 +1,29 @@
+// Names and values of one thing, in one or two columns.
+
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import { Skeleton } from './skeleton.tsx';
+
+export interface Fact {
+  readonly name: string;
+  /** undefined: still being fetched. */
+  readonly value: ReactNode | undefined;
+}
+
+export function Facts({ facts, columns = 1 }: { readonly facts: readonly Fact[]; readonly columns?: 1 | 2 }) {
+  return (
+    <dl className={classNames('-mt-px grid gap-x-10 overflow-hidden', columns === 2 && 'md:grid-cols-2')}>
+      {facts.map(({ name, value }) => (
+        <div
+          key={name}
+          className="flex flex-wrap items-center justify-between gap-x-6 gap-y-0.5 -mt-px border-t border-line py-2"
+        >
+          <dt className="text-soft">{name}</dt>
+          <dd className="figures min-w-0 wrap-anywhere">
+            {value === undefined ? <Skeleton className="w-28" /> : value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

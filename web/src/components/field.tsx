@@ -1,0 +1,146 @@
+// Labelled inputs. A field's problem stands under it and is what its input is described by.
+
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { classNames } from './class-names.ts';
+
+export const inputClasses =
+  'min-h-9 pointer-coarse:min-h-11 w-full rounded-control border border-edge bg-card px-3 text-sm text-ink ' +
+  'pointer-coarse:text-base focus-visible:outline-offset-0 disabled:bg-fill disabled:text-soft aria-invalid:border-bad';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly problem?: string | null | undefined;
+  /** The label is read out and not shown: the place says what it is. */
+  readonly unlabelled?: boolean;
+  readonly className?: string;
+}
+
+interface Wiring {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': true | undefined;
+}
+
+/** For inputs that are neither text nor select: hands the wiring to whatever stands in the field. */
+export function Field({
+  label,
+  hint,
+  problem,
+  unlabelled = false,
+  className,
+  children,
+}: FieldProps & { readonly children: (wiring: Wiring) => ReactNode }) {
+  const id = useId();
+  const hasNote = (problem ?? null) !== null || hint !== undefined;
+  return (
+    <div className={classNames('min-w-0', unlabelled && 'max-sm:flex-1 max-sm:basis-32', className)}>
+      <label htmlFor={id} className={unlabelled ? 'sr-only' : 'mb-1 block font-medium'}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': hasNote ? `${id}-note` : undefined,
+        'aria-invalid': problem ? true : undefined,
+      })}
+      {hasNote ? (
+        <p
+          id={`${id}-note`}
+          role={problem ? 'alert' : undefined}
+          className={classNames('mt-1 text-xs', problem ? 'text-bad' : 'text-soft')}
+        >
+          {problem ?? hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+type TextFieldProps = FieldProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'className'> & {
+    readonly onText: (text: string) => void;
+    readonly mono?: boolean;
+  };
+
+export function TextField({
+  label,
+  hint,
+  problem,
+  unlabelled,
+  className,
+  onText,
+  mono = false,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <Field {...{ label, hint, problem }} {...defined({ unlabelled, className })}>
+      {(wiring) => (
+        <input
+          {...wiring}
+          {...rest}
+          onChange={(event) => onText(event.target.value)}
+          className={classNames(inputClasses, mono && 'font-mono')}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface Option<Value extends string> {
+  readonly value: Value;
+  readonly title: string;
+}
+
+type SelectFieldProps<Value extends string> = FieldProps &
+  Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'className' | 'value'> & {
+    readonly value: Value;
+    readonly options: readonly Option<Value>[];
+    readonly onValue: (value: Value) => void;
+  };
+
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  problem,
+  unlabelled,
+  className,
+  options,
+  onValue,
+  ...rest
+}: SelectFieldProps<Value>) {
+  return (
+    <Field {...{ label, hint, problem }} {...defined({ unlabelled, className })}>
+      {(wiring) => (
+        <select
+          {...wiring}
+          {...rest}
+          onChange={(event) => {
+            const chosen = options.find(({ value }) => value === event.target.value);
+            if (chosen !== undefined) onValue(chosen.value);
+          }}
+          className={classNames(inputClasses, 'pr-8')}
+        >
+          {options.map(({ value, title }) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The properties that have a value: an absent one is not the same as one that is undefined. */
+function defined({
+  unlabelled,
+  className,
+}: {
+  unlabelled?: boolean | undefined;
+  className?: string | undefined;
+}) {
+  return {
+    ...(unlabelled !== undefined && { unlabelled }),
+    ...(className !== undefined && { className }),
+  };
+}

@@ -1,0 +1,61 @@
+// A dialog that asks and acts: fields, the refusal in place, Cancel and one button. Confirmations are this
+// without fields.
+
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly children?: ReactNode;
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly busy: boolean;
+  readonly ready?: boolean;
+  readonly error: Error | null;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
+  readonly width?: 'narrow' | 'wide';
+}
+
+export function FormDialog({
+  title,
+  description,
+  children,
+  action,
+  danger = false,
+  busy,
+  ready = true,
+  error,
+  onSubmit,
+  onClose,
+  width,
+}: FormDialogProps) {
+  return (
+    <Dialog title={title} description={description} onClose={onClose} {...(width !== undefined && { width })}>
+      <form
+        className="flex min-h-0 flex-col"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy && ready) onSubmit();
+        }}
+      >
+        {children === undefined && error === null ? null : (
+          <DialogBody>
+            {children}
+            {error === null ? null : <ErrorNotice error={error} />}
+          </DialogBody>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

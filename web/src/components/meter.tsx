@@ -1,0 +1,20 @@
+// How full something is. An element of the browser: its width needs no style in the markup.
+
+export function Meter({
+  label,
+  value,
+  max,
+}: {
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+}) {
+  return (
+    <progress
+      aria-label={label}
+      value={Math.min(value, max)}
+      max={Math.max(1, max)}
+      className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-fill [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-fill [&::-webkit-progress-value]:bg-accent"
+    />
+  );
+}

@@ -1,0 +1,27 @@
+// Something to know before going on: a warning, or what was done.
+
+import { CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+const looks = {
+  info: { fill: 'bg-accent-fill', icon: Info, ink: 'text-accent' },
+  good: { fill: 'bg-good-fill', icon: CircleCheck, ink: 'text-good' },
+  warn: { fill: 'bg-warn-fill', icon: TriangleAlert, ink: 'text-warn' },
+} as const;
+
+export function Notice({
+  tone,
+  children,
+}: {
+  readonly tone: keyof typeof looks;
+  readonly children: ReactNode;
+}) {
+  const { fill, icon: Icon, ink } = looks[tone];
+  return (
+    <div className={classNames('flex gap-2.5 rounded-control px-3.5 py-3', fill)}>
+      <Icon aria-hidden="true" className={classNames('mt-0.5 size-4 shrink-0', ink)} />
+      <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// The head of a page: its one h1, what leads back, and its actions. Names the browser's tab too.
+
+import { createLink } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
+import type { AnchorHTMLAttributes, ReactNode } from 'react';
+
+interface PageHeaderProps {
+  readonly title: string;
+  /** Beside the title: badges. */
+  readonly mark?: ReactNode;
+  readonly description?: ReactNode;
+  readonly back?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+export function PageHeader({ title, mark, description, back, actions }: PageHeaderProps) {
+  return (
+    <header className="mb-5">
+      <title>{`${title} · Sellthrough`}</title>
+      {back}
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="text-xl tracking-tight wrap-anywhere">{title}</h1>
+            {mark}
+          </div>
+          {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
+        </div>
+        {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+      </div>
+    </header>
+  );
+}
+
+/** Back to the list a thing belongs to. */
+export const BackLink = createLink(({ children, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+  <a {...rest} className="mb-1 inline-flex min-h-6 items-center gap-0.5 text-soft hover:text-ink">
+    <ChevronLeft aria-hidden="true" className="-ml-1 size-4" />
+    {children}
+  </a>
+));

@@ -1,0 +1,24 @@
+// A page whose thing cannot be shown: it does not exist, or the service failed.
+
+import type { ReactNode } from 'react';
+import { Card } from './card.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { PageHeader } from './page-header.tsx';
+
+interface PageProblemProps {
+  readonly title: string;
+  readonly back: ReactNode;
+  readonly error: Error;
+  readonly onRetry: () => void;
+}
+
+export function PageProblem({ title, back, error, onRetry }: PageProblemProps) {
+  return (
+    <>
+      <PageHeader title={title} back={back} />
+      <Card>
+        <ErrorNotice error={error} onRetry={onRetry} />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+// The search box of a list. What is typed is handed on when typing pauses; `/` jumps here.
+
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { inputClasses } from './field.tsx';
+
+const pauseMilliseconds = 300;
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}
+
+export function SearchField({ label, value, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const handedOn = useRef(value);
+  // The address changed by something else, as Back: it wins.
+  if (value !== handedOn.current) {
+    handedOn.current = value;
+    setText(value);
+  }
+  useEffect(() => {
+    if (text.trim() === handedOn.current) return;
+    const timer = setTimeout(() => {
+      handedOn.current = text.trim();
+      onSearch(text.trim());
+    }, pauseMilliseconds);
+    return () => clearTimeout(timer);
+  }, [text, onSearch]);
+  return (
+    <search className="relative flex-1 basis-full sm:basis-40">
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
+      />
+      <input
+        type="search"
+        data-search-field
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        maxLength={254}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        className={`${inputClasses} !pl-9`}
+      />
+    </search>
+  );
+}

@@ -1,0 +1,17 @@
+// A secret that is shown: a key, a password, a login link. Selected whole by one click.
+
+import { CopyButton } from './copy-button.tsx';
+
+export function SecretText({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <div>
+      <p className="mb-1 font-medium">{label}</p>
+      <div className="flex items-center gap-2 rounded-control border border-line bg-fill py-1 pr-1 pl-3">
+        <code className="min-w-0 flex-1 py-1 font-mono text-[0.8125rem] wrap-anywhere select-all">
+          {text}
+        </code>
+        <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+// The place of something that is being fetched.
+
+import { classNames } from './class-names.ts';
+
+export function Skeleton({ className }: { readonly className?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={classNames('block h-4 animate-pulse rounded bg-fill', className ?? 'w-24')}
+    />
+  );
+}

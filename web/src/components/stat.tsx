@@ -1,0 +1,27 @@
+// One number of an overview, with what it is and what it means.
+
+import type { ReactNode } from 'react';
+import { Skeleton } from './skeleton.tsx';
+
+interface StatProps {
+  readonly name: string;
+  /** undefined: still being fetched. */
+  readonly value: ReactNode | undefined;
+  readonly note?: ReactNode;
+}
+
+export function Stats({ children }: { readonly children: ReactNode }) {
+  return <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">{children}</dl>;
+}
+
+export function Stat({ name, value, note }: StatProps) {
+  return (
+    <div className="min-w-0 rounded-card border border-line bg-card px-4 py-3.5 shadow-lift sm:px-5">
+      <dt className="text-soft">{name}</dt>
+      <dd className="figures mt-1 text-xl font-semibold tracking-tight sm:text-2xl">
+        {value === undefined ? <Skeleton className="my-1.5 h-6 w-28" /> : value}
+      </dd>
+      {note === undefined ? null : <dd className="mt-1 min-h-5 text-xs text-soft">{note}</dd>}
+    </div>
+  );
+}

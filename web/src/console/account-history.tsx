@@ -1,0 +1,117 @@
+// What an account did: its ledger, its orders, its customers, a page at a time. The address says which.
+
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Inbox } from 'lucide-react';
+import { accountCustomersQuery, accountLedgerQuery, accountOrdersQuery } from '../api/queries.ts';
+import type { Page } from '../api/shapes.ts';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { NumberedPager } from '../components/pager.tsx';
+import { customerColumns } from '../routes/customer-columns.tsx';
+import { entryColumns } from '../routes/entry-columns.tsx';
+import { orderColumns } from '../routes/order-columns.tsx';
+
+const route = getRouteApi('/panel/admin/accounts/$accountId');
+
+const tabs = [
+  { tab: 'ledger', title: 'Ledger' },
+  { tab: 'orders', title: 'Orders' },
+  { tab: 'customers', title: 'Customers' },
+] as const;
+
+const ledgerColumns = entryColumns({ linked: false });
+const ordersColumns = orderColumns({ linked: false });
+const customersColumns = customerColumns({ linked: false });
+
+interface ListProps {
+  readonly accountId: number;
+  readonly page: string | undefined;
+}
+
+export function AccountHistory({ accountId }: { readonly accountId: number }) {
+  const search = route.useSearch();
+  const { tab: chosen } = tabs.find(({ tab }) => tab === search.tab) ?? tabs[0];
+  const list: ListProps = { accountId, page: search.page };
+  return (
+    <Card flush>
+      <nav aria-label="History" className="flex gap-1 border-b border-line px-4 pt-2">
+        {tabs.map(({ tab, title }) => (
+          <Link
+            key={tab}
+            to="."
+            search={tab === 'ledger' ? {} : { tab }}
+            replace
+            resetScroll={false}
+            aria-current={tab === chosen ? 'page' : undefined}
+            className="-mb-px min-h-9 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      {chosen === 'ledger' ? <LedgerList {...list} /> : null}
+      {chosen === 'orders' ? <OrderList {...list} /> : null}
+      {chosen === 'customers' ? <CustomerList {...list} /> : null}
+    </Card>
+  );
+}
+
+function LedgerList({ accountId, page }: ListProps) {
+  return (
+    <HistoryList
+      noun="entries"
+      columns={ledgerColumns}
+      query={useQuery(accountLedgerQuery(accountId, { page }))}
+    />
+  );
+}
+
+function OrderList({ accountId, page }: ListProps) {
+  return (
+    <HistoryList
+      noun="orders"
+      columns={ordersColumns}
+      query={useQuery(accountOrdersQuery(accountId, { page }))}
+    />
+  );
+}
+
+function CustomerList({ accountId, page }: ListProps) {
+  return (
+    <HistoryList
+      noun="customers"
+      columns={customersColumns}
+      query={useQuery(accountCustomersQuery(accountId, { page }))}
+    />
+  );
+}
+
+function HistoryList<Row extends { readonly id: number }>({
+  noun,
+  columns,
+  query,
+}: {
+  readonly noun: string;
+  readonly columns: readonly Column<Row>[];
+  readonly query: UseQueryResult<Page<Row>>;
+}) {
+  return (
+    <DataTable
+      caption={`The account’s ${noun}`}
+      columns={columns}
+      rows={query.data?.data}
+      rowKey={({ id }) => id}
+      error={query.error}
+      onRetry={() => void query.refetch()}
+      outdated={query.isPlaceholderData}
+      empty={
+        <EmptyState icon={Inbox} title={`No ${noun} yet`}>
+          {noun === 'entries' ? 'Credit the account: it pays its orders from its balance.' : undefined}
+        </EmptyState>
+      }
+      footer={<NumberedPager list={query.data} noun={noun} />}
+    />
+  );
+}

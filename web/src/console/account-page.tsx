@@ -1,0 +1,160 @@
+// One account: what it has, what it may do, what it did. Everything an operator does for a reseller is here.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Ban, Gift, KeyRound, LockKeyhole, Minus, Plus, Settings2, Smartphone } from 'lucide-react';
+import { useState } from 'react';
+import { accountQuery } from '../api/queries.ts';
+import type { Account } from '../api/shapes.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Facts } from '../components/facts.tsx';
+import { Money } from '../components/money.tsx';
+import { BackLink, PageHeader } from '../components/page-header.tsx';
+import { PageProblem } from '../components/page-problem.tsx';
+import { Time } from '../components/time.tsx';
+import { groupWord } from '../words.ts';
+import { AccountHistory } from './account-history.tsx';
+import { AccountSettingsDialog } from './account-settings-dialog.tsx';
+import { AccountBadges } from './accounts-page.tsx';
+import { BlockDialog } from './block-dialog.tsx';
+import { DisableTotpDialog, NewPasswordDialog, ResetKeyDialog } from './credential-dialogs.tsx';
+import { CreditDialog } from './credit-dialog.tsx';
+import { TrialDialog } from './trial-dialog.tsx';
+
+const route = getRouteApi('/panel/admin/accounts/$accountId');
+
+type Opened = 'credit' | 'debit' | 'settings' | 'block' | 'key' | 'password' | 'totp' | 'trial' | null;
+
+export function AccountPage() {
+  const { accountId } = route.useParams();
+  const [opened, setOpened] = useState<Opened>(null);
+  const { data, error, refetch } = useQuery(accountQuery(accountId));
+  const back = <BackLink to="/admin/accounts">Accounts</BackLink>;
+  if (error !== null && data === undefined) {
+    return <PageProblem title="Account" back={back} error={error} onRetry={() => void refetch()} />;
+  }
+  const account = data?.account;
+  return (
+    <>
+      <PageHeader
+        title={account?.username ?? 'Account'}
+        mark={account && <AccountBadges account={account} />}
+        back={back}
+        {...(account !== undefined &&
+          account.display_name !== account.username && { description: <bdi>{account.display_name}</bdi> })}
+        actions={
+          account && (
+            <>
+              <Button onClick={() => setOpened('debit')}>
+                <Minus aria-hidden="true" className="size-4" />
+                Debit
+              </Button>
+              <Button look="primary" onClick={() => setOpened('credit')}>
+                <Plus aria-hidden="true" className="size-4" />
+                Credit
+              </Button>
+            </>
+          )
+        }
+      />
+      <div className="flex flex-col gap-5">
+        <Card>
+          <Facts columns={2} facts={accountFacts(account)} />
+          {account === undefined ? null : (
+            <div className="mt-4 flex flex-wrap gap-2">
+              <Button onClick={() => setOpened('settings')}>
+                <Settings2 aria-hidden="true" className="size-4" />
+                Change settings
+              </Button>
+              <Button onClick={() => setOpened('trial')}>
+                <Gift aria-hidden="true" className="size-4" />
+                Give a free trial
+              </Button>
+              <Button onClick={() => setOpened('password')}>
+                <LockKeyhole aria-hidden="true" className="size-4" />
+                New password
+              </Button>
+              <Button onClick={() => setOpened('totp')}>
+                <Smartphone aria-hidden="true" className="size-4" />
+                Sign-in codes off
+              </Button>
+              <Button look="danger" onClick={() => setOpened('key')}>
+                <KeyRound aria-hidden="true" className="size-4" />
+                Replace key
+              </Button>
+              <Button look={account.blocked ? 'plain' : 'danger'} onClick={() => setOpened('block')}>
+                <Ban aria-hidden="true" className="size-4" />
+                {account.blocked ? 'Unblock' : 'Block'}
+              </Button>
+            </div>
+          )}
+        </Card>
+        <AccountHistory accountId={Number(accountId)} />
+      </div>
+      {account === undefined ? null : (
+        <AccountDialogs account={account} opened={opened} onClose={() => setOpened(null)} />
+      )}
+    </>
+  );
+}
+
+function AccountDialogs({
+  account,
+  opened,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly opened: Opened;
+  readonly onClose: () => void;
+}) {
+  switch (opened) {
+    case 'credit':
+    case 'debit':
+      return <CreditDialog account={account} direction={opened} onClose={onClose} />;
+    case 'settings':
+      return <AccountSettingsDialog account={account} onClose={onClose} />;
+    case 'block':
+      return <BlockDialog account={account} onClose={onClose} />;
+    case 'key':
+      return <ResetKeyDialog account={account} onClose={onClose} />;
+    case 'password':
+      return <NewPasswordDialog account={account} onClose={onClose} />;
+    case 'totp':
+      return <DisableTotpDialog account={account} onClose={onClose} />;
+    case 'trial':
+      return <TrialDialog account={account} onClose={onClose} />;
+    case null:
+      return null;
+    default:
+      return opened satisfies never;
+  }
+}
+
+function accountFacts(account: Account | undefined) {
+  const figures = (value: number | undefined) => value?.toLocaleString('en');
+  return [
+    {
+      name: 'Balance',
+      value: account && (
+        <Money amount={account.balance} currency={account.currency} className="font-semibold" />
+      ),
+    },
+    { name: 'Group', value: account && groupWord(account.group) },
+    { name: 'Orders', value: figures(account?.order_count) },
+    { name: 'Customers', value: figures(account?.customer_count) },
+    { name: 'API', value: account && (account.api_enabled ? 'On' : 'Off') },
+    { name: 'Rate limit', value: account && `${figures(account.rate_limit_per_minute)} a minute` },
+    {
+      name: 'Allow-list',
+      value:
+        account &&
+        (account.allowed_ips.length === 0 ? (
+          <span className="text-soft">Every address</span>
+        ) : (
+          <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
+        )),
+    },
+    { name: 'Created', value: account && <Time at={account.created_at} /> },
+  ];
+}

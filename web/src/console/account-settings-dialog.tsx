@@ -1,0 +1,100 @@
+// What an account may do: group, name, API, rate limit, allow-list. Only what was changed is sent.
+
+import { useState } from 'react';
+import { type AccountChange, changeAccount } from '../api/commands.ts';
+import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Choice } from '../components/choice.tsx';
+import { Field, inputClasses, TextField } from '../components/field.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { SwitchField } from '../components/switch-field.tsx';
+import { say } from '../components/toasts.tsx';
+
+const groups = [
+  { value: 'reseller', title: 'Reseller' },
+  { value: 'distributor', title: 'Distributor' },
+] as const;
+
+export function AccountSettingsDialog({
+  account,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly onClose: () => void;
+}) {
+  const [displayName, setDisplayName] = useState(account.display_name);
+  const [group, setGroup] = useState(account.group);
+  const [apiEnabled, setApiEnabled] = useState(account.api_enabled);
+  const [rateLimit, setRateLimit] = useState(String(account.rate_limit_per_minute));
+  const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
+  const command = useCommand((change: AccountChange) => changeAccount(account.id, change), {
+    onDone: () => {
+      say('Saved. It counts from the next request on.');
+      onClose();
+    },
+  });
+  const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
+  const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
+  const change: AccountChange = {
+    ...(displayName.trim() !== account.display_name && { display_name: displayName.trim() }),
+    ...(group !== account.group && { group }),
+    ...(apiEnabled !== account.api_enabled && { api_enabled: apiEnabled }),
+    ...(Number(rateLimit) !== account.rate_limit_per_minute && { rate_limit_per_minute: Number(rateLimit) }),
+    ...(allowedIps.join() !== account.allowed_ips.join() && { allowed_ips: allowedIps }),
+  };
+  return (
+    <FormDialog
+      title={`Settings of ${account.username}`}
+      width="wide"
+      action="Save"
+      busy={command.isPending}
+      ready={isRate && Object.keys(change).length > 0}
+      error={command.error}
+      onSubmit={() => command.mutate(change)}
+      onClose={onClose}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          autoComplete="off"
+          maxLength={120}
+          value={displayName}
+          onText={setDisplayName}
+        />
+        <TextField
+          label="Requests a minute"
+          inputMode="numeric"
+          autoComplete="off"
+          problem={isRate ? null : 'A whole number from 1 to 1,000,000.'}
+          value={rateLimit}
+          onText={setRateLimit}
+        />
+      </div>
+      <Choice
+        label="Group: decides the prices of new orders"
+        labelShown
+        value={group}
+        options={groups}
+        onChoose={setGroup}
+      />
+      <SwitchField
+        label="API access"
+        hint="Off: requests with its key are refused. The panel goes on working."
+        checked={apiEnabled}
+        onChange={setApiEnabled}
+      />
+      <Field label="IP allow-list" hint="One address or range on each line. Empty: every address.">
+        {(wiring) => (
+          <textarea
+            {...wiring}
+            rows={4}
+            spellCheck={false}
+            value={allowList}
+            onChange={(event) => setAllowList(event.target.value)}
+            className={`${inputClasses} py-2 font-mono`}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,137 @@
+// Every account: search, and the way to create one.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Plus, SearchX, UsersRound } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { accountsQuery } from '../api/queries.ts';
+import type { Account } from '../api/shapes.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { SelectField } from '../components/field.tsx';
+import { FilterBar } from '../components/filter-bar.tsx';
+import { Money } from '../components/money.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { NumberedPager } from '../components/pager.tsx';
+import { SearchField } from '../components/search-field.tsx';
+import { RowLink } from '../components/text-link.tsx';
+import { Time } from '../components/time.tsx';
+import { changedParams } from '../search-params.ts';
+import { groupWord } from '../words.ts';
+import { CreateAccountDialog } from './create-account-dialog.tsx';
+
+const route = getRouteApi('/panel/admin/accounts');
+
+const figures = (value: number) => <span className="figures">{value.toLocaleString('en')}</span>;
+
+const columns: readonly Column<Account>[] = [
+  {
+    title: 'Account',
+    grows: true,
+    cell: ({ id, username, display_name: name }) => (
+      <TwoLines
+        first={
+          <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
+            <bdi>{username}</bdi>
+          </RowLink>
+        }
+        second={<bdi>{name === username ? '' : name}</bdi>}
+      />
+    ),
+  },
+  { title: 'Group', from: 'sm', cell: ({ group }) => groupWord(group) },
+  { title: 'State', from: 'sm', cell: (account) => <AccountBadges account={account} /> },
+  { title: 'Orders', from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
+  { title: 'Customers', from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
+  { title: 'Created', from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
+  {
+    title: 'Balance',
+    align: 'end',
+    cell: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
+  },
+];
+
+const groupOptions = [
+  { value: '', title: 'Every group' },
+  { value: 'reseller', title: 'Resellers' },
+  { value: 'distributor', title: 'Distributors' },
+];
+
+export function AccountsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [creating, setCreating] = useState(false);
+  const query = useQuery(accountsQuery(search));
+  const change = useCallback(
+    (changed: typeof search) =>
+      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
+    [navigate],
+  );
+  const onSearch = useCallback((q: string) => change({ q }), [change]);
+  const isFiltered = search.q !== undefined || search.group !== undefined;
+  const create = (
+    <Button look="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden="true" className="size-4" />
+      Create an account
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Accounts" actions={create} />
+      <Card flush>
+        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
+          <SearchField label="Username or name" value={search.q ?? ''} onSearch={onSearch} />
+          <SelectField
+            label="Group"
+            unlabelled
+            value={search.group ?? ''}
+            options={groupOptions}
+            onValue={(group) => change({ group })}
+          />
+        </FilterBar>
+        <DataTable
+          caption="Accounts"
+          columns={columns}
+          rows={query.data?.data}
+          rowKey={({ id }) => id}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          outdated={query.isPlaceholderData}
+          empty={
+            isFiltered || search.page !== undefined ? (
+              <EmptyState
+                icon={SearchX}
+                title="No account fits"
+                action={
+                  <ButtonLink to="/admin/accounts" search={{}}>
+                    Show all accounts
+                  </ButtonLink>
+                }
+              />
+            ) : (
+              <EmptyState icon={UsersRound} title="No accounts yet" action={create}>
+                An account orders for its customers out of the balance you give it.
+              </EmptyState>
+            )
+          }
+          footer={<NumberedPager list={query.data} noun="accounts" />}
+        />
+      </Card>
+      {creating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+export function AccountBadges({ account }: { readonly account: Account }) {
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {account.is_admin ? <Badge tone="accent">Administrator</Badge> : null}
+      {account.blocked ? <Badge tone="bad">Blocked</Badge> : null}
+      {account.api_enabled ? null : <Badge tone="warn">API off</Badge>}
+      {account.is_admin || account.blocked || !account.api_enabled ? null : <Badge tone="good">Active</Badge>}
+    </span>
+  );
+}

@@ -1,0 +1,141 @@
+// Customers of every account; suspending one and lifting it.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { SearchX, Users } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { changeCustomerStatus } from '../api/commands.ts';
+import { allCustomersQuery } from '../api/queries.ts';
+import type { AccountCustomer } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { FilterBar } from '../components/filter-bar.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { CursorPager } from '../components/pager.tsx';
+import { SearchField } from '../components/search-field.tsx';
+import { TextLink } from '../components/text-link.tsx';
+import { say } from '../components/toasts.tsx';
+import { customerColumns } from '../routes/customer-columns.tsx';
+import { changedParams } from '../search-params.ts';
+
+const route = getRouteApi('/panel/admin/customers');
+const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
+  linked: false,
+  second: ({ account }) => `of ${account.username}`,
+});
+
+export function AllCustomersPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(allCustomersQuery(search));
+  const [asked, setAsked] = useState<AccountCustomer | null>(null);
+  const onSearch = useCallback(
+    (q: string) => void navigate({ search: (now) => changedParams(now, { q }), replace: true }),
+    [navigate],
+  );
+  const columns: readonly Column<AccountCustomer>[] = [
+    ...(nameColumn === undefined ? [] : [nameColumn]),
+    {
+      title: 'Account',
+      from: 'md',
+      cell: ({ account }) => (
+        <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+          <bdi>{account.username}</bdi>
+        </TextLink>
+      ),
+    },
+    ...otherColumns.filter(({ title }) => title !== 'Since'),
+    {
+      title: 'Change',
+      untitled: true,
+      align: 'end',
+      cell: (customer) => (
+        <Button look={isSuspended(customer) ? 'plain' : 'danger'} onClick={() => setAsked(customer)}>
+          {isSuspended(customer) ? 'Lift' : 'Suspend'}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader title="All customers" description="Of every account." />
+      <Card flush>
+        <FilterBar clear={search.q === undefined ? undefined : () => void navigate({ search: {} })}>
+          <SearchField label="Name, e-mail or username" value={search.q ?? ''} onSearch={onSearch} />
+        </FilterBar>
+        <DataTable
+          caption="Customers of every account"
+          columns={columns}
+          rows={query.data?.data}
+          rowKey={({ id }) => id}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          outdated={query.isPlaceholderData}
+          empty={
+            search.q === undefined && search.before === undefined ? (
+              <EmptyState icon={Users} title="No customers yet">
+                They come with the accounts’ first orders.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={SearchX}
+                title={query.data?.next_before ? 'Nobody found so far' : 'Nobody found'}
+                action={
+                  <ButtonLink to="/admin/customers" search={{}}>
+                    Show all customers
+                  </ButtonLink>
+                }
+              />
+            )
+          }
+          footer={<CursorPager list={query.data} before={search.before} />}
+        />
+      </Card>
+      {asked === null ? null : <SuspendDialog customer={asked} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function isSuspended({ status }: AccountCustomer): boolean {
+  return status === 'suspended';
+}
+
+function SuspendDialog({
+  customer,
+  onClose,
+}: {
+  readonly customer: AccountCustomer;
+  readonly onClose: () => void;
+}) {
+  const suspended = isSuspended(customer);
+  const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
+    onDone: () => {
+      say(suspended ? `${customer.name} can log in again.` : `${customer.name} is suspended.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={suspended ? 'Lift the suspension?' : 'Suspend this customer?'}
+      description={
+        <>
+          <bdi className="text-ink">{customer.name}</bdi> of{' '}
+          <bdi className="text-ink">{customer.account.username}</bdi>{' '}
+          {suspended
+            ? 'can log in again.'
+            : 'can no longer log in. The plan runs on, and orders go on working.'}
+        </>
+      }
+      action={suspended ? 'Lift it' : 'Suspend'}
+      danger={!suspended}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,131 @@
+// Who changed what, newest first, from what to what.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ScrollText } from 'lucide-react';
+import { formatMoney, fromCents } from '../amounts.ts';
+import { auditQuery } from '../api/queries.ts';
+import type { AuditEntry } from '../api/shapes.ts';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { NumberedPager } from '../components/pager.tsx';
+import { TextLink } from '../components/text-link.tsx';
+import { Time } from '../components/time.tsx';
+import { useMe } from '../shell/me.ts';
+import { formatUtc } from '../times.ts';
+
+const route = getRouteApi('/panel/admin/audit');
+
+const columns: readonly Column<AuditEntry>[] = [
+  { title: 'No.', from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
+  {
+    title: 'What',
+    grows: true,
+    cell: ({ action, subject, at }) => (
+      <TwoLines
+        first={<code className="font-mono text-[0.8125rem]">{action}</code>}
+        second={
+          <>
+            <Subject subject={subject} />
+            <span className="sm:hidden">
+              {' · '}
+              <Time at={at} />
+            </span>
+          </>
+        }
+      />
+    ),
+  },
+  { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
+  { title: 'Who', cell: ({ actor }) => <bdi>{actor.username}</bdi> },
+  { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
+];
+
+export function AuditPage() {
+  const search = route.useSearch();
+  const query = useQuery(auditQuery(search));
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Append-only. Keys and passwords are noted as facts, never as values."
+      />
+      <Card flush>
+        <DataTable
+          caption="Audit log"
+          columns={columns}
+          rows={query.data?.data}
+          rowKey={({ number }) => number}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          outdated={query.isPlaceholderData}
+          empty={
+            <EmptyState icon={ScrollText} title="Nothing was changed yet">
+              Every change an administrator makes is noted here.
+            </EmptyState>
+          }
+          footer={<NumberedPager list={query.data} noun="changes" />}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
+  const { currency } = useMe().account;
+  const was = fieldsOf(before, currency);
+  const is = fieldsOf(after, currency);
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    (name) => was[name] !== is[name],
+  );
+  return (
+    <ul className="w-64 py-1 text-xs leading-5 lg:w-96">
+      {names.map((name) => (
+        <li key={name} className="wrap-anywhere">
+          <span className="text-soft">{name.replaceAll('_', ' ')}</span>{' '}
+          {was[name] === undefined ? null : <del className="text-soft">{was[name]}</del>}
+          {was[name] === undefined || is[name] === undefined ? null : ' → '}
+          {is[name] === undefined ? null : <ins className="no-underline">{is[name]}</ins>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The fields of a change as texts; objects within are flattened: "prices.reseller.monthly". */
+function fieldsOf(value: unknown, currency: string, path = ''): Record<string, string> {
+  if (value === null || value === undefined) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { [path === '' ? 'value' : path.replace(/_cents$/, '')]: textOf(value, path, currency) };
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+      Object.entries(fieldsOf(inner, currency, path === '' ? name : `${path}.${name}`)),
+    ),
+  );
+}
+
+/** The log holds cents and seconds, as the database does. */
+function textOf(value: unknown, path: string, currency: string): string {
+  if (Array.isArray(value)) {
+    return value.length === 0 ? '(none)' : value.map((item) => textOf(item, '', currency)).join(', ');
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isWhole = /^-?\d{1,18}$/.test(text);
+  if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
+  if (isWhole && path.endsWith('_at')) return formatUtc(new Date(Number(text) * 1000).toISOString());
+  return text;
+}
+
+/** An account leads to its page. */
+function Subject({ subject }: { readonly subject: string }) {
+  const [, accountId] = /^account (\d+)$/.exec(subject) ?? [];
+  if (accountId === undefined) return <bdi>{subject}</bdi>;
+  return (
+    <TextLink to="/admin/accounts/$accountId" params={{ accountId }}>
+      {subject}
+    </TextLink>
+  );
+}

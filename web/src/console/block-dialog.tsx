@@ -1,0 +1,39 @@
+// Blocks an account, or lifts it.
+
+import { changeAccount } from '../api/commands.ts';
+import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { say } from '../components/toasts.tsx';
+
+export function BlockDialog({
+  account,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly onClose: () => void;
+}) {
+  const { username, blocked } = account;
+  const command = useCommand(() => changeAccount(account.id, { blocked: !blocked }), {
+    onDone: () => {
+      say(blocked ? `${username} is no longer blocked.` : `${username} is blocked.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={blocked ? `Unblock ${username}?` : `Block ${username}?`}
+      description={
+        blocked
+          ? 'Its API and panel work again at once. Sessions that have not ended go on.'
+          : 'Its API and panel stop with the next request. Its balance stays, and its customers’ plans run on.'
+      }
+      action={blocked ? 'Unblock' : 'Block account'}
+      danger={!blocked}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,135 @@
+// The business at a glance: revenue and orders, who sells most, what ends soon, what is refused and why.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleCheck, UsersRound } from 'lucide-react';
+import { sumAmounts } from '../amounts.ts';
+import { consoleOverviewQuery } from '../api/queries.ts';
+import type { ConsoleOverview } from '../api/shapes.ts';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Money } from '../components/money.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SeriesCard, spans } from '../components/series-card.tsx';
+import { Stat, Stats } from '../components/stat.tsx';
+import { RowLink } from '../components/text-link.tsx';
+import { changedParams } from '../search-params.ts';
+import { useMe } from '../shell/me.ts';
+
+const route = getRouteApi('/panel/admin/');
+
+type TopAccount = ConsoleOverview['top_accounts'][number];
+type RefusalCount = ConsoleOverview['refusals'][number];
+
+export function ConsoleOverviewPage() {
+  const { currency } = useMe().account;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const span = spans.find(({ value }) => value === search.span) ?? spans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
+  const change = (changed: typeof search) =>
+    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const series = data?.series;
+  const orders = series?.reduce((sum, point) => sum + point.orders, 0);
+  const money = (read: (point: NonNullable<typeof series>[number]) => string) =>
+    series && <Money amount={sumAmounts(series.map(read))} currency={currency} />;
+  const topColumns: readonly Column<TopAccount>[] = [
+    {
+      title: 'Account',
+      grows: true,
+      cell: ({ account }) => (
+        <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+          <bdi>{account.username}</bdi>
+        </RowLink>
+      ),
+    },
+    {
+      title: 'Orders',
+      align: 'end',
+      cell: (row) => <span className="figures">{row.orders.toLocaleString('en')}</span>,
+    },
+    { title: 'Spent', align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
+  ];
+  return (
+    <>
+      <PageHeader title="Business" description="All accounts together." />
+      <div className="flex flex-col gap-4 lg:gap-5">
+        <Stats>
+          <Stat
+            name="Revenue"
+            value={money(({ spent }) => spent)}
+            note={`In ${span.title}, refunds taken off`}
+          />
+          <Stat name="Orders" value={orders?.toLocaleString('en')} note={`In ${span.title}`} />
+          <Stat
+            name="Refunded"
+            value={money(({ refunded }) => refunded)}
+            note="For plans replaced before their end"
+          />
+          <Stat
+            name="Plans that end soon"
+            value={data?.expiring.count.toLocaleString('en')}
+            note="Within 14 days, of every account"
+          />
+        </Stats>
+        <SeriesCard
+          title="Revenue and orders"
+          moneyName="Revenue"
+          series={series}
+          error={error}
+          onRetry={() => void refetch()}
+          currency={currency}
+          span={span.value}
+          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+          view={search.view === 'table' ? 'table' : 'chart'}
+          onView={(view) => change({ view: view === 'chart' ? '' : view })}
+          outdated={isPlaceholderData}
+        />
+        <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
+          <Card title="Top accounts" description={`By credit spent in ${span.title}.`} flush>
+            <div className="border-t border-line">
+              <DataTable
+                caption="Accounts by credit spent"
+                columns={topColumns}
+                rows={data?.top_accounts}
+                rowKey={({ account }) => account.id}
+                error={error}
+                empty={
+                  <EmptyState icon={UsersRound} title="Nobody ordered yet">
+                    Create an account and credit it: its orders count here.
+                  </EmptyState>
+                }
+              />
+            </div>
+          </Card>
+          <Card title="Refusals" description="Requests that were refused, by code, in the last 7 days." flush>
+            <div className="border-t border-line">
+              <DataTable
+                caption="Refusals by code"
+                columns={refusalColumns}
+                rows={data?.refusals}
+                rowKey={({ code }) => code}
+                error={error}
+                empty={<EmptyState icon={CircleCheck} title="Nothing was refused" />}
+              />
+            </div>
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const refusalColumns: readonly Column<RefusalCount>[] = [
+  {
+    title: 'Code',
+    grows: true,
+    cell: ({ code }) => <code className="font-mono text-[0.8125rem]">{code}</code>,
+  },
+  {
+    title: 'Requests',
+    align: 'end',
+    cell: ({ count }) => <span className="figures">{count.toLocaleString('en')}</span>,
+  },
+];

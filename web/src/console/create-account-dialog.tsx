@@ -1,0 +1,98 @@
+// A new account. Its password and key are shown once, to be handed over.
+
+import { useState } from 'react';
+import { createAccount } from '../api/commands.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { Choice } from '../components/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
+import { TextField } from '../components/field.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { Notice } from '../components/notice.tsx';
+import { SecretText } from '../components/secret-text.tsx';
+
+const groups = [
+  { value: 'reseller', title: 'Reseller' },
+  { value: 'distributor', title: 'Distributor' },
+] as const;
+
+export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }) {
+  const [username, setUsername] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
+  const command = useCommand(createAccount);
+  const plain = username.trim().toLowerCase();
+  const isValid = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(plain);
+
+  if (command.data !== undefined) {
+    const { account, api_key: key, password } = command.data;
+    return (
+      <Dialog title="The account is ready" dismissible={false} onClose={onClose}>
+        <DialogBody>
+          <Notice tone="warn">
+            Hand these to <bdi>{account.username}</bdi> now. The password is shown only here; the key can be
+            looked up in the account’s own panel.
+          </Notice>
+          {password === undefined ? null : <SecretText label="Password" text={password} />}
+          <SecretText label="API key" text={key} />
+        </DialogBody>
+        <DialogActions>
+          <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+            Open the account
+          </ButtonLink>
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title="Create an account"
+      description="A password is made and shown once. The balance starts at zero."
+      action="Create account"
+      busy={command.isPending}
+      ready={isValid}
+      error={command.error}
+      onSubmit={() =>
+        command.mutate({
+          username: plain,
+          group,
+          ...(displayName.trim() !== '' && { display_name: displayName.trim() }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="Username"
+        autoFocus
+        hint="3 to 64 of a–z, 0–9, dot, underscore and hyphen; begins and ends with a letter or digit."
+        problem={
+          plain.length >= 3 && !isValid ? 'Only a–z, 0–9, dot, underscore and hyphen; not at the ends.' : null
+        }
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        value={username}
+        onText={setUsername}
+      />
+      <TextField
+        label="Name"
+        hint="Optional: a company or a person."
+        autoComplete="off"
+        maxLength={120}
+        value={displayName}
+        onText={setDisplayName}
+      />
+      <Choice
+        label="Group: decides the prices"
+        labelShown
+        value={group}
+        options={groups}
+        onChoose={setGroup}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,125 @@
+// A new key or password for an account, made by an administrator and shown once.
+
+import { useState } from 'react';
+import { changeAccount, disableAccountTotp, resetAccountApiKey } from '../api/commands.ts';
+import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { Notice } from '../components/notice.tsx';
+import { SecretText } from '../components/secret-text.tsx';
+import { say } from '../components/toasts.tsx';
+import { mintText } from '../random-text.ts';
+
+interface CredentialDialogProps {
+  readonly account: Account;
+  readonly onClose: () => void;
+}
+
+export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
+  const command = useCommand(() => resetAccountApiKey(account.id));
+  if (command.data !== undefined) {
+    return (
+      <ShownOnce
+        title="The key was replaced"
+        warning="The old key is refused from now on. The account sees the new one in its panel, too."
+        label="API key"
+        text={command.data.api_key}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      title={`Replace the key of ${account.username}?`}
+      description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be taken back."
+      action="Replace key now"
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
+
+const passwordLetters = 20;
+
+export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
+  const [password] = useState(() => mintText(passwordLetters));
+  const command = useCommand(() => changeAccount(account.id, { password }));
+  if (command.data !== undefined) {
+    return (
+      <ShownOnce
+        title="The password was replaced"
+        warning="Hand it over now: it is shown only here. Every session of the account has ended."
+        label="Password"
+        text={password}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      title={`New password for ${account.username}?`}
+      description="A password is made and shown once. The old one stops working, and every session of the account ends."
+      action="Make password"
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** For who lost the authenticator app and the recovery codes. */
+export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
+  const command = useCommand(() => disableAccountTotp(account.id), {
+    onDone: () => {
+      say(`${account.username} signs in with the password alone.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Switch off the codes of ${account.username}?`}
+      description="For an owner who lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
+      action="Switch codes off"
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
+
+function ShownOnce({
+  title,
+  warning,
+  label,
+  text,
+  onClose,
+}: {
+  readonly title: string;
+  readonly warning: string;
+  readonly label: string;
+  readonly text: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} dismissible={false} onClose={onClose}>
+      <DialogBody>
+        <Notice tone="warn">{warning}</Notice>
+        <SecretText label={label} text={text} />
+      </DialogBody>
+      <DialogActions>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+// Credits or debits an account. Two steps: the amount with its memo, then what the balance will be.
+
+import { ArrowRight } from 'lucide-react';
+import { useState } from 'react';
+import { formatMoney, fromCents, readAmount, toCents } from '../amounts.ts';
+import { creditAccount } from '../api/commands.ts';
+import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { Facts } from '../components/facts.tsx';
+import { TextField } from '../components/field.tsx';
+import { Money } from '../components/money.tsx';
+import { say } from '../components/toasts.tsx';
+import { mintIdempotencyKey } from '../random-text.ts';
+
+interface CreditDialogProps {
+  readonly account: Account;
+  readonly direction: 'credit' | 'debit';
+  readonly onClose: () => void;
+}
+
+export function CreditDialog({ account, direction, onClose }: CreditDialogProps) {
+  const { currency } = account;
+  const [key] = useState(mintIdempotencyKey);
+  const [typed, setTyped] = useState('');
+  const [memo, setMemo] = useState('');
+  const [confirming, setConfirming] = useState(false);
+  const size = readAmount(typed);
+  const amount = direction === 'debit' ? `-${size ?? '0.00'}` : (size ?? '0.00');
+  const after = fromCents(toCents(account.balance) + toCents(amount));
+  const isTooMuch = toCents(after) < 0n;
+  const isReady = size !== null && toCents(size) > 0n && !isTooMuch;
+  const command = useCommand(
+    (body: Parameters<typeof creditAccount>[1]) => creditAccount(account.id, body, key),
+    {
+      onDone: ({ balance }) => {
+        say(`Done. The balance of ${account.username} is ${formatMoney(balance, currency)}.`);
+        onClose();
+      },
+    },
+  );
+  const amountProblem =
+    typed.trim() !== '' && size === null
+      ? 'An amount such as 100 or 99.50.'
+      : isTooMuch
+        ? `The balance is ${formatMoney(account.balance, currency)}.`
+        : null;
+  const title = direction === 'credit' ? 'Credit' : 'Debit';
+  const send = () => command.mutate({ amount, ...(memo.trim() !== '' && { memo: memo.trim() }) });
+
+  return (
+    <Dialog title={`${title} ${account.username}`} onClose={onClose}>
+      <form
+        noValidate
+        className="flex min-h-0 flex-col"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isReady || command.isPending) return;
+          if (confirming) send();
+          else setConfirming(true);
+        }}
+      >
+        <DialogBody>
+          {confirming ? (
+            <Facts
+              facts={[
+                {
+                  name: title,
+                  value: (
+                    <Money amount={amount} currency={currency} signed className="text-base font-semibold" />
+                  ),
+                },
+                {
+                  name: 'Balance',
+                  value: (
+                    <span className="inline-flex items-center gap-2">
+                      <Money amount={account.balance} currency={currency} className="text-soft" />
+                      <ArrowRight aria-label="becomes" className="size-3.5 text-soft" />
+                      <Money amount={after} currency={currency} className="font-semibold" />
+                    </span>
+                  ),
+                },
+                {
+                  name: 'Memo',
+                  value: memo.trim() === '' ? <span className="text-soft">None</span> : <bdi>{memo}</bdi>,
+                },
+              ]}
+            />
+          ) : (
+            <>
+              <TextField
+                label={`Amount in ${currency}`}
+                inputMode="decimal"
+                autoComplete="off"
+                autoFocus
+                placeholder="100.00"
+                problem={amountProblem}
+                value={typed}
+                onText={setTyped}
+              />
+              <TextField
+                label="Memo"
+                hint="The account sees it in its ledger: an invoice number, a reason."
+                autoComplete="off"
+                maxLength={500}
+                value={memo}
+                onText={setMemo}
+              />
+            </>
+          )}
+          {command.error === null ? null : <ErrorNotice error={command.error} />}
+        </DialogBody>
+        <DialogActions>
+          <Button
+            disabled={command.isPending}
+            onClick={() => {
+              if (!confirming) onClose();
+              command.reset();
+              setConfirming(false);
+            }}
+          >
+            {confirming ? 'Back' : 'Cancel'}
+          </Button>
+          <Button
+            key={confirming ? 'confirm' : 'review'}
+            type="submit"
+            look={confirming && direction === 'debit' ? 'danger' : 'primary'}
+            busy={command.isPending}
+            disabled={!isReady}
+          >
+            {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : 'Review'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,219 @@
+// A package to create or change: name, limits, features in their order, the price matrix, on offer or retired.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { changePackage, createPackage, type PackageSettings } from '../api/commands.ts';
+import { allPackagesQuery } from '../api/queries.ts';
+import type { AdminPackage } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { TextField } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { BackLink, PageHeader } from '../components/page-header.tsx';
+import { PageProblem } from '../components/page-problem.tsx';
+import { Skeleton } from '../components/skeleton.tsx';
+import { SwitchField } from '../components/switch-field.tsx';
+import { TextLink } from '../components/text-link.tsx';
+import { say } from '../components/toasts.tsx';
+import { useMe } from '../shell/me.ts';
+import { FeatureList } from './feature-list.tsx';
+import { emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
+
+const route = getRouteApi('/panel/admin/packages/$packageId');
+
+export function PackagePage() {
+  const { packageId } = route.useParams();
+  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const back = <BackLink to="/admin/packages">Packages</BackLink>;
+  if (packageId === 'new') return <PackageForm one={null} />;
+  const found = data?.data.find(({ id }) => String(id) === packageId);
+  if (found !== undefined) return <PackageForm key={found.id} one={found} />;
+  if (data === undefined && error === null) {
+    return (
+      <>
+        <PageHeader title="Package" back={back} />
+        <Skeleton className="h-80 w-full" />
+      </>
+    );
+  }
+  const problem = error ?? new ApiError('package_not_found', 'There is no such package.');
+  return <PageProblem title="Package" back={back} error={problem} onRetry={() => void refetch()} />;
+}
+
+const durationDaysDefault = 30;
+
+function PackageForm({ one }: { readonly one: AdminPackage | null }) {
+  const { currency } = useMe().account;
+  const navigate = useNavigate();
+  const [name, setName] = useState(one?.name ?? '');
+  const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
+  const [limits, setLimits] = useState(() => typedLimits(one));
+  const [days, setDays] = useState(String(one?.duration_days ?? durationDaysDefault));
+  const [isTrial, setIsTrial] = useState(one?.trial ?? false);
+  const [retired, setRetired] = useState(one?.retired ?? false);
+  const [prices, setPrices] = useState<TypedPrices>(one === null || one.trial ? emptyPrices : one.prices);
+
+  const readLimits = {
+    accounts: wholeNumber(limits.accounts),
+    posts_per_day: wholeNumber(limits.posts_per_day),
+    ai_images_per_month: wholeNumber(limits.ai_images_per_month),
+  };
+  const { accounts, posts_per_day: posts, ai_images_per_month: images } = readLimits;
+  const durationDays = wholeNumber(days);
+  const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
+  const read = isTrial ? null : readPrices(prices);
+  const isReady =
+    name.trim() !== '' &&
+    accounts !== null &&
+    posts !== null &&
+    images !== null &&
+    isDuration &&
+    (isTrial || read !== null);
+
+  const command = useCommand(
+    (settings: PackageSettings) =>
+      one === null ? createPackage({ ...settings, trial: isTrial }) : changePackage(one.id, settings),
+    {
+      onDone: ({ package: saved }) => {
+        say(one === null ? `${saved.name} is created.` : 'Saved. New orders use it from now on.');
+        void navigate({ to: '/admin/packages' });
+      },
+    },
+  );
+  const save = () => {
+    if (accounts === null || posts === null || images === null || durationDays === null) return;
+    command.mutate({
+      name: name.trim(),
+      features: features.map((feature) => feature.trim()).filter((feature) => feature !== ''),
+      limits: { accounts, posts_per_day: posts, ai_images_per_month: images },
+      duration_days: durationDays,
+      retired,
+      ...(read !== null && { prices: read }),
+    });
+  };
+  const number = (label: string, key: keyof typeof limits) => (
+    <TextField
+      label={label}
+      inputMode="numeric"
+      autoComplete="off"
+      problem={limits[key] !== '' && readLimits[key] === null ? 'A whole number.' : null}
+      value={limits[key]}
+      onText={(text) => setLimits({ ...limits, [key]: text })}
+    />
+  );
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !command.isPending) save();
+      }}
+    >
+      <PageHeader
+        title={one?.name ?? 'New package'}
+        mark={
+          one && (
+            <>
+              {one.retired ? <Badge>Retired</Badge> : <Badge tone="good">On offer</Badge>}
+              {one.trial ? <Badge tone="accent">Free trial</Badge> : null}
+            </>
+          )
+        }
+        back={<BackLink to="/admin/packages">Packages</BackLink>}
+      />
+      <div className="flex flex-col gap-5">
+        <Card title="What it is">
+          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+            <TextField
+              label="Name"
+              className="sm:col-span-2"
+              autoComplete="off"
+              maxLength={120}
+              value={name}
+              onText={setName}
+            />
+            {number('Accounts', 'accounts')}
+            {number('Posts per day', 'posts_per_day')}
+            {number('AI images per month', 'ai_images_per_month')}
+          </div>
+          <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+            <TextField
+              label={isTrial ? 'Days of the trial' : 'Days of a month, as shown'}
+              className="sm:col-span-2"
+              hint={
+                isTrial
+                  ? 'The trial ends after so many days.'
+                  : 'Shown to people; plans run by calendar months.'
+              }
+              inputMode="numeric"
+              autoComplete="off"
+              problem={days !== '' && !isDuration ? 'A whole number from 1 to 3,650.' : null}
+              value={days}
+              onText={setDays}
+            />
+            <div className="sm:col-span-2 lg:col-span-3">
+              <SwitchField
+                label="Free trial"
+                hint="Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created."
+                checked={isTrial}
+                disabled={one !== null}
+                onChange={setIsTrial}
+              />
+            </div>
+          </div>
+        </Card>
+        <Card title="Features" description="Short lines, shown in this order.">
+          <FeatureList features={features} onChange={setFeatures} />
+        </Card>
+        {isTrial ? null : (
+          <Card
+            title="Prices"
+            description="What each group pays for each period. New prices count for new orders; refunds are computed from what was paid."
+          >
+            <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
+          </Card>
+        )}
+        <Card>
+          <SwitchField
+            label="Retired"
+            hint="Cannot be ordered any more. Plans that run go on and can be renewed."
+            checked={retired}
+            onChange={setRetired}
+          />
+        </Card>
+        {isTrial && one !== null ? (
+          <Notice tone="info">
+            To give this trial to a customer, open{' '}
+            <TextLink to="/admin/accounts">the customer’s account</TextLink>.
+          </Notice>
+        ) : null}
+        {command.error === null ? null : <ErrorNotice error={command.error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <ButtonLink to="/admin/packages">Cancel</ButtonLink>
+          <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+            {one === null ? 'Create package' : 'Save'}
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function typedLimits(one: AdminPackage | null) {
+  const text = (value: number | undefined) => (value === undefined ? '' : String(value));
+  return {
+    accounts: text(one?.limits.accounts),
+    posts_per_day: text(one?.limits.posts_per_day),
+    ai_images_per_month: text(one?.limits.ai_images_per_month),
+  };
+}
+
+function wholeNumber(typed: string): number | null {
+  const plain = typed.trim().replaceAll(',', '');
+  return /^\d{1,10}$/.test(plain) && Number(plain) <= 2_147_483_647 ? Number(plain) : null;
+}

@@ -1,0 +1,101 @@
+// Every package, trials and retired ones included, with its price matrix.
+
+import { useQuery } from '@tanstack/react-query';
+import { Package, Plus } from 'lucide-react';
+import { savingPercent } from '../amounts.ts';
+import { allPackagesQuery } from '../api/queries.ts';
+import type { AdminPackage, Group } from '../api/shapes.ts';
+import { Badge } from '../components/badge.tsx';
+import { ButtonLink } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Money } from '../components/money.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { RowLink } from '../components/text-link.tsx';
+import { counted, periods } from '../words.ts';
+
+const columns: readonly Column<AdminPackage>[] = [
+  {
+    title: 'Package',
+    grows: true,
+    cell: ({ id, name, features }) => (
+      <TwoLines
+        first={
+          <RowLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
+            <bdi>{name}</bdi>
+          </RowLink>
+        }
+        second={`No. ${id} · ${counted(features.length, 'feature')}`}
+      />
+    ),
+  },
+  {
+    title: 'State',
+    from: 'sm',
+    cell: ({ trial, retired }) => (
+      <span className="inline-flex gap-1">
+        {retired ? <Badge>Retired</Badge> : <Badge tone="good">On offer</Badge>}
+        {trial ? <Badge tone="accent">Free trial</Badge> : null}
+      </span>
+    ),
+  },
+  { title: 'Reseller pays', align: 'end', cell: (one) => <PriceList one={one} group="reseller" /> },
+  {
+    title: 'Distributor pays',
+    align: 'end',
+    from: 'md',
+    cell: (one) => <PriceList one={one} group="distributor" />,
+  },
+];
+
+export function PackagesPage() {
+  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const create = (
+    <ButtonLink look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
+      <Plus aria-hidden="true" className="size-4" />
+      Create a package
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHeader title="Packages" actions={create} />
+      <Card flush>
+        <DataTable
+          caption="Packages"
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={
+            <EmptyState icon={Package} title="No packages yet" action={create}>
+              A package is what accounts order: a name, its limits, and a price for each group and period.
+            </EmptyState>
+          }
+        />
+      </Card>
+    </>
+  );
+}
+
+function PriceList({ one, group }: { readonly one: AdminPackage; readonly group: Group }) {
+  if (one.trial) return <span className="text-soft">Free, {counted(one.duration_days, 'day')}</span>;
+  const prices = one.prices[group];
+  return (
+    <dl className="inline-grid grid-cols-[auto_auto_auto] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">
+      {periods.map(({ months, period, title }) => {
+        const saving = savingPercent(prices[period], prices.monthly, months) ?? 0;
+        return (
+          <div key={period} className="contents">
+            <dt className="text-left text-soft">{title}</dt>
+            <dd className="text-soft">{saving > 0 ? `−${saving}%` : ''}</dd>
+            <dd>
+              <Money amount={prices[period]} currency={one.currency} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

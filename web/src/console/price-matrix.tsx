@@ -1,0 +1,96 @@
+// Prices by group and period, with what each saves against paying monthly, as one types.
+
+import { readAmount, savingPercent } from '../amounts.ts';
+import type { AdminPackage, Group, PeriodName } from '../api/shapes.ts';
+import { inputClasses } from '../components/field.tsx';
+import { periods } from '../words.ts';
+
+export type TypedPrices = Readonly<Record<Group, Readonly<Record<PeriodName, string>>>>;
+
+const none = { monthly: '', quarterly: '', yearly: '' };
+export const emptyPrices: TypedPrices = { reseller: none, distributor: none };
+
+const groups = [
+  { group: 'reseller', title: 'Reseller' },
+  { group: 'distributor', title: 'Distributor' },
+] as const;
+
+interface PriceMatrixProps {
+  readonly prices: TypedPrices;
+  readonly currency: string;
+  readonly onChange: (prices: TypedPrices) => void;
+}
+
+export function PriceMatrix({ prices, currency, onChange }: PriceMatrixProps) {
+  return (
+    <table className="w-full max-w-2xl table-fixed border-collapse">
+      <caption className="sr-only">Prices in {currency}</caption>
+      <thead>
+        <tr className="text-left text-xs text-soft">
+          <th scope="col" className="w-24 pb-1 font-medium">
+            {currency}
+          </th>
+          {groups.map(({ group, title }) => (
+            <th key={group} scope="col" className="pb-1 pl-3 font-medium">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {periods.map(({ months, period, title }) => (
+          <tr key={period}>
+            <th scope="row" className="py-1 text-left align-top leading-9 font-medium">
+              {title}
+            </th>
+            {groups.map(({ group, title: groupTitle }) => {
+              const typed = prices[group][period];
+              const price = readAmount(typed);
+              const isWrong = typed.trim() !== '' && price === null;
+              const saving = savingPercent(price, readAmount(prices[group].monthly), months);
+              return (
+                <td key={group} className="py-1 pl-3 align-top">
+                  <input
+                    aria-label={`${groupTitle}, ${title.toLowerCase()}`}
+                    aria-invalid={isWrong || undefined}
+                    inputMode="decimal"
+                    autoComplete="off"
+                    placeholder="0.00"
+                    value={typed}
+                    onChange={(event) =>
+                      onChange({ ...prices, [group]: { ...prices[group], [period]: event.target.value } })
+                    }
+                    className={`${inputClasses} figures text-right`}
+                  />
+                  <p aria-live="polite" className="min-h-5 pt-0.5 text-right text-xs text-soft">
+                    {isWrong ? (
+                      <span className="text-bad">An amount such as 29.00</span>
+                    ) : (
+                      savingWords(months, saving)
+                    )}
+                  </p>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function savingWords(months: number, saving: number | null): string {
+  if (months === 1 || saving === null) return '';
+  return saving === 0 ? 'saves nothing' : `saves ${saving}%`;
+}
+
+/** All six as amounts; null while one is missing or none. */
+export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
+  const ofGroup = (group: Group) => {
+    const [monthly, quarterly, yearly] = periods.map(({ period }) => readAmount(typed[group][period]));
+    return monthly && quarterly && yearly ? { monthly, quarterly, yearly } : null;
+  };
+  const reseller = ofGroup('reseller');
+  const distributor = ofGroup('distributor');
+  return reseller && distributor ? { reseller, distributor } : null;
+}

@@ -1,0 +1,101 @@
+// Gives a customer of an account a free trial: charges nothing, makes no order.
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { grantTrial } from '../api/commands.ts';
+import { allPackagesQuery } from '../api/queries.ts';
+import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Choice } from '../components/choice.tsx';
+import { TextField } from '../components/field.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Skeleton } from '../components/skeleton.tsx';
+import { TextLink } from '../components/text-link.tsx';
+import { say } from '../components/toasts.tsx';
+import { counted } from '../words.ts';
+
+export function TrialDialog({
+  account,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly onClose: () => void;
+}) {
+  const { data: packages } = useQuery(allPackagesQuery);
+  const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [customer, setCustomer] = useState('');
+  const [name, setName] = useState('');
+  const packageId = chosen ?? trials?.[0]?.id ?? null;
+  const command = useCommand((body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body), {
+    onDone: ({ customer: given }) => {
+      say(`${given.name} has ${given.plan.package} for ${counted(given.plan.days_left, 'day')}.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Give a free trial"
+      description={
+        <>
+          To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
+        </>
+      }
+      action="Give trial"
+      busy={command.isPending}
+      ready={packageId !== null && customer.trim() !== ''}
+      error={command.error}
+      onSubmit={() => {
+        if (packageId === null) return;
+        command.mutate({
+          package_id: packageId,
+          customer: customer.trim(),
+          ...(name.trim() !== '' && { customer_name: name.trim() }),
+        });
+      }}
+      onClose={onClose}
+    >
+      {trials === undefined ? (
+        <Skeleton className="h-12 w-full" />
+      ) : trials.length === 0 ? (
+        <Notice tone="warn">
+          There is no free trial to give. <TextLink to="/admin/packages">Create a package</TextLink> that is
+          one.
+        </Notice>
+      ) : (
+        <Choice
+          label="Trial"
+          labelShown
+          look="cards"
+          value={packageId}
+          options={trials.map((one) => ({
+            value: one.id,
+            title: <bdi className="font-medium">{one.name}</bdi>,
+            note: counted(one.duration_days, 'day'),
+          }))}
+          onChoose={setChosen}
+        />
+      )}
+      <TextField
+        label="Customer"
+        autoFocus
+        hint="An e-mail address or a username. A new one is created."
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={254}
+        value={customer}
+        onText={setCustomer}
+      />
+      <TextField
+        label="Name"
+        hint="Optional: shown for a new customer."
+        autoComplete="off"
+        maxLength={120}
+        value={name}
+        onText={setName}
+      />
+    </FormDialog>
+  );
+}

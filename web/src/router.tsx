@@ -1,0 +1,201 @@
+// The map of the pages: every address and the page it shows. Pages are fetched when they are first needed.
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { parseTexts, stringifyTexts, textParams } from './search-params.ts';
+import { ConsoleLayout } from './shell/console-layout.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { PageFailure } from './shell/page-failure.tsx';
+import { PanelLayout } from './shell/panel-layout.tsx';
+
+const root = createRootRoute({ component: Outlet });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: textParams('next'),
+  component: lazyRouteComponent(() => import('./routes/sign-in-page.tsx'), 'SignInPage'),
+});
+
+const panel = createRoute({
+  getParentRoute: () => root,
+  id: 'panel',
+  component: PanelLayout,
+});
+
+const overview = createRoute({
+  getParentRoute: () => panel,
+  path: '/',
+  validateSearch: textParams('span', 'view'),
+  component: lazyRouteComponent(() => import('./routes/overview-page.tsx'), 'OverviewPage'),
+});
+
+const apiAccess = createRoute({
+  getParentRoute: () => panel,
+  path: '/api-access',
+  validateSearch: textParams('language'),
+  component: lazyRouteComponent(() => import('./routes/api-access-page.tsx'), 'ApiAccessPage'),
+});
+
+const orders = createRoute({
+  getParentRoute: () => panel,
+  path: '/orders',
+  validateSearch: textParams('customer', 'kind', 'package_id', 'from', 'to', 'before'),
+  component: lazyRouteComponent(() => import('./routes/orders-page.tsx'), 'OrdersPage'),
+});
+
+const order = createRoute({
+  getParentRoute: () => panel,
+  path: '/orders/$orderId',
+  component: lazyRouteComponent(() => import('./routes/order-page.tsx'), 'OrderPage'),
+});
+
+const customers = createRoute({
+  getParentRoute: () => panel,
+  path: '/customers',
+  validateSearch: textParams('q', 'before'),
+  component: lazyRouteComponent(() => import('./routes/customers-page.tsx'), 'CustomersPage'),
+});
+
+const customer = createRoute({
+  getParentRoute: () => panel,
+  path: '/customers/$customerId',
+  component: lazyRouteComponent(() => import('./routes/customer-page.tsx'), 'CustomerPage'),
+});
+
+const ledger = createRoute({
+  getParentRoute: () => panel,
+  path: '/ledger',
+  validateSearch: textParams('month', 'before'),
+  component: lazyRouteComponent(() => import('./routes/ledger-page.tsx'), 'LedgerPage'),
+});
+
+const statements = createRoute({
+  getParentRoute: () => panel,
+  path: '/statements',
+  component: lazyRouteComponent(() => import('./routes/statements-page.tsx'), 'StatementsPage'),
+});
+
+const requests = createRoute({
+  getParentRoute: () => panel,
+  path: '/requests',
+  validateSearch: textParams('status', 'before'),
+  component: lazyRouteComponent(() => import('./routes/requests-page.tsx'), 'RequestsPage'),
+});
+
+const security = createRoute({
+  getParentRoute: () => panel,
+  path: '/security',
+  component: lazyRouteComponent(() => import('./routes/security-page.tsx'), 'SecurityPage'),
+});
+
+const console = createRoute({
+  getParentRoute: () => panel,
+  path: '/admin',
+  component: ConsoleLayout,
+});
+
+const consoleOverview = createRoute({
+  getParentRoute: () => console,
+  path: '/',
+  validateSearch: textParams('span', 'view'),
+  component: lazyRouteComponent(() => import('./console/console-overview-page.tsx'), 'ConsoleOverviewPage'),
+});
+
+const accounts = createRoute({
+  getParentRoute: () => console,
+  path: '/accounts',
+  validateSearch: textParams('q', 'group', 'page'),
+  component: lazyRouteComponent(() => import('./console/accounts-page.tsx'), 'AccountsPage'),
+});
+
+const account = createRoute({
+  getParentRoute: () => console,
+  path: '/accounts/$accountId',
+  validateSearch: textParams('tab', 'page'),
+  component: lazyRouteComponent(() => import('./console/account-page.tsx'), 'AccountPage'),
+});
+
+const packages = createRoute({
+  getParentRoute: () => console,
+  path: '/packages',
+  component: lazyRouteComponent(() => import('./console/packages-page.tsx'), 'PackagesPage'),
+});
+
+const packageEditor = createRoute({
+  getParentRoute: () => console,
+  path: '/packages/$packageId',
+  component: lazyRouteComponent(() => import('./console/package-page.tsx'), 'PackagePage'),
+});
+
+const allCustomers = createRoute({
+  getParentRoute: () => console,
+  path: '/customers',
+  validateSearch: textParams('q', 'before'),
+  component: lazyRouteComponent(() => import('./console/all-customers-page.tsx'), 'AllCustomersPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => console,
+  path: '/audit',
+  validateSearch: textParams('page'),
+  component: lazyRouteComponent(() => import('./console/audit-page.tsx'), 'AuditPage'),
+});
+
+const health = createRoute({
+  getParentRoute: () => console,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./console/health-page.tsx'), 'HealthPage'),
+});
+
+/** Every other address: behind the sign-in too, so that strangers learn nothing from it. */
+const notFound = createRoute({ getParentRoute: () => panel, path: '$', component: NotFound });
+
+const routeTree = root.addChildren([
+  signIn,
+  panel.addChildren([
+    overview,
+    apiAccess,
+    orders,
+    order,
+    customers,
+    customer,
+    ledger,
+    statements,
+    requests,
+    security,
+    notFound,
+    console.addChildren([
+      consoleOverview,
+      accounts,
+      account,
+      packages,
+      packageEditor,
+      allCustomers,
+      audit,
+      health,
+    ]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/panel',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: PageFailure,
+  // Values of the address stay texts: ?customer=123 is a name, not a number.
+  parseSearch: parseTexts,
+  stringifySearch: stringifyTexts,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,99 @@
+// Every movement of the balance, newest first; of one month together with its statement.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Wallet } from 'lucide-react';
+import { apiBase, queryText } from '../api/client.ts';
+import { ledgerQuery, statementsQuery } from '../api/queries.ts';
+import { AnchorButton, ButtonLink } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { SelectField } from '../components/field.tsx';
+import { FilterBar } from '../components/filter-bar.tsx';
+import { Money } from '../components/money.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { CursorPager } from '../components/pager.tsx';
+import { changedParams } from '../search-params.ts';
+import { useMe } from '../shell/me.ts';
+import { formatSeriesDate } from '../times.ts';
+import { entryColumns } from './entry-columns.tsx';
+import { StatementCard } from './statement-card.tsx';
+
+const route = getRouteApi('/panel/ledger');
+const columns = entryColumns({ linked: true });
+
+export function LedgerPage() {
+  const { account } = useMe();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(ledgerQuery(search));
+  const { data: statements } = useQuery(statementsQuery);
+  const { month } = search;
+  const statement = statements?.data.find((one) => one.month === month);
+  const months = [
+    { value: '', title: 'All time' },
+    ...(statements?.data ?? []).map((one) => ({
+      value: one.month,
+      title: formatSeriesDate(one.month, 'long'),
+    })),
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Ledger"
+        description={
+          <>
+            Balance:{' '}
+            <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
+          </>
+        }
+        actions={
+          <>
+            <ButtonLink to="/statements">Statements</ButtonLink>
+            <AnchorButton href={`${apiBase}/ledger.csv${queryText({ month })}`} download>
+              <Download aria-hidden="true" className="size-4" />
+              {month === undefined ? 'Export CSV' : 'Export month'}
+            </AnchorButton>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {statement === undefined ? null : <StatementCard statement={statement} currency={account.currency} />}
+        <Card flush>
+          <FilterBar>
+            <SelectField
+              label="Month (UTC)"
+              unlabelled
+              className="w-48"
+              value={month ?? ''}
+              options={months}
+              onValue={(value) =>
+                void navigate({ search: changedParams(search, { month: value }), replace: true })
+              }
+            />
+          </FilterBar>
+          <DataTable
+            caption="Ledger entries"
+            columns={columns}
+            rows={query.data?.data}
+            rowKey={({ id }) => id}
+            error={query.error}
+            onRetry={() => void query.refetch()}
+            outdated={query.isPlaceholderData}
+            empty={
+              <EmptyState
+                icon={Wallet}
+                title={month === undefined ? 'Nothing has moved yet' : 'Nothing moved in this month'}
+                action={month === undefined ? undefined : <ButtonLink to="/ledger">Show all time</ButtonLink>}
+              >
+                Credits, charges and refunds appear here, each with the balance after it.
+              </EmptyState>
+            }
+            footer={<CursorPager list={query.data} before={search.before} />}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+// The frame of every page: navigation at the side (a drawer on narrow screens), palette, shortcuts, and the
+// dialog that places orders from anywhere.
+
+import { Dialog } from '@base-ui/react/dialog';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { Menu, Plus, Search } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Button, IconButton } from '../components/button.tsx';
+import { backdropClasses } from '../components/dialog.tsx';
+import { Logo } from './logo.tsx';
+import { useMe } from './me.ts';
+import { Navigation } from './navigation.tsx';
+import { OpenOrderContext, type OrderIntent } from './open-order.ts';
+import { consolePages, panelPages } from './page-list.ts';
+import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
+const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
+const OrderDialog = lazy(() => import('../routes/order-dialog.tsx'));
+
+type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
+
+export function AppShell({ children }: { readonly children: ReactNode }) {
+  const { is_admin: isAdmin } = useMe().account;
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  const close = () => setOverlay(null);
+  const navigate = useNavigate();
+  const main = useFocusOnNavigation(close);
+
+  const shortcuts: Shortcuts = {
+    '?': () => setOverlay('shortcuts'),
+    '/': focusSearchField,
+    n: () => setOverlay({ type: 'place' }),
+    ...Object.fromEntries(
+      [...panelPages, ...(isAdmin ? consolePages : [])].map(({ to, keys }) => [
+        keys,
+        () => void navigate({ to }),
+      ]),
+    ),
+  };
+  useShortcuts(shortcuts, () => setOverlay('palette'));
+  const openOrder = useMemo(() => (intent: OrderIntent) => setOverlay(intent), []);
+
+  const navigation = (
+    <Navigation
+      onSearch={() => setOverlay('palette')}
+      onShortcuts={() => setOverlay('shortcuts')}
+      onNavigate={close}
+    />
+  );
+  return (
+    <OpenOrderContext value={openOrder}>
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <div className="lg:flex">
+        <aside
+          aria-label="Menu"
+          data-print="no"
+          className="sticky top-0 hidden h-dvh w-60 shrink-0 overflow-y-auto border-r border-line bg-card lg:block"
+        >
+          {navigation}
+        </aside>
+        <header
+          data-print="no"
+          className="sticky top-0 z-20 flex items-center gap-1 border-b border-line bg-card px-2 py-1.5 lg:hidden"
+        >
+          <IconButton label="Menu" onClick={() => setOverlay('drawer')}>
+            <Menu aria-hidden="true" className="size-5" />
+          </IconButton>
+          <span className="flex-1">
+            <Logo />
+          </span>
+          <IconButton label="Search" onClick={() => setOverlay('palette')}>
+            <Search aria-hidden="true" className="size-5" />
+          </IconButton>
+          <IconButton label="Place an order" onClick={() => setOverlay({ type: 'place' })}>
+            <Plus aria-hidden="true" className="size-5" />
+          </IconButton>
+        </header>
+        <main
+          ref={main}
+          id="content"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl min-w-0 flex-1 scroll-mt-16 px-4 py-6 sm:px-8 sm:py-8"
+        >
+          <Suspense>{children}</Suspense>
+        </main>
+      </div>
+      {overlay === 'drawer' ? <Drawer onClose={close}>{navigation}</Drawer> : null}
+      <Suspense>
+        {overlay === 'palette' ? (
+          <CommandPalette
+            onClose={close}
+            onPlaceOrder={() => setOverlay({ type: 'place' })}
+            onShortcuts={() => setOverlay('shortcuts')}
+          />
+        ) : null}
+        {overlay === 'shortcuts' ? <ShortcutSheet onClose={close} /> : null}
+        {typeof overlay === 'object' && overlay !== null ? (
+          <OrderDialog intent={overlay} onClose={close} />
+        ) : null}
+      </Suspense>
+    </OpenOrderContext>
+  );
+}
+
+/** "Place an order", as the head of a page shows it. */
+export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button look="primary" onClick={onClick}>
+      <Plus aria-hidden="true" className="size-4" />
+      Place an order
+    </Button>
+  );
+}
+
+/** A new page is where reading goes on: screen readers start at its beginning. */
+function useFocusOnNavigation(onNavigation: () => void) {
+  const main = useRef<HTMLElement>(null);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    onNavigation();
+    main.current?.focus({ preventScroll: true });
+  });
+  return main;
+}
+
+function Drawer({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
+  return (
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClasses} />
+        <Dialog.Popup
+          data-dialog
+          aria-label="Menu"
+          className="fixed inset-y-0 left-0 z-40 w-72 max-w-[85vw] overflow-y-auto border-r border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:-translate-x-8"
+        >
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

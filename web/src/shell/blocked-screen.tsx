@@ -1,0 +1,23 @@
+// What the owner of a blocked account sees.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { Ban } from 'lucide-react';
+import { Button } from '../components/button.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { leave } from './leave.ts';
+
+export function BlockedScreen() {
+  const client = useQueryClient();
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <title>Account blocked · Sellthrough</title>
+      <EmptyState
+        icon={Ban}
+        title="This account is blocked"
+        action={<Button onClick={() => void leave(client)}>Sign out</Button>}
+      >
+        Its API and panel are stopped; the plans of its customers run on. Ask the operator of this service.
+      </EmptyState>
+    </main>
+  );
+}

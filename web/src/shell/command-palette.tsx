@@ -1,0 +1,218 @@
+// Ctrl/Cmd-K: pages, actions, customers, orders by number and, for administrators, accounts. One text box that
+// keeps the focus; arrows choose, Enter goes.
+
+import { Dialog } from '@base-ui/react/dialog';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  Plus,
+  Search,
+  ShoppingBag,
+  UserRound,
+  UsersRound,
+} from 'lucide-react';
+import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
+import { accountsQuery, customersQuery } from '../api/queries.ts';
+import { backdropClasses } from '../components/dialog.tsx';
+import { Keys } from '../components/keys.tsx';
+import { leave } from './leave.ts';
+import { useMe } from './me.ts';
+import { consolePages, panelPages } from './page-list.ts';
+
+interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly note?: string;
+  readonly keys?: string;
+  readonly words?: string;
+  readonly icon: LucideIcon;
+  readonly run: () => void;
+}
+
+interface CommandPaletteProps {
+  readonly onClose: () => void;
+  readonly onPlaceOrder: () => void;
+  readonly onShortcuts: () => void;
+}
+
+const foundMax = 6;
+
+export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const listId = useId();
+  const commands = useCommands(text.trim(), { onClose, onPlaceOrder, onShortcuts });
+  const at = Math.min(chosen, commands.length - 1);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+
+  const onKeyDown = (key: string): boolean => {
+    if (key === 'ArrowDown') setChosen((at + 1) % Math.max(1, commands.length));
+    else if (key === 'ArrowUp') setChosen((at - 1 + commands.length) % Math.max(1, commands.length));
+    else if (key === 'Enter') commands[at]?.run();
+    else return false;
+    return true;
+  };
+  return (
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClasses} />
+        <Dialog.Popup
+          data-dialog
+          className="fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-card border border-line bg-card shadow-high"
+        >
+          <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
+          <div className="flex items-center gap-3 border-b border-line px-4">
+            <Search aria-hidden="true" className="size-4 shrink-0 text-soft" />
+            <input
+              role="combobox"
+              aria-label="Search pages, customers and orders"
+              aria-expanded="true"
+              aria-controls={listId}
+              aria-autocomplete="list"
+              aria-activedescendant={commands[at] === undefined ? undefined : `${listId}-${at}`}
+              placeholder="Search pages, customers, an order’s number …"
+              value={text}
+              maxLength={254}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => {
+                setText(event.target.value);
+                setChosen(0);
+              }}
+              onKeyDown={(event) => {
+                if (onKeyDown(event.key)) event.preventDefault();
+              }}
+              className="min-h-13 w-full bg-transparent text-base outline-none"
+            />
+            <Keys keys="Esc" />
+          </div>
+          <div
+            ref={list}
+            id={listId}
+            role="listbox"
+            aria-label="Results"
+            className="overflow-y-auto p-2 empty:hidden"
+          >
+            {commands.map((command, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text box
+              <div
+                key={command.id}
+                id={`${listId}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                tabIndex={-1}
+                onMouseMove={() => setChosen(index)}
+                onClick={command.run}
+                className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill"
+              >
+                <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
+                <span className="min-w-0 flex-1 truncate">
+                  <bdi>{command.title}</bdi>
+                  {command.note === undefined ? null : (
+                    <span className="ml-2 text-soft">
+                      <bdi>{command.note}</bdi>
+                    </span>
+                  )}
+                </span>
+                {command.keys === undefined ? null : <Keys keys={command.keys} />}
+              </div>
+            ))}
+          </div>
+          {commands.length === 0 ? <p className="px-4 py-6 text-center text-soft">Nothing found.</p> : null}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function useCommands(
+  text: string,
+  { onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps,
+): readonly Command[] {
+  const { is_admin: isAdmin } = useMe().account;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const q = useDeferredValue(text);
+  const isSearch = q.length >= 2;
+  const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
+  const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
+
+  const go = (to: () => void) => () => {
+    onClose();
+    to();
+  };
+  const fixed: readonly Command[] = [
+    { id: 'order', title: 'Place an order', keys: 'n', words: 'new buy sell', icon: Plus, run: onPlaceOrder },
+    ...[...panelPages, ...(isAdmin ? consolePages : [])].map(({ to, title, icon, keys, words }) => ({
+      id: to,
+      title,
+      icon,
+      keys,
+      words,
+      run: go(() => void navigate({ to })),
+    })),
+    {
+      id: 'shortcuts',
+      title: 'Keyboard shortcuts',
+      keys: '?',
+      words: 'help keys',
+      icon: Keyboard,
+      run: onShortcuts,
+    },
+    { id: 'leave', title: 'Sign out', words: 'log out leave', icon: LogOut, run: () => void leave(client) },
+  ];
+  const lower = text.toLowerCase();
+  const matching = fixed
+    .map((command) => ({ command, rank: rankOf(command, lower) }))
+    .filter(({ rank }) => rank < rankNone)
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ command }) => command);
+
+  const orderById: readonly Command[] = /^[1-9]\d{9,15}$/.test(text)
+    ? [
+        {
+          id: 'order-by-id',
+          title: `Order ${text}`,
+          icon: ShoppingBag,
+          run: go(() => void navigate({ to: '/orders/$orderId', params: { orderId: text } })),
+        },
+      ]
+    : [];
+  const foundCustomers = (isSearch ? (customers.data?.data ?? []) : [])
+    .slice(0, foundMax)
+    .map((customer) => ({
+      id: `customer ${customer.id}`,
+      title: customer.name,
+      note: customer.reference === customer.name ? customer.plan.package : customer.reference,
+      icon: UserRound,
+      run: go(
+        () => void navigate({ to: '/customers/$customerId', params: { customerId: String(customer.id) } }),
+      ),
+    }));
+  const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({
+    id: `account ${account.id}`,
+    title: account.username,
+    note: 'Account',
+    icon: UsersRound,
+    run: go(
+      () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),
+    ),
+  }));
+  return [...orderById, ...matching, ...foundCustomers, ...foundAccounts];
+}
+
+const rankNone = 3;
+
+/** 0: the title begins with it, 1: a word of the title does, 2: another word does. */
+function rankOf({ title, words = '' }: Command, lower: string): number {
+  const plain = title.toLowerCase();
+  if (plain.startsWith(lower)) return 0;
+  if (` ${plain}`.includes(` ${lower}`)) return 1;
+  return ` ${words}`.includes(` ${lower}`) ? 2 : rankNone;
+}

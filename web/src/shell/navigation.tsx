@@ -1,0 +1,97 @@
+// The side: search, the panel's pages, the console's for administrators, the balance, who is signed in.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Keyboard, LogOut, Search } from 'lucide-react';
+import { IconButton } from '../components/button.tsx';
+import { Keys } from '../components/keys.tsx';
+import { Money } from '../components/money.tsx';
+import { leave } from './leave.ts';
+import { Logo } from './logo.tsx';
+import { useMe } from './me.ts';
+import { consolePages, type PageEntry, panelPages } from './page-list.ts';
+
+interface NavigationProps {
+  readonly onSearch: () => void;
+  readonly onShortcuts: () => void;
+  readonly onNavigate: () => void;
+}
+
+export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProps) {
+  const { account } = useMe();
+  const client = useQueryClient();
+  return (
+    <div className="flex min-h-full flex-col gap-5 px-3 py-4">
+      <div className="px-2">
+        <Logo />
+      </div>
+      <button
+        type="button"
+        onClick={onSearch}
+        className="flex min-h-9 pointer-coarse:min-h-11 items-center gap-2 rounded-control border border-line bg-page px-2.5 text-soft hover:text-ink"
+      >
+        <Search aria-hidden="true" className="size-4" />
+        <span className="flex-1 text-left">Search</span>
+        <Keys keys={isApple ? '⌘ K' : 'Ctrl K'} />
+      </button>
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-5">
+        <PageLinks pages={panelPages} onNavigate={onNavigate} />
+        {account.is_admin ? (
+          <div>
+            <p className="mb-1 px-2 text-xs font-medium text-soft">Administration</p>
+            <PageLinks pages={consolePages} onNavigate={onNavigate} />
+          </div>
+        ) : null}
+      </nav>
+      <div className="border-t border-line pt-3">
+        <Link
+          to="/ledger"
+          onClick={onNavigate}
+          className="flex items-baseline justify-between gap-2 rounded-control px-2 py-1.5 hover:bg-fill"
+        >
+          <span className="text-soft">Balance</span>
+          <Money amount={account.balance} currency={account.currency} className="font-semibold" />
+        </Link>
+        <div className="mt-1 flex items-center gap-1 pl-2">
+          <span className="min-w-0 flex-1 truncate" title={account.username}>
+            <bdi>{account.username}</bdi>
+          </span>
+          <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
+            <Keyboard aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton label="Sign out" onClick={() => void leave(client)}>
+            <LogOut aria-hidden="true" className="size-4" />
+          </IconButton>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+function PageLinks({
+  pages,
+  onNavigate,
+}: {
+  readonly pages: readonly PageEntry[];
+  readonly onNavigate: () => void;
+}) {
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {pages.map(({ to, title, icon: Icon }) => (
+        <li key={to}>
+          <Link
+            to={to}
+            onClick={onNavigate}
+            activeOptions={{ exact: to === '/' || to === '/admin', includeSearch: false }}
+            className="flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink aria-[current=page]:bg-accent-fill aria-[current=page]:font-medium aria-[current=page]:text-accent"
+          >
+            <Icon aria-hidden="true" className="size-4 shrink-0" />
+            {title}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,19 @@
+// A page that broke while it was drawn, or whose code could not be fetched because a new version is out.
+
+import { CircleAlert } from 'lucide-react';
+import { Button } from '../components/button.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+
+export function PageFailure() {
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={CircleAlert}
+        title="This page could not be shown"
+        action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+      >
+        The connection broke, or a new version of the panel is out. Reloading fetches it.
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
+
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { meQuery } from '../api/queries.ts';
+import { isBlocked, isSignedOut } from '../api/query-client.ts';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { Skeleton } from '../components/skeleton.tsx';
+import { AppShell } from './app-shell.tsx';
+import { BlockedScreen } from './blocked-screen.tsx';
+import { MeContext } from './me.ts';
+
+export function PanelLayout() {
+  const { data: me, error, refetch } = useQuery(meQuery);
+  if (isSignedOut(error)) return <ToSignIn />;
+  if (isBlocked(error)) return <BlockedScreen />;
+  if (me === undefined) {
+    return error === null ? <ShellSkeleton /> : <Unreachable error={error} onRetry={() => void refetch()} />;
+  }
+  return (
+    <MeContext value={me}>
+      <AppShell>
+        <Outlet />
+      </AppShell>
+    </MeContext>
+  );
+}
+
+/** Leads to the sign-in page once, which leads back here. */
+function ToSignIn() {
+  const router = useRouter();
+  useEffect(() => {
+    const { href } = router.state.location;
+    void router.navigate({ to: '/sign-in', search: href === '/' ? {} : { next: href }, replace: true });
+  }, [router]);
+  return <ShellSkeleton />;
+}
+
+function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  return (
+    <main className="mx-auto max-w-md p-6 pt-[20vh]">
+      <h1 className="mb-3 text-xl">The panel cannot be shown</h1>
+      <ErrorNotice error={error} onRetry={onRetry} />
+    </main>
+  );
+}
+
+const skeletonLines = [0, 1, 2, 3, 4, 5, 6];
+
+function ShellSkeleton() {
+  return (
+    <div aria-busy="true" className="flex min-h-dvh">
+      <div className="hidden w-60 shrink-0 space-y-5 border-r border-line bg-card p-5 lg:block">
+        {skeletonLines.map((line) => (
+          <Skeleton key={line} className="w-32" />
+        ))}
+      </div>
+      <div className="flex-1 space-y-6 p-6 sm:p-8">
+        <Skeleton className="h-7 w-40" />
+        <Skeleton className="h-28 w-full" />
+        <Skeleton className="h-64 w-full" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// The sheet on `?`: every key there is, and the switch that turns single keys off.
+
+import { Dialog, DialogBody } from '../components/dialog.tsx';
+import { Keys } from '../components/keys.tsx';
+import { SwitchField } from '../components/switch-field.tsx';
+import { useMe } from './me.ts';
+import { consolePages, panelPages } from './page-list.ts';
+import { setShortcutsEnabled, useShortcutsEnabled } from './shortcuts.ts';
+
+const everywhere = [
+  { title: 'Search and commands', keys: 'Ctrl K' },
+  { title: 'Place an order', keys: 'n' },
+  { title: 'Search in this list', keys: '/' },
+  { title: 'This sheet', keys: '?' },
+];
+
+export default function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
+  const { is_admin: isAdmin } = useMe().account;
+  const enabled = useShortcutsEnabled();
+  return (
+    <Dialog title="Keyboard shortcuts" width="wide" onClose={onClose}>
+      <DialogBody>
+        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+          <Group title="Everywhere" entries={everywhere} />
+          <Group title="Go to" entries={panelPages} />
+          {isAdmin ? <Group title="Administration" entries={consolePages} /> : null}
+        </div>
+        <div className="border-t border-line pt-4">
+          <SwitchField
+            label="Single-key shortcuts"
+            hint="Ctrl K and ⌘ K always work. Turn the rest off if you use speech input."
+            checked={enabled}
+            onChange={setShortcutsEnabled}
+          />
+        </div>
+      </DialogBody>
+    </Dialog>
+  );
+}
+
+function Group({
+  title,
+  entries,
+}: {
+  readonly title: string;
+  readonly entries: readonly { readonly title: string; readonly keys: string }[];
+}) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs text-soft">{title}</h3>
+      <dl>
+        {entries.map((entry) => (
+          <div key={entry.keys} className="flex items-center justify-between gap-4 py-1">
+            <dt>{entry.title}</dt>
+            <dd>
+              <Keys keys={entry.keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

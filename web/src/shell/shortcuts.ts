@@ -1,0 +1,83 @@
+// Single keys and sequences such as `g o`. They keep silent while somebody types or a dialog is open, and can be
+// switched off for good (WCAG 2.1.4): speech input presses letters.
+
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+const sequenceMilliseconds = 1_200;
+const storageName = 'sellthrough.shortcuts';
+
+/** `shortcuts`: by keys, "g o" or "?". Ctrl/Cmd-K is `palette`, which is always on. */
+export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): void {
+  const enabled = useShortcutsEnabled();
+  const latest = useRef({ shortcuts, openPalette, enabled });
+  latest.current = { shortcuts, openPalette, enabled };
+  useEffect(() => {
+    let first = '';
+    let firstAt = 0;
+    const onKey = (event: KeyboardEvent) => {
+      const { current } = latest;
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
+        event.preventDefault();
+        current.openPalette();
+        return;
+      }
+      if (!current.enabled || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (isTyping(event.target) || isDialogOpen()) return;
+      const sequence = event.timeStamp - firstAt < sequenceMilliseconds ? `${first} ${event.key}` : '';
+      const run = current.shortcuts[sequence] ?? current.shortcuts[event.key];
+      first = run === undefined ? event.key : '';
+      firstAt = event.timeStamp;
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** The list's search box, where the page has one. */
+export function focusSearchField(): void {
+  const field = document.querySelector('[data-search-field]');
+  if (field instanceof HTMLInputElement) {
+    field.focus();
+    field.select();
+  }
+}
+
+const listeners = new Set<() => void>();
+
+export function useShortcutsEnabled(): boolean {
+  return useSyncExternalStore(subscribe, areEnabled);
+}
+
+export function setShortcutsEnabled(enabled: boolean): void {
+  localStorage.setItem(storageName, enabled ? 'on' : 'off');
+  for (const listener of listeners) listener();
+}
+
+function areEnabled(): boolean {
+  return localStorage.getItem(storageName) !== 'off';
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement ||
+      (target instanceof HTMLInputElement && !['radio', 'checkbox', 'button'].includes(target.type)))
+  );
+}
+
+function isDialogOpen(): boolean {
+  // Not every role="dialog": a note that something was saved is one, too.
+  return document.querySelector('[data-dialog]') !== null;
+}

@@ -1,0 +1,78 @@
+// Times as people read them: in their own zone, the exact moment in UTC beside it.
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const exact = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longDay = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+export type TimeStyle = 'day' | 'minute' | 'second' | 'relative';
+
+export function formatTime(iso: string, style: TimeStyle, now: number): string {
+  const moment = new Date(iso);
+  if (Number.isNaN(moment.getTime())) return iso;
+  if (style === 'day') return day.format(moment);
+  if (style === 'minute') return dayAndTime.format(moment);
+  if (style === 'second') return exact.format(moment);
+  return formatRelative((moment.getTime() - now) / 1000) ?? day.format(moment);
+}
+
+/** "2026-11-21 14:05:09 UTC" */
+export function formatUtc(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** A UTC day (2026-11-21) or month (2026-11) of a series. */
+export function formatSeriesDate(date: string, style: 'short' | 'long'): string {
+  const isMonth = date.length === 7;
+  const moment = new Date(isMonth ? `${date}-01T00:00:00Z` : `${date}T00:00:00Z`);
+  if (isMonth) return (style === 'short' ? shortMonth : month).format(moment);
+  return (style === 'short' ? shortDay : longDay).format(moment);
+}
+
+export function formatDuration(seconds: number): string {
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const;
+  const parts: string[] = [];
+  let rest = Math.max(0, Math.floor(seconds));
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+  }
+  return parts.length === 0 ? 'under a second' : parts.join(' ');
+}
+
+/** null beyond 30 days, where a date says more. */
+function formatRelative(seconds: number): string | null {
+  const size = Math.abs(seconds);
+  if (size < 60) return seconds > 5 ? 'in less than a minute' : 'just now';
+  if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour');
+  return size < 30 * 86_400 ? relative.format(Math.round(seconds / 86_400), 'day') : null;
+}
