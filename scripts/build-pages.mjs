@@ -1,5 +1,5 @@
-// Builds the pages of the panel (web/ into web/dist) when they are missing or older than their sources. Runs before
-// `npm start` and `npm test`, after prepare.mjs and on the Node that it chose.
+// Builds the pages of the panel (web/ into web/dist) when they are missing or older than their sources. Called by
+// prepare.mjs before `npm start` and `npm test`, on the Node that it chose.
 // Always true: silent and quick when there is nothing to do; the stamp is written only behind a build that succeeded.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

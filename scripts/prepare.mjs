@@ -2,6 +2,7 @@
 // every command. It installs the dependencies from the lockfile when they are missing or outdated and, on a
 // machine whose Node is too old, fetches Node 24 and puts it first in npm's PATH (node_modules/.bin/node).
 // Plain JavaScript without dependencies, because it runs on Node 18 and before anything is installed.
+// `--pages` also builds the pages of the panel (build-pages.mjs).
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take
 // turns; what an interrupted run left behind is repaired by the next one.
 import { spawn, spawnSync } from 'node:child_process';
@@ -231,6 +232,14 @@ function putNode24First() {
 
 function windowsShim() {
   return `@"${node24Binary()}" %*\r\n`;
+}
+
+// ---- the pages
+
+/** On the Node that was chosen: a shell remembers where it found the old one. */
+function buildPages(node) {
+  const built = spawnSync(node, [join(root, 'scripts', 'build-pages.mjs')], { stdio: 'inherit' });
+  if (built.status !== 0) throw new CannotPrepare('The pages of the panel were not built.');
 }
 
 // ---- npm
@@ -464,7 +473,8 @@ export function explain(error) {
 
 if (process.argv[1] !== undefined && realPath(process.argv[1]) === realPath(fileURLToPath(import.meta.url))) {
   try {
-    await prepare({ development: true });
+    const node = await prepare({ development: true });
+    if (process.argv.includes('--pages')) buildPages(node);
   } catch (error) {
     process.exitCode = explain(error);
   }
