@@ -44,7 +44,14 @@ export interface PanelPagesOptions {
 export async function panelPages(app: FastifyInstance, options: PanelPagesOptions): Promise<void> {
   const { folder, publicUrl } = options;
   const isSecure = publicUrl().startsWith('https:');
-  await app.register(fastifyStatic, { root: folder, serve: false, index: false, suppressWarning: true });
+  await app.register(fastifyStatic, {
+    root: folder,
+    serve: false,
+    index: false,
+    // The build leaves a .br and a .gz beside what is worth it.
+    preCompressed: true,
+    suppressWarning: true,
+  });
 
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { openPage } from '../harness/browser-request.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -22,6 +23,7 @@ before(async () => {
   writeFileSync(join(dist, 'index.html'), index);
   writeFileSync(join(dist, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(dist, 'assets', 'main-B4x_a-9.js'), script);
+  writeFileSync(join(dist, 'assets', 'main-B4x_a-9.js.gz'), gzipSync(script));
   writeFileSync(join(dist, 'assets', '.hidden'), 'hidden');
   writeFileSync(join(folder, 'outside.txt'), 'outside');
   service = await startTestService({ pagesFolder: dist });
@@ -65,6 +67,17 @@ test('assets are kept for ever; an asset that is missing is not the index', asyn
     assert.equal(answer.status, 404, missing);
     assert.match(answer.text, /"not_found"/);
   }
+});
+
+test('an asset goes out compressed to whoever takes it so, and as it is to everybody else', async () => {
+  const path = `${service.address}/panel/assets/main-B4x_a-9.js`;
+  const compressed = await fetch(path, { headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(compressed.headers.get('content-encoding'), 'gzip');
+  assert.match(compressed.headers.get('content-type') ?? '', /javascript/);
+  assert.equal(await compressed.text(), script);
+  const plain = await fetch(path, { headers: { 'accept-encoding': 'identity' } });
+  assert.equal(plain.headers.get('content-encoding'), null);
+  assert.equal(await plain.text(), script);
 });
 
 test('every page says what may be loaded, and by whom it may be shown', async () => {
