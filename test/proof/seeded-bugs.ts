@@ -123,7 +123,7 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/accounts/account-reads.ts',
     find: 'const row = await lookup.find(accountId);',
     replace:
-      'const recent = ((globalThis as Record<string, unknown>)["recent"] ??= new Map()) as Map<number, Awaited<ReturnType<typeof lookup.find>>>;\n      const row = recent.get(accountId) ?? (await lookup.find(accountId));\n      recent.set(accountId, row);\n      setTimeout(() => recent.delete(accountId), 20);',
+      'const recent = ((globalThis as Record<string, unknown>)["recent"] ??= new Map()) as Map<number, Awaited<ReturnType<typeof lookup.find>>>;\n      const row = recent.get(accountId) ?? (await lookup.find(accountId));\n      recent.set(accountId, row);\n      setTimeout(() => recent.delete(accountId), 300);',
     test: 'test/service/model.test.ts',
   },
   {
@@ -137,7 +137,7 @@ export const seededBugs: readonly SeededBug[] = [
     name: 'the key stands in the log line',
     file: 'src/http/app.ts',
     find: '      address: ip,',
-    replace: '      address: ip,\n      sent: request.headers.authorization,',
+    replace: '      address: ip + String(request.headers.authorization),',
     test: 'test/service/secrets.test.ts',
   },
   {
