@@ -98,7 +98,14 @@ totals.recoveries = allRecoveries.length;
 totals.recoveryMedian = median(allRecoveries);
 totals.recoveryMax = Math.max(0, ...allRecoveries);
 const seconds = Math.round((performance.now() - began) / 1000);
-say(JSON.stringify({ seed, ...totals, seconds }));
+say(JSON.stringify(totals));
+const skipped = totals.skipped === 0 ? '' : `, ${totals.skipped} skipped`;
+say(
+  `${totals.rounds} rounds of ${totals.breakages} breakages${skipped}, ${totals.ordersAcknowledged} orders acknowledged, ` +
+    `${totals.unknownOutcomesRetried} of them after an unknown outcome: ${totals.lost} lost, ${totals.doubled} doubled, ` +
+    `${totals.problems} problems; ${totals.recoveries} recoveries, median ${totals.recoveryMedian} ms, at most ` +
+    `${totals.recoveryMax} ms; seed ${seed}, ${seconds} s`,
+);
 const wrong = totals.lost + totals.doubled + totals.verify + totals.problems + totals.tooLate.length;
 if (wrong > 0 || totals.rounds === 0) process.exitCode = 1;
 
