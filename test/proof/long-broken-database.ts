@@ -1,6 +1,6 @@
 // node test/proof/long-broken-database.ts [--rounds 5] [--seed 1] [--only name]
 // Breaks the database in every way that broken-database.ts knows, each in several rounds, on a throwaway
-// PostgreSQL server of its own. A line for each way, and a last line of JSON with the totals. Exit code 1: an
+// PostgreSQL server of its own. A line for each way, and a last line with the totals. Exit code 1: an
 // order was lost or doubled, an answer was wrong, the process died, or orders came back too late.
 
 import { parseArgs } from 'node:util';
