@@ -4,13 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createAccount,
-  findAccountByUsername,
-  findAdministratorId,
-  openApiKey,
-} from './accounts/account-store.ts';
+import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
 import { createSeal, mintApiKey } from './accounts/api-key.ts';
+import { openApiKey } from './accounts/api-key-store.ts';
 import { hashPassword, mintPassword } from './accounts/password.ts';
 import { type Config, ConfigProblem, defaultLimits } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';

@@ -4,8 +4,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
-import { noteKeysUsed } from './accounts/account-store.ts';
 import { createSeal, type Seal } from './accounts/api-key.ts';
+import { noteKeysUsed } from './accounts/api-key-store.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';

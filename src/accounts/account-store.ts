@@ -1,7 +1,6 @@
-// Accounts and their keys: reading them, and the administrator's changes to them. Every change is one
-// transaction with its audit entry and a NOTIFY, and moves access_version where it touches what the
-// account may do. The only writer of api_keys and of an account's settings; balances and counters belong
-// to the order batch. Whoever sets a new password ends the sessions that began under the old one.
+// Accounts: reading them, and the changes to them and their keys. Every change is one transaction with its
+// audit entry and a NOTIFY, and moves access_version where it touches what the account may do. The only
+// writer of an account's settings; balances and counters belong to the order batch. Whoever sets a new password ends the sessions that began under the old one.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
@@ -19,7 +18,8 @@ import { bigint, nullable, oneOf } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../events/audit-log.ts';
 import { changesChannel } from '../events/changes.ts';
-import { lastFour, lookupHash, mintApiKey, type Seal } from './api-key.ts';
+import { lastFour, mintApiKey, type Seal } from './api-key.ts';
+import { revokeKey, storeKey } from './api-key-store.ts';
 
 export interface Account {
   readonly id: number;
@@ -148,49 +148,12 @@ const updateAccount: Statement = {
     where a.id = $1::int returning ${accountColumns}`,
 };
 
-const insertKey: Statement = {
-  name: 'insert_api_key',
-  text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at, viewed_at)
-    values ($1, $2::int, $3, $4, to_timestamp($5::bigint), to_timestamp($6::bigint))`,
-};
-
-const revokeKeys: Statement = {
-  name: 'revoke_api_keys',
-  text: `update api_keys set revoked_at = to_timestamp($2::bigint) where account_id = $1::int and revoked_at is null
-    returning last_four`,
-};
-
 const moveAccessVersion: Statement = {
   name: 'move_access_version',
   text: 'update accounts set access_version = access_version + 1 where id = $1::int',
 };
 
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
-
-const findSealedKey: Statement = {
-  name: 'find_sealed_key',
-  text: 'select sealed_key from api_keys where account_id = $1::int and revoked_at is null',
-};
-
-const findKey: Statement = {
-  name: 'find_api_key',
-  text: `select last_four, created_at, last_used_at, viewed_at from api_keys
-    where account_id = $1::int and revoked_at is null`,
-};
-
-const viewKey: Statement = {
-  name: 'view_api_key',
-  text: `update api_keys set viewed_at = coalesce(viewed_at, to_timestamp($2::bigint))
-    where account_id = $1::int and revoked_at is null returning sealed_key, last_four`,
-};
-
-const useKeys: Statement = {
-  name: 'use_api_keys',
-  text: `update api_keys k set last_used_at = to_timestamp(used.at)
-    from unnest($1::int[], $2::bigint[]) used (account_id, at)
-    where k.account_id = used.account_id and k.revoked_at is null
-      and (k.last_used_at is null or k.last_used_at < to_timestamp(used.at))`,
-};
 
 const findAdministrator: Statement = {
   name: 'find_administrator',
@@ -395,7 +358,7 @@ export function resetApiKey(
   return database.transaction(async (transaction) => {
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
-    const [revoked] = await transaction.query(revokeKeys, [id, now]);
+    const revoked = await revokeKey(transaction, id, now);
     await storeKey(transaction, seal, id, key, now, actorId === id ? now : null);
     await transaction.query(moveAccessVersion, [id]);
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
@@ -405,95 +368,13 @@ export function resetApiKey(
         actorId,
         action: 'account.reset_api_key',
         subject: `account ${id}`,
-        before: { last_four: nullable(String, revoked?.['last_four']) },
+        before: { last_four: revoked },
         after: { last_four: lastFour(key) },
       },
       now,
     );
     return key;
   });
-}
-
-/** The account's current key in the clear, from its sealed copy. null: it has none. */
-export async function openApiKey(database: Queryable, seal: Seal, accountId: number): Promise<string | null> {
-  const [row] = await database.query(findSealedKey, [accountId]);
-  return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
-}
-
-/** The account's current key for its owner's eyes; the audit log notes it. null: it has none. */
-export function revealApiKey(
-  database: Database,
-  seal: Seal,
-  id: number,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
-): Promise<string | null> {
-  return database.transaction(async (transaction) => {
-    const [row] = await transaction.query(viewKey, [id, now]);
-    if (row === undefined) return null;
-    await appendAudit(
-      transaction,
-      {
-        actorId,
-        action: 'account.reveal_api_key',
-        subject: `account ${id}`,
-        before: null,
-        after: { last_four: String(row['last_four']) },
-      },
-      now,
-    );
-    return seal.open(String(row['sealed_key']), sealContext(id));
-  });
-}
-
-export interface KeyFacts {
-  readonly lastFour: string;
-  readonly createdAt: EpochSeconds;
-  /** To the minute. */
-  readonly lastUsedAt: EpochSeconds | null;
-  readonly viewedAt: EpochSeconds | null;
-}
-
-/** What may be shown of the current key. null: the account has none. */
-export async function findKeyFacts(database: Queryable, accountId: number): Promise<KeyFacts | null> {
-  const [row] = await database.query(findKey, [accountId]);
-  if (row === undefined) return null;
-  return {
-    lastFour: String(row['last_four']),
-    createdAt: Number(row['created_at']),
-    lastUsedAt: nullable(Number, row['last_used_at']),
-    viewedAt: nullable(Number, row['viewed_at']),
-  };
-}
-
-/** Account ids to when their current keys were last used. */
-export async function noteKeysUsed(
-  database: Queryable,
-  uses: ReadonlyMap<number, EpochSeconds>,
-): Promise<void> {
-  if (uses.size === 0) return;
-  // Sorted: two processes that note the same keys must not wait for each other in a circle.
-  const sorted = [...uses].sort(([a], [b]) => a - b);
-  await database.query(useKeys, [
-    numberArray(sorted.map(([accountId]) => accountId)),
-    numberArray(sorted.map(([, at]) => at)),
-  ]);
-}
-
-async function storeKey(
-  transaction: Queryable,
-  seal: Seal,
-  accountId: number,
-  key: string,
-  now: EpochSeconds,
-  viewedAt: EpochSeconds | null = null,
-) {
-  const sealed = seal.seal(key, sealContext(accountId));
-  await transaction.query(insertKey, [lookupHash(key), accountId, sealed, lastFour(key), now, viewedAt]);
-}
-
-/** Binds a sealed key to its account: swapped rows do not open. */
-function sealContext(accountId: number): string {
-  return `api key of account ${accountId}`;
 }
 
 function auditView(account: Account): JsonObject {

@@ -1,6 +1,7 @@
 // The limits of requests: each account has its own per minute (specification "Limits"), each session of the
-// panel one of its own, and each address a limit of failed authentications. They never touch each other: wrong keys from an address cannot use
-// up an account's budget, and a right key is never refused for what others sent from its address.
+// panel one of its own, and each address a limit of failed authentications. They never touch each other:
+// wrong keys from an address cannot use up an account's budget, and a right key is never refused for what
+// others sent from its address.
 
 import type { FastifyReply } from 'fastify';
 import type { Account } from '../accounts/account-store.ts';
@@ -34,7 +35,6 @@ export interface RateLimiterOptions {
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
-
   const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
 
   return {

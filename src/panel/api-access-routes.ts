@@ -1,8 +1,9 @@
 // The account's API access as its owner manages it: the key, the allow-list, what is left of the rate limit.
 
 import type { FastifyInstance } from 'fastify';
-import { changeAccount, findKeyFacts, resetApiKey, revealApiKey } from '../accounts/account-store.ts';
+import { changeAccount, resetApiKey } from '../accounts/account-store.ts';
 import { createAllowList, plainAddress } from '../accounts/allow-list.ts';
+import { findKeyFacts, revealApiKey } from '../accounts/api-key-store.ts';
 import { allowedIpsRefusal, createBodyReader } from '../admin/admin-bodies.ts';
 import { isRefusal, refusal } from '../contract/error-catalogue.ts';
 import {

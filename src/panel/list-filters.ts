@@ -8,6 +8,8 @@ import type { EpochSeconds } from '../contract/times.ts';
 export const pageRows = 50;
 /** Above every number that a row can have. */
 export const numberMax = 2_147_483_647;
+/** Above every moment that a row can have: the year 10000. */
+export const endOfTime = 253_402_300_800;
 
 export interface ListQuery {
   /** The text of a parameter; "" where it is absent. */

@@ -15,12 +15,11 @@ import type { LedgerSums } from '../ledger/ledger-days.ts';
 import { ledgerEntryView } from '../ledger/ledger-reads.ts';
 import { type FoundEntry, findEntries } from '../ledger/ledger-search.ts';
 import { ledgerCsv } from './ledger-csv.ts';
-import { type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
+import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
 
 const statementsMax = 36;
 const exportRows = 1_000;
-const endOfTime = 253_402_300_800;
 
 export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
   const { database, ledgerDays, currency } = dependencies;

@@ -24,7 +24,7 @@ import type { OrderCommand, OrderOutcome } from '../orders/order-commands.ts';
 import { parseOrderRequest, parseRenewRequest } from '../orders/order-request.ts';
 import { findOrders } from '../orders/order-search.ts';
 import { orderView } from '../orders/order-view.ts';
-import { numberMax, pageRows, readQuery } from './list-filters.ts';
+import { endOfTime, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
 
 const daySeconds = 86_400;
@@ -161,8 +161,6 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
     return refusal('service_unavailable');
   }
 }
-
-const endOfTime = 253_402_300_800;
 
 type PreviewCommand = (account: Account) => OrderCommand;
 

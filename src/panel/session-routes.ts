@@ -1,8 +1,9 @@
 // Who is signed in, where else, with which password: /me, /sessions, /password.
 
 import type { FastifyInstance } from 'fastify';
-import { changeAccount, findKeyFacts } from '../accounts/account-store.ts';
+import { changeAccount } from '../accounts/account-store.ts';
 import { createAllowList, plainAddress } from '../accounts/allow-list.ts';
+import { findKeyFacts } from '../accounts/api-key-store.ts';
 import { hashPassword } from '../accounts/password.ts';
 import { createBodyReader } from '../admin/admin-bodies.ts';
 import { accountView } from '../admin/admin-views.ts';

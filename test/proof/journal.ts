@@ -35,7 +35,9 @@ export async function readAll(client: Pick<ApiClient, 'get'>, path: string): Pro
     const { body, text } = await client.get(`${path}?limit=100&page=${page}`);
     assert.ok(Array.isArray(body?.data), text);
     rows.push(...body.data);
-    if (rows.length >= body.total || body.data.length === 0) return rows;
+    if (body.data.length > 0) continue;
+    assert.equal(rows.length, body.total, 'as many rows as the list says');
+    return rows;
   }
 }
 

@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { type Answer, createApiClient } from '../harness/api-client.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
+import { readAll } from './journal.ts';
 import { createRandom } from './random.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
@@ -263,7 +264,8 @@ export async function compareBooks(
   adminKey: string,
   journal: Journal,
 ): Promise<BooksReport> {
-  const admin = createApiClient(address, adminKey);
+  const client = createApiClient(address, adminKey);
+  const admin = { get: (path: string) => untilTaken(() => client.get(path)) };
   const lost: string[] = [];
   const doubled: string[] = [];
   let count = 0;
@@ -299,19 +301,6 @@ export async function compareBooks(
     count += orders.length;
   }
   return { orders: count, lost, doubled };
-}
-
-async function readAll(
-  admin: ReturnType<typeof createApiClient>,
-  path: string,
-): Promise<Record<string, unknown>[]> {
-  const rows: Record<string, unknown>[] = [];
-  for (let page = 1; ; page += 1) {
-    const { status, body, text } = await untilTaken(() => admin.get(`${path}?limit=100&page=${page}`));
-    assert.equal(status, 200, text);
-    if (body.data.length === 0) return rows;
-    rows.push(...body.data);
-  }
 }
 
 /** Repeats what is answered with 503, as clients do. */
