@@ -198,6 +198,9 @@ function countFacts(facts: readonly TestFact[], chosen: readonly string[], code:
       problems.push(`${file} left before its tests ended.`);
     }
   }
+  for (const { name, ending } of facts) {
+    if (ending !== undefined) console.log(`✖ ${name}: its process ended with ${ending}.`);
+  }
   const passed = count('passed');
   const failed = count('failed');
   if (passed + failed + problems.length === 0 && grep === undefined) problems.push('The suite ran no test.');
