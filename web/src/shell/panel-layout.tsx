@@ -1,8 +1,8 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { meQuery } from '../api/queries.ts';
 import { isBlocked, isSignedOut } from '../api/query-client.ts';
 import { ErrorNotice } from '../components/error-notice.tsx';
@@ -13,6 +13,7 @@ import { MeContext } from './me.ts';
 
 export function PanelLayout() {
   const { data: me, error, refetch } = useQuery(meQuery);
+  useFreshListsWith(me?.account.balance);
   if (isSignedOut(error)) return <ToSignIn />;
   if (isBlocked(error)) return <BlockedScreen />;
   if (me === undefined) {
@@ -25,6 +26,20 @@ export function PanelLayout() {
       </AppShell>
     </MeContext>
   );
+}
+
+/** A balance that moved elsewhere, by a top-up or an order through the API, makes every list on the page old. */
+function useFreshListsWith(balance: string | undefined): void {
+  const client = useQueryClient();
+  const shown = useRef(balance);
+  useEffect(() => {
+    const isMoved = shown.current !== undefined && balance !== undefined && shown.current !== balance;
+    shown.current = balance ?? shown.current;
+    if (!isMoved) return;
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => path !== '/me' && path !== '/orders/preview',
+    });
+  }, [balance, client]);
 }
 
 /** Leads to the sign-in page once, which leads back here. */
