@@ -5,6 +5,7 @@ import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { meQuery } from '../api/queries.ts';
 import { isBlocked, isSignedOut } from '../api/query-client.ts';
+import { DialogOpener } from '../components/dialog.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
@@ -13,6 +14,7 @@ import { MeContext } from './me.ts';
 
 export function PanelLayout() {
   const { data: me, error, refetch } = useQuery(meQuery);
+  const opener = useRef<Element | null>(null);
   useFreshListsWith(me?.account.balance);
   if (isSignedOut(error)) return <ToSignIn />;
   if (isBlocked(error)) return <BlockedScreen />;
@@ -21,9 +23,11 @@ export function PanelLayout() {
   }
   return (
     <MeContext value={me}>
-      <AppShell>
-        <Outlet />
-      </AppShell>
+      <DialogOpener value={opener}>
+        <AppShell>
+          <Outlet />
+        </AppShell>
+      </DialogOpener>
     </MeContext>
   );
 }
