@@ -143,6 +143,19 @@ test('the console shows hostile names of accounts and customers as text, also in
   }
 });
 
+test('a name that turns the direction of writing does not turn what stands after it', async () => {
+  const { service } = panel;
+  const account = await service.createReseller();
+  await changeAccount(service, account, { display_name: 'turned \u202E around' });
+  await changeAccount(service, account, { display_name: 'straight on' });
+  const page = await panel.openAs(service.admin, '/panel/admin/audit');
+  const change = row(page, 'straight on').first();
+  const before = await change.getByRole('deletion').boundingBox();
+  const after = await change.getByRole('insertion').boundingBox();
+  assert.ok(before !== null && after !== null);
+  assert.ok(after.x >= before.x + before.width || after.y >= before.y + before.height, 'old, then new');
+});
+
 test('packages of hostile names and features are shown as text where they are edited, ordered and used', async () => {
   const { service } = panel;
   const price = { monthly: '1.00', quarterly: '3.00', yearly: '12.00' };

@@ -33,7 +33,7 @@ export interface PanelBrowser {
 
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
 // A slow machine that does something else as well.
-const waitMilliseconds = 30_000;
+const waitMilliseconds = 90_000;
 
 /**
  * Registers the hooks of a file; use what it returns inside tests. `fill` runs once the service does, before the
