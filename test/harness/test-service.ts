@@ -62,6 +62,8 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
+  /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
+  readonly linksLeadHere?: boolean;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -95,12 +97,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   async function start() {
     const opened = await openDatabase(config, clock.seconds);
+    let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
     const service = await createService({
       config,
       limits,
       database: options.wrapDatabase?.(opened.database) ?? opened.database,
       secretKey: opened.secretKey,
-      publicUrl: () => config.publicUrl ?? 'http://127.0.0.1',
+      publicUrl: () => publicUrl,
       logger,
       accessLog,
       now: () => clock.seconds,
@@ -109,6 +112,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       pagesFolder: options.pagesFolder ?? '/nowhere',
     });
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    if (options.linksLeadHere) publicUrl = address;
     return { address, service, database: opened.database };
   }
 

@@ -44,7 +44,9 @@ function listing<Answer>(path: string, query: Query = {}) {
   return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
 }
 
-export const meQuery = reading<Me>('/me');
+// A top-up is seen while its reseller waits for it, and a block while its reseller works.
+const meMilliseconds = 5_000;
+export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');

@@ -85,9 +85,17 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
       {names.map((name) => (
         <li key={name} className="wrap-anywhere">
           <span className="text-soft">{name.replaceAll('_', ' ')}</span>{' '}
-          {was[name] === undefined ? null : <del className="text-soft">{was[name]}</del>}
+          {was[name] === undefined ? null : (
+            <del className="text-soft">
+              <bdi>{was[name]}</bdi>
+            </del>
+          )}
           {was[name] === undefined || is[name] === undefined ? null : ' → '}
-          {is[name] === undefined ? null : <ins className="no-underline">{is[name]}</ins>}
+          {is[name] === undefined ? null : (
+            <ins className="no-underline">
+              <bdi>{is[name]}</bdi>
+            </ins>
+          )}
         </li>
       ))}
     </ul>
