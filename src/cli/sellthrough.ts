@@ -8,11 +8,16 @@ import { Command, CommanderError } from 'commander';
 import { ConfigProblem } from '../config.ts';
 import { programVersion } from '../contract/version.ts';
 import { serve } from '../main.ts';
+import { accountCommand } from './account-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { endWell, exitCodes } from './command-end.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { initCommand } from './init-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { mintKeyCommand } from './mint-key-command.ts';
+import { orderCommand, renewCommand } from './order-commands.ts';
+import { packageCommand } from './package-commands.ts';
+import { customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
 import { resetAdministratorCommand } from './reset-administrator-command.ts';
 import { restoreCommand } from './restore-command.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -35,6 +40,8 @@ program
   )
   .action(async ({ demo }: { demo: boolean }) => serve({ demo }));
 
+program.addCommand(doctorCommand());
+
 program.commandsGroup('Its database:');
 program.addCommand(migrateCommand());
 program.addCommand(verifyCommand());
@@ -45,8 +52,23 @@ program.commandsGroup('Its administrator:');
 program.addCommand(mintKeyCommand());
 program.addCommand(resetAdministratorCommand());
 
+program.commandsGroup('A running service (SELLTHROUGH_URL, SELLTHROUGH_API_KEY):');
+program.addCommand(accountCommand());
+program.addCommand(packageCommand());
+program.addCommand(orderCommand());
+program.addCommand(renewCommand());
+program.addCommand(ordersCommand());
+program.addCommand(customersCommand());
+program.addCommand(ledgerCommand());
+
 for (const command of everyCommand(program))
   command.exitOverride().showHelpAfterError('(add --help for help)');
+
+// Whoever reads may stop early, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 await endWell(async () => {
   readEnvFile();
