@@ -62,7 +62,7 @@ async function runChecks(): Promise<Check[]> {
     return [...checks, { name: 'configuration', state: 'fail', says: error.message }];
   }
   checks.push({ name: 'configuration', state: 'ok', says: 'every variable can be read' });
-  checks.push(checkPublicUrl(config), checkPages(), await checkPort(config));
+  checks.push(checkPublicUrl(config), await checkPages(), await checkPort(config));
   if (config.database.kind === 'embedded') {
     checks.push(checkFolder(config.database.dataDir), checkDisk(config.database.dataDir));
   }

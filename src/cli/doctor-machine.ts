@@ -4,7 +4,6 @@ import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } fr
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { builtPagesFolder } from '../panel/panel-pages.ts';
 import type { Check } from './doctor-command.ts';
 
 const oldestNode = [24, 12] as const;
@@ -66,7 +65,8 @@ export function checkPublicUrl({ publicUrl, host, trustProxy }: Config): Check {
   return { name, state: 'ok', says: publicUrl };
 }
 
-export function checkPages(): Check {
+export async function checkPages(): Promise<Check> {
+  const { builtPagesFolder } = await import('../panel/panel-pages.ts');
   const isBuilt = existsSync(`${builtPagesFolder}index.html`);
   return isBuilt
     ? { name: 'pages', state: 'ok', says: 'built' }

@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigProblem } from '../config.ts';
 import { programVersion } from '../contract/version.ts';
-import { serve } from '../main.ts';
 import { accountCommand } from './account-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { endWell, exitCodes } from './command-end.ts';
@@ -38,7 +37,8 @@ program
     'on an empty database: add packages and the reseller "demo" unless DEMO says otherwise',
     false,
   )
-  .action(async ({ demo }: { demo: boolean }) => serve({ demo }));
+  // The service is most of the program: no other command waits for it to load.
+  .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }));
 
 program.addCommand(doctorCommand());
 
