@@ -1,7 +1,7 @@
 // sellthrough order, renew: place an order with a reseller's key. Both move money, so both carry an idempotency
 // key that is shown: a command that was cut off can be repeated with it, and is charged once.
 
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { Order } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';
 import { wholeFrom } from './listing.ts';
@@ -18,11 +18,7 @@ interface MoneyOptions {
 
 function moneyCommand(name: string): Command {
   return new Command(name)
-    .addOption(
-      new Option('--months <number>', 'how long')
-        .choices(['1', '3', '12'])
-        .argParser((text) => monthsOf(text)),
-    )
+    .option('--months <number>', 'how long: 1, 3 or 12', monthsOf)
     .option(
       '--idempotency-key <key>',
       'your name for this order: repeated, it is charged once (default: made)',
@@ -90,5 +86,7 @@ function orderText({
 }
 
 function monthsOf(text: string): Months {
-  return text === '1' ? 1 : text === '3' ? 3 : 12;
+  const months = ([1, 3, 12] as const).find((one) => String(one) === text);
+  if (months === undefined) throw new InvalidArgumentError('It must be 1, 3 or 12.');
+  return months;
 }
