@@ -14,7 +14,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { initCommand } from './init-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { mintKeyCommand } from './mint-key-command.ts';
-import { orderCommand, renewCommand } from './order-commands.ts';
+import { orderCommand, renewCommand } from './order-and-renew-commands.ts';
 import { packageCommand } from './package-commands.ts';
 import { customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
 import { resetAdministratorCommand } from './reset-administrator-command.ts';
