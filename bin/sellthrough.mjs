@@ -1,24 +1,30 @@
 #!/usr/bin/env node
-// The command `sellthrough`: sets the checkout up where needed (scripts/prepare.mjs) and runs
-// src/cli/sellthrough.ts on a Node that can. Plain JavaScript, because an old Node starts it.
+// The command `sellthrough`: finds a Node that can run the program, and runs it. In a checkout that is
+// src/cli/sellthrough.ts, after setting the checkout up where needed; in an installed package the JavaScript
+// built from it. Plain JavaScript, because an old Node starts it.
 // Always true: arguments, standard streams, signals and the exit code pass through unchanged.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { explain, prepare } from '../scripts/prepare.mjs';
+import { explain, prepare, prepareInstalled } from '../scripts/prepare.mjs';
 
-const program = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
+const source = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
+const built = fileURLToPath(new URL('../dist/src/cli/sellthrough.js', import.meta.url));
+// A package holds no sources; a checkout may hold an old build beside its sources.
+const isCheckout = existsSync(source);
 // Half of V8's own choice for young objects: much less memory under load, at the same speed (docs/performance.md).
 const flags = ['--max-semi-space-size=8'];
 const preload = new URL('../scripts/compile-cache.mjs', import.meta.url).href;
 
 try {
-  run(await prepare({ development: false }));
+  run(isCheckout ? await prepare({ development: false }) : await prepareInstalled());
 } catch (error) {
   process.exitCode = explain(error);
 }
 
 function run(node) {
+  const program = isCheckout ? source : built;
   const child = spawn(node, [...flags, '--import', preload, program, ...process.argv.slice(2)], {
     stdio: 'inherit',
   });

@@ -1,17 +1,18 @@
-// Makes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql. With
-// --check it writes nothing and fails when one of them is not what would be made.
+// Makes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
+// sdk/src/api-types.ts. With --check it writes nothing and fails when one of them is not what would be made.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { startTestService } from '../test/harness/test-service.ts';
 import { dumpSchema } from './schema-dump.ts';
+import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
 
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 
 const service = await startTestService();
-const openapi: unknown = await (await fetch(`${service.address}/api/v1/openapi.json`)).json();
+const openapi = (await (await fetch(`${service.address}/api/v1/openapi.json`)).json()) as OpenapiDocument;
 const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/openapi.json`)).json();
 const schema = await dumpSchema(service.database);
 await service.close();
@@ -21,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
   'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
   'test/schema.sql': schema,
+  'sdk/src/api-types.ts': sdkTypes(openapi),
 };
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text);

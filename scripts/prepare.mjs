@@ -2,7 +2,8 @@
 // every command. It installs the dependencies from the lockfile when they are missing or outdated and, on a
 // machine whose Node is too old, fetches Node 24 and puts it first in npm's PATH (node_modules/.bin/node).
 // Plain JavaScript without dependencies, because it runs on Node 18 and before anything is installed.
-// `--pages` also builds the pages of the panel (build-pages.mjs).
+// `--pages` also builds the pages of the panel (build-pages.mjs), `--package` what `npm pack` ships (build-package.mjs).
+// An installed package brings its dependencies along (docs/decisions/0008-packaging.md): there only Node is looked after.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take
 // turns; what an interrupted run left behind is repaired by the next one.
 import { spawn, spawnSync } from 'node:child_process';
@@ -48,11 +49,7 @@ class CannotPrepare extends Error {}
  * @throws CannotPrepare
  */
 export async function prepare({ development }) {
-  if (Number(process.versions.node.split('.')[0]) < 18) {
-    throw new CannotPrepare(
-      `Sellthrough needs Node 18 or newer to start; this machine has ${process.version}.`,
-    );
-  }
+  refuseAncientNode();
   if (!isPrepared(development)) {
     const unlock = await takeLock();
     try {
@@ -67,6 +64,33 @@ export async function prepare({ development }) {
     }
   }
   return needsNode24() ? node24Binary() : process.execPath;
+}
+
+/**
+ * The same for an installed package: returns the path of a Node that runs it, fetched into the package's folder
+ * where this machine's is too old.
+ * @throws CannotPrepare
+ */
+export async function prepareInstalled() {
+  refuseAncientNode();
+  if (!needsNode24()) return process.execPath;
+  if (!node24IsInstalled()) {
+    const unlock = await takeLock();
+    try {
+      if (!node24IsInstalled()) await installNode24();
+    } finally {
+      unlock();
+    }
+  }
+  return node24Binary();
+}
+
+function refuseAncientNode() {
+  if (Number(process.versions.node.split('.')[0]) < 18) {
+    throw new CannotPrepare(
+      `Sellthrough needs Node 18 or newer to start; this machine has ${process.version}.`,
+    );
+  }
 }
 
 function isPrepared(development) {
@@ -234,12 +258,12 @@ function windowsShim() {
   return `@"${node24Binary()}" %*\r\n`;
 }
 
-// ---- the pages
+// ---- what is built
 
 /** On the Node that was chosen: a shell remembers where it found the old one. */
-function buildPages(node) {
-  const built = spawnSync(node, [join(root, 'scripts', 'build-pages.mjs')], { stdio: 'inherit' });
-  if (built.status !== 0) throw new CannotPrepare('The pages of the panel were not built.');
+function build(node, script, whatFails) {
+  const built = spawnSync(node, [join(root, 'scripts', script)], { stdio: ['ignore', 2, 2] });
+  if (built.status !== 0) throw new CannotPrepare(whatFails);
 }
 
 // ---- npm
@@ -474,7 +498,10 @@ export function explain(error) {
 if (process.argv[1] !== undefined && realPath(process.argv[1]) === realPath(fileURLToPath(import.meta.url))) {
   try {
     const node = await prepare({ development: true });
-    if (process.argv.includes('--pages')) buildPages(node);
+    const isPackage = process.argv.includes('--package');
+    if (isPackage || process.argv.includes('--pages'))
+      build(node, 'build-pages.mjs', 'The pages of the panel were not built.');
+    if (isPackage) build(node, 'build-package.mjs', 'The package was not built.');
   } catch (error) {
     process.exitCode = explain(error);
   }

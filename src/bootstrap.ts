@@ -32,7 +32,7 @@ export async function openDatabase(
   now: EpochSeconds,
   { mayMigrate = true }: { mayMigrate?: boolean } = {},
 ): Promise<OpenedDatabase> {
-  const database = await connect(config);
+  const database = await connectDatabase(config);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
     const migrated = mayMigrate ? await migrate(database) : [];
@@ -50,7 +50,8 @@ export async function openDatabase(
   }
 }
 
-function connect(config: Config): Promise<Database> | Database {
+/** The database as it is: nothing is checked, nothing is made in it. */
+export async function connectDatabase(config: Pick<Config, 'database'>): Promise<Database> {
   return config.database.kind === 'embedded'
     ? openEmbedded({ dataDir: config.database.dataDir })
     : openPostgres({ connectionString: config.database.connectionString, ...defaultLimits.database });
@@ -65,7 +66,8 @@ const durability: Statement = {
 
 const oldestVersion = 150_000;
 
-async function checkDurability(database: Queryable): Promise<void> {
+/** @throws ConfigProblem when the server is too old, or may lose what it acknowledged */
+export async function checkDurability(database: Queryable): Promise<void> {
   const [row = {}] = await database.query(durability);
   const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter((setting) => row[setting] === 'off');
   if (off.length > 0) {
@@ -77,10 +79,19 @@ async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
 }
 
+const secretKeyFile = 'secret.key';
+
+/** The key that an embedded service made for itself; null: there is none yet. */
+export function findKeptSecretKey({ database }: Pick<Config, 'database'>): string | null {
+  if (database.kind !== 'embedded') return null;
+  const path = join(database.dataDir, secretKeyFile);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+}
+
 function keptSecretKey(config: Config): string {
   if (config.database.kind !== 'embedded')
     throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
-  const path = join(config.database.dataDir, 'secret.key');
+  const path = join(config.database.dataDir, secretKeyFile);
   // This folder is locked by this process. Renamed when complete: a key is whole or not there.
   if (!existsSync(path)) {
     writeFileSync(`${path}.new`, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
@@ -119,12 +130,20 @@ async function agreeOnState(
       `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}.`,
     );
   }
-  try {
-    seal.open(String(row['secret_key_check']), checkContext);
-  } catch {
+  if (!opensSecretKeyCheck(secretKey, String(row['secret_key_check']))) {
     throw new ConfigProblem(
       'SECRET_KEY is not the one this database was set up with: its sealed keys do not open.',
     );
+  }
+}
+
+/** Whether this is the key that a database, or a backup of it, was set up with. */
+export function opensSecretKeyCheck(secretKey: string, sealedCheck: string): boolean {
+  try {
+    createSeal(secretKey).open(sealedCheck, checkContext);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,12 +1,23 @@
 // What stops a start, as one sentence for the person who started it; a bug keeps its stack.
 
+import { BackupDamaged } from './backup/backup-format.ts';
+import { RestoreRefused } from './backup/restore-backup.ts';
+import { BackupExists } from './backup/write-backup.ts';
 import { ConfigProblem } from './config.ts';
 import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
 import { EmbeddedServerFailed } from './database/embedded-server.ts';
 import { SchemaMismatch } from './database/migrate.ts';
 
-const forPeople = [ConfigProblem, SchemaMismatch, DataFolderInUse, DataFolderUnusable, EmbeddedServerFailed];
+const forPeople = [
+  ConfigProblem,
+  SchemaMismatch,
+  DataFolderInUse,
+  DataFolderUnusable,
+  EmbeddedServerFailed,
+  BackupExists,
+  RestoreRefused,
+];
 
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -16,6 +27,8 @@ export function sentenceOf(error: unknown): string {
   if ('syscall' in error && error.syscall === 'listen') {
     return `HOST and PORT cannot be listened at: ${error.message}.`;
   }
+  if (error instanceof BackupDamaged) return `The backup cannot be used: ${error.message}.`;
+  if ('path' in error && 'syscall' in error) return `${String(error.path)} cannot be used: ${error.message}.`;
   if (forPeople.some((known) => error instanceof known)) return error.message;
   if (error instanceof DatabaseUnavailable) return `The database cannot be reached: ${error.message}`;
   return error.stack ?? error.message;

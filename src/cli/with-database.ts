@@ -1,28 +1,23 @@
 // Opens the configured database for one command and closes it again. What stops it is one sentence.
 
-import { existsSync } from 'node:fs';
 import { type OpenedDatabase, openDatabase } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
-import { sentenceOf } from '../sentences.ts';
+import { endWell } from './command-end.ts';
 
 export function epochSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-export async function withDatabase(
+export function withDatabase(
   work: (opened: OpenedDatabase) => Promise<void>,
   options: { mayMigrate?: boolean } = {},
 ): Promise<void> {
-  try {
-    if (existsSync('.env')) process.loadEnvFile('.env');
+  return endWell(async () => {
     const opened = await openDatabase(readConfig(process.env), epochSeconds(), options);
     try {
       await work(opened);
     } finally {
       await opened.database.close();
     }
-  } catch (error) {
-    process.stderr.write(`sellthrough: ${sentenceOf(error)}\n`);
-    process.exitCode = 1;
-  }
+  });
 }

@@ -9,7 +9,6 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
-  readonly inBundle?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -75,7 +74,7 @@ function lockfileProblems(packages: LockedPackages): readonly string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
     const problems: string[] = [];
     const isOurs = !path.includes('node_modules/');
-    if (!isOurs && !entry.link && !entry.inBundle) {
+    if (!isOurs && !entry.link) {
       if (entry.integrity === undefined) problems.push(`${path} has no checksum`);
       if (entry.resolved !== undefined) problems.push(`${path} names an address`);
     }

@@ -1,0 +1,37 @@
+# The service as an image: Debian's slim base, the Node binary alone (no npm), the package that `npm pack` makes.
+# Nothing of it is written at run time: start it with a read-only root and one volume at /data (compose.yaml).
+#
+#   docker build --tag sellthrough .
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /checkout
+# The dependencies first: they change less often than the sources.
+COPY package.json package-lock.json .npmrc ./
+COPY web/package.json web/
+COPY sdk/package.json sdk/
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm pack \
+ && mkdir /package \
+ && tar --extract --gzip --strip-components=1 --directory=/package --file="$(ls sellthrough-*.tgz)" \
+ && rm -r /package/scripts/node24 \
+ # What Node compiles of the program is kept in the image: a read-only root has no place for it later.
+ && SECRET_KEY= node /package/bin/sellthrough.mjs --version \
+ && mkdir /data
+
+FROM debian:bookworm-slim
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /package /opt/sellthrough
+RUN ln -s /opt/sellthrough/bin/sellthrough.mjs /usr/local/bin/sellthrough
+# 10001: nobody on the host has it.
+COPY --from=build --chown=10001:10001 --chmod=0700 /data /data
+USER 10001:10001
+WORKDIR /data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data/sellthrough
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=4 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/opt/sellthrough/bin/sellthrough.mjs"]
+CMD ["serve"]

@@ -1,0 +1,203 @@
+// sdk/src/api-types.ts, made from openapi.json: a type for every schema, body, query and answer, a table of the
+// operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts holds the committed file
+// against it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
+
+import { errorCatalogue } from '../src/contract/error-catalogue.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly required?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+}
+
+interface Content {
+  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'query' | 'path' | 'header';
+    readonly description?: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+export interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export function sdkTypes(document: OpenapiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const { Error: errorSchema, ...schemas } = document.components.schemas;
+  if (errorSchema === undefined) throw new Error('The document has no schema "Error".');
+  const parts = [
+    '// Made from openapi.json by "npm run generate": do not edit. The shapes of requests and answers, field for field.',
+    '// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.',
+    ...Object.entries(schemas).map(([name, schema]) => declaration(name, schema)),
+    declaration('ErrorEnvelope', errorSchema),
+    ...operations.flatMap(({ operation }) => operationTypes(operation)),
+    `/** Every operation: where it is, and whether the service takes an idempotency key for it. */\nexport const operations = {\n${operations
+      .map(({ path, method, operation }) => {
+        const keyed = (operation.parameters ?? []).some(
+          (each) => each.in === 'header' && each.name === 'idempotency-key',
+        );
+        return `  ${operation.operationId}: { method: '${method}', path: '${path}', takesKey: ${keyed} },`;
+      })
+      .join('\n')}\n} as const;`,
+    mapOf(
+      'Answers',
+      'What each operation answers with.',
+      operations,
+      ({ operationId }) => `${capitalized(operationId)}Answer`,
+    ),
+    mapOf(
+      'Bodies',
+      'What each operation that takes a body takes.',
+      operations,
+      ({ operationId, requestBody }) =>
+        requestBody === undefined ? null : `${capitalized(operationId)}Body`,
+    ),
+    mapOf('Queries', 'What each operation that takes a query takes.', operations, (operation) =>
+      queryOf(operation).length === 0 ? null : `${capitalized(operation.operationId)}Query`,
+    ),
+    `/** Error codes of the API. New ones may be added: tolerate others. */\nexport type ErrorCode =\n${codesOf(
+      document,
+    )
+      .map((code) => `  | '${code}'`)
+      .join('\n')};`,
+  ];
+  return `${parts.join('\n\n')}\n`.replace('\n\n//', '\n//');
+}
+
+/** Those of the catalogue that some operation answers with, and the two of unknown addresses. */
+function codesOf(document: OpenapiDocument): readonly string[] {
+  const text = JSON.stringify(document);
+  return Object.keys(errorCatalogue).filter(
+    (code) => code === 'not_found' || code === 'method_not_allowed' || text.includes(`${code}: `),
+  );
+}
+
+function mapOf(
+  name: string,
+  comment: string,
+  all: readonly { readonly operation: Operation }[],
+  typeFor: (operation: Operation) => string | null,
+): string {
+  const lines = all.flatMap(({ operation }) => {
+    const type = typeFor(operation);
+    return type === null ? [] : [`  ${operation.operationId}: ${type};`];
+  });
+  return `/** ${comment} */\nexport interface ${name} {\n${lines.join('\n')}\n}`;
+}
+
+function queryOf({ parameters = [] }: Operation) {
+  return parameters.filter((each) => each.in === 'query');
+}
+
+function operationTypes(operation: Operation): string[] {
+  const { operationId, requestBody, responses } = operation;
+  const name = capitalized(operationId);
+  const query = queryOf(operation);
+  const types: string[] = [];
+  if (query.length > 0) {
+    const properties = Object.fromEntries(
+      query.map(({ name: property, description, schema }) => [
+        property,
+        description === undefined ? schema : { ...schema, description },
+      ]),
+    );
+    types.push(declaration(`${name}Query`, { type: 'object', properties }));
+  }
+  const body = requestBody?.content?.['application/json'].schema;
+  if (body !== undefined) types.push(declaration(`${name}Body`, body));
+  const [success] =
+    Object.entries(responses)
+      .find(([status]) => status.startsWith('2'))
+      ?.slice(1) ?? [];
+  const answer = typeof success === 'object' ? success.content?.['application/json'].schema : undefined;
+  if (answer === undefined) throw new Error(`${operationId} has no answer.`);
+  types.push(declaration(`${name}Answer`, answer));
+  return types;
+}
+
+function declaration(name: string, schema: Schema): string {
+  return schema.type === 'object' && schema.properties !== undefined
+    ? `export interface ${name} ${typeOf(schema, '')}`
+    : `export type ${name} = ${typeOf(schema, '')};`;
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ');
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+    case 'null':
+      return schema.type;
+    case 'integer':
+      return 'number';
+    case 'array': {
+      const item = typeOf(schema.items ?? {}, indent);
+      return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
+    }
+    case 'object':
+      if (schema.additionalProperties !== undefined)
+        return `Record<string, ${typeOf(schema.additionalProperties, indent)}>`;
+      return `{\n${Object.entries(schema.properties ?? {})
+        .map(([name, property]) =>
+          field(name, property, schema.required?.includes(name) === true, `${indent}  `),
+        )
+        .join('\n')}\n${indent}}`;
+    case undefined:
+      return 'unknown';
+    default:
+      throw new Error(`The type "${schema.type}" is not known here.`);
+  }
+}
+
+function field(name: string, schema: Schema, isRequired: boolean, indent: string): string {
+  const comment = commentOf(schema);
+  const shown = comment === '' ? '' : `${indent}/** ${comment} */\n`;
+  // "| undefined": for programs that are checked with exactOptionalPropertyTypes and pass what they may not have.
+  const type = typeOf(schema, indent);
+  return `${shown}${indent}${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
+}
+
+function commentOf({ description = '', minLength, maxLength, minimum, maximum, ...rest }: Schema): string {
+  const sentences = [description];
+  if (maxLength !== undefined)
+    sentences.push(
+      minLength === undefined
+        ? `At most ${maxLength} characters.`
+        : `${minLength} to ${maxLength} characters.`,
+    );
+  if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER)
+    sentences.push(`${minimum} to ${maximum}.`);
+  if (rest.default !== undefined) sentences.push(`Default: ${rest.default}.`);
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+function capitalized(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,239 @@
+// The administrator's API: accounts, credit, packages, customers, the audit log. Reached as `client.admin`; the key
+// must be an administrator's. One method for each operation, by its name in openapi.json.
+
+import type {
+  Account,
+  AdminPackage,
+  AuditEntry,
+  ChangeAccountBody,
+  ChangeCustomerBody,
+  ChangePackageBody,
+  CreateAccountAnswer,
+  CreateAccountBody,
+  CreatePackageBody,
+  CreditAccountAnswer,
+  CreditAccountBody,
+  Customer,
+  ExchangeLoginCodeBody,
+  GrantTrialBody,
+  LedgerEntry,
+  ListAccountsQuery,
+  ListAuditQuery,
+  Order,
+  ResetApiKeyAnswer,
+  VerifyReport,
+} from './api-types.ts';
+import type { CallOperation } from './operation-caller.ts';
+import { eachOf, type Page } from './paging.ts';
+import type { CallOptions, KeyedCallOptions } from './transport.ts';
+
+/** Which page of a list. */
+export interface PageQuery {
+  /** Starts at 1. */
+  page?: number | undefined;
+  /** Items per page, 1 to 100. 25 unless told. */
+  limit?: number | undefined;
+}
+
+/** Items per request of the methods that walk a whole list: the most there is. */
+export const walkedPageItems = 100;
+
+/** What an order of credit was answered with. */
+export type Credited = CreditAccountAnswer & {
+  /** The key had been used before: this is the first answer again and no money moved. */
+  replayed: boolean;
+};
+
+export class AdminClient {
+  readonly #call: CallOperation;
+
+  /** Made by Sellthrough. */
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  // ---- accounts
+
+  /**
+   * Creates an account. Its key, and the password where you chose none, are shown here and never again by the API.
+   * Takes no idempotency key: after a lost connection it is not sent again by itself; look with listAccounts.
+   * Errors: username_taken, validation_failed.
+   */
+  async createAccount(body: CreateAccountBody, options?: CallOptions): Promise<CreateAccountAnswer> {
+    return (await this.#call('createAccount', { body, options })).body;
+  }
+
+  /** One page of accounts, newest first; `q` is part of a username or display name. */
+  async listAccounts(query?: ListAccountsQuery, options?: CallOptions): Promise<Page<Account>> {
+    return (await this.#call('listAccounts', { query, options })).body;
+  }
+
+  /** Every account, newest first, page after page. */
+  eachAccount(
+    query?: Pick<ListAccountsQuery, 'q' | 'group'>,
+    options?: CallOptions,
+  ): AsyncGenerator<Account> {
+    return eachOf((page) => this.listAccounts({ ...query, page, limit: walkedPageItems }, options));
+  }
+
+  /** Errors: account_not_found. */
+  async getAccount(accountId: number, options?: CallOptions): Promise<Account> {
+    const { body } = await this.#call('getAccount', { id: accountId, options });
+    return body.account;
+  }
+
+  /**
+   * Changes the fields that are given; blocks with `{ blocked: true }`. Takes effect on the account's next request.
+   * Errors: account_not_found, validation_failed, last_administrator.
+   */
+  async changeAccount(accountId: number, body: ChangeAccountBody, options?: CallOptions): Promise<Account> {
+    const answer = await this.#call('changeAccount', { id: accountId, body, options });
+    return answer.body.account;
+  }
+
+  /**
+   * Credits the account, or debits it where the amount is negative: `{ amount: '100.00', memo: 'invoice 7' }`.
+   * Sent again with its idempotency key until it is answered; never counted twice.
+   * Errors: account_not_found, insufficient_credit (422, a debit below zero), idempotency_conflict, validation_failed.
+   */
+  async creditAccount(
+    accountId: number,
+    body: CreditAccountBody,
+    options?: KeyedCallOptions,
+  ): Promise<Credited> {
+    const answer = await this.#call('creditAccount', { id: accountId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * Replaces the account's API key; the old one is refused from now on.
+   * Takes no idempotency key: after a lost connection it is not sent again by itself, and the old key may be dead.
+   * Errors: account_not_found.
+   */
+  async resetApiKey(accountId: number, options?: CallOptions): Promise<ResetApiKeyAnswer> {
+    return (await this.#call('resetApiKey', { id: accountId, options })).body;
+  }
+
+  /**
+   * Gives a customer of the account a free trial; creates the customer if absent, charges nothing, makes no order.
+   * Takes no idempotency key: a second one is refused with order_failed, reason plan_running.
+   * Errors: account_not_found, invalid_package, package_unavailable, invalid_customer, customer_not_yours, order_failed.
+   */
+  async grantTrial(accountId: number, body: GrantTrialBody, options?: CallOptions): Promise<Customer> {
+    const answer = await this.#call('grantTrial', { id: accountId, body, options });
+    return answer.body.customer;
+  }
+
+  // ---- what an account has done
+
+  /** One page of the account's ledger, newest first. Amounts of charges and debits are negative. */
+  async listAccountLedger(
+    accountId: number,
+    query?: PageQuery,
+    options?: CallOptions,
+  ): Promise<Page<LedgerEntry>> {
+    return (await this.#call('listAccountLedger', { id: accountId, query, options })).body;
+  }
+
+  /** The account's whole ledger, newest first, page after page. */
+  eachAccountLedgerEntry(accountId: number, options?: CallOptions): AsyncGenerator<LedgerEntry> {
+    return eachOf((page) => this.listAccountLedger(accountId, { page, limit: walkedPageItems }, options));
+  }
+
+  /** One page of the account's orders, newest first. */
+  async listAccountOrders(accountId: number, query?: PageQuery, options?: CallOptions): Promise<Page<Order>> {
+    return (await this.#call('listAccountOrders', { id: accountId, query, options })).body;
+  }
+
+  /** All the account's orders, newest first, page after page. */
+  eachAccountOrder(accountId: number, options?: CallOptions): AsyncGenerator<Order> {
+    return eachOf((page) => this.listAccountOrders(accountId, { page, limit: walkedPageItems }, options));
+  }
+
+  /** One page of the account's customers, newest first. */
+  async listAccountCustomers(
+    accountId: number,
+    query?: PageQuery,
+    options?: CallOptions,
+  ): Promise<Page<Customer>> {
+    return (await this.#call('listAccountCustomers', { id: accountId, query, options })).body;
+  }
+
+  /** All the account's customers, newest first, page after page. */
+  eachAccountCustomer(accountId: number, options?: CallOptions): AsyncGenerator<Customer> {
+    return eachOf((page) => this.listAccountCustomers(accountId, { page, limit: walkedPageItems }, options));
+  }
+
+  // ---- packages
+
+  /** Every package with the prices of both groups, retired ones and trials too. */
+  async listAllPackages(options?: CallOptions): Promise<AdminPackage[]> {
+    const { body } = await this.#call('listAllPackages', { options });
+    return body.data;
+  }
+
+  /**
+   * Creates a package; one that is no trial needs `prices`, six decimal strings.
+   * Takes no idempotency key: after a lost connection it is not sent again by itself.
+   * Errors: validation_failed.
+   */
+  async createPackage(body: CreatePackageBody, options?: CallOptions): Promise<AdminPackage> {
+    const answer = await this.#call('createPackage', { body, options });
+    return answer.body.package;
+  }
+
+  /** Errors: package_not_found. */
+  async getPackage(packageId: number, options?: CallOptions): Promise<AdminPackage> {
+    const { body } = await this.#call('getPackage', { id: packageId, options });
+    return body.package;
+  }
+
+  /**
+   * Changes the fields that are given; retires with `{ retired: true }`. New prices count for new orders.
+   * Errors: package_not_found, validation_failed.
+   */
+  async changePackage(
+    packageId: number,
+    body: ChangePackageBody,
+    options?: CallOptions,
+  ): Promise<AdminPackage> {
+    const answer = await this.#call('changePackage', { id: packageId, body, options });
+    return answer.body.package;
+  }
+
+  // ---- customers, audit, books
+
+  /** Suspends a customer, or lifts that. Errors: customer_not_found, validation_failed. */
+  async changeCustomer(
+    customerId: number,
+    body: ChangeCustomerBody,
+    options?: CallOptions,
+  ): Promise<Customer> {
+    const answer = await this.#call('changeCustomer', { id: customerId, body, options });
+    return answer.body.customer;
+  }
+
+  /** One page of what administrators did, newest first. */
+  async listAudit(query?: ListAuditQuery, options?: CallOptions): Promise<Page<AuditEntry>> {
+    return (await this.#call('listAudit', { query, options })).body;
+  }
+
+  /** The whole audit log, newest first, page after page. */
+  eachAuditEntry(options?: CallOptions): AsyncGenerator<AuditEntry> {
+    return eachOf((page) => this.listAudit({ page, limit: walkedPageItems }, options));
+  }
+
+  /** Adds every ledger up again. Takes long on a large database: give it time with `timeoutMs`. */
+  async verify(options?: CallOptions): Promise<VerifyReport> {
+    return (await this.#call('verify', { options })).body;
+  }
+
+  /**
+   * Tells your product which customer came with a one-time code of a login link. A code works once: after a lost
+   * connection it is not sent again by itself; let the customer open a new link. Errors: customer_not_found.
+   */
+  async exchangeLoginCode(body: ExchangeLoginCodeBody, options?: CallOptions): Promise<Customer> {
+    const answer = await this.#call('exchangeLoginCode', { body, options });
+    return answer.body.customer;
+  }
+}

@@ -1,0 +1,691 @@
+// Made from openapi.json by "npm run generate": do not edit. The shapes of requests and answers, field for field.
+// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.
+
+export interface Balance {
+  /** Credit that is left. */
+  balance: string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** The price group of the account. */
+  group: 'reseller' | 'distributor';
+}
+
+export interface Package {
+  /** What POST /orders takes as package_id. */
+  id: number;
+  name: string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** The monthly price for the caller's group. */
+  price: string;
+  /** Monthly, quarterly, yearly. */
+  prices: {
+    /** Months of the period. */
+    months: 1 | 3 | 12;
+    /** The same period by name: 1, 3 and 12 months. */
+    period: 'monthly' | 'quarterly' | 'yearly';
+    /** The price for the whole period. */
+    price: string;
+    /** Discount relative to the monthly price, rounded down. */
+    saving_percent: number;
+  }[];
+  /** The nominal length of a month shown to people. */
+  duration_days: number;
+  limits: {
+    accounts: number;
+    posts_per_day: number;
+    ai_images_per_month: number;
+  };
+  /** Short display strings. */
+  features: string[];
+}
+
+export interface Order {
+  /** Unique in the service. */
+  id: number;
+  /** activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values. */
+  kind: string;
+  /** completed. Tolerate new values. */
+  status: string;
+  package: {
+    /** The package. */
+    id: number;
+    name: string;
+  };
+  /** Months of the period. */
+  months: 1 | 3 | 12;
+  /** The same period by name: 1, 3 and 12 months. */
+  period: 'monthly' | 'quarterly' | 'yearly';
+  customer: {
+    /** The customer. */
+    id: number;
+    /** The e-mail address or username that was ordered for, normalised. */
+    reference: string;
+    /** The reference where it is an e-mail address, else empty. */
+    email: string;
+  };
+  /** The full price that was charged. */
+  price: string;
+  /** What was given back for the unused time of a plan that this order replaced. */
+  refund: string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** When the plan ends after this order. */
+  expires_at: string;
+  /** When the order was placed. */
+  created_at: string;
+  /** The key that was sent, or the one that was minted. */
+  idempotency_key: string;
+}
+
+export interface Customer {
+  /** Unique in the service. */
+  id: number;
+  name: string;
+  /** The address the customer was ordered by, or empty. */
+  email: string;
+  /** active or suspended. Tolerate new values. */
+  status: string;
+  plan: {
+    /** The package's name. */
+    package: string;
+    /** Whether the plan runs now. */
+    active: boolean;
+    /** When the unbroken run on this package began. */
+    starts_at: string;
+    /** When the plan ends. */
+    expires_at: string;
+    /** Rounded up; 0 once it has ended. */
+    days_left: number;
+  };
+  /** When the customer was created. */
+  created_at: string;
+}
+
+export interface Account {
+  /** The account. */
+  id: number;
+  username: string;
+  display_name: string;
+  /** The price group of the account. */
+  group: 'reseller' | 'distributor';
+  is_admin: boolean;
+  /** Credit that is left. */
+  balance: string;
+  /** ISO 4217 code. */
+  currency: string;
+  blocked: boolean;
+  api_enabled: boolean;
+  rate_limit_per_minute: number;
+  /** Addresses and CIDR ranges; empty allows all. */
+  allowed_ips: string[];
+  order_count: number;
+  customer_count: number;
+  /** When the account was created. */
+  created_at: string;
+}
+
+export interface LedgerEntry {
+  /** Unique in the service. */
+  id: number;
+  /** Place in the account’s ledger: 1, 2, 3 … */
+  number: number;
+  /** charge, refund, credit or debit. */
+  kind: string;
+  /** Negative for charges and debits. */
+  amount: string;
+  /** The balance after this entry. */
+  balance_after: string;
+  /** ISO 4217 code. */
+  currency: string;
+  order_id: number | null;
+  /** The administrator who made it. */
+  actor: string | null;
+  memo: string | null;
+  /** When it was made. */
+  created_at: string;
+}
+
+export interface AdminPackage {
+  /** The package. */
+  id: number;
+  name: string;
+  features: string[];
+  limits: {
+    accounts: number;
+    posts_per_day: number;
+    ai_images_per_month: number;
+  };
+  duration_days: number;
+  trial: boolean;
+  retired: boolean;
+  /** ISO 4217 code. */
+  currency: string;
+  prices: {
+    reseller: {
+      /** 1 month. */
+      monthly: string;
+      /** 3 months. */
+      quarterly: string;
+      /** 12 months. */
+      yearly: string;
+    };
+    distributor: {
+      /** 1 month. */
+      monthly: string;
+      /** 3 months. */
+      quarterly: string;
+      /** 12 months. */
+      yearly: string;
+    };
+  };
+  /** When it was created. */
+  created_at: string;
+}
+
+export interface AuditEntry {
+  number: number;
+  /** When. */
+  at: string;
+  actor: {
+    id: number;
+    username: string;
+  };
+  action: string;
+  subject: string;
+  /** What changed, as it was. */
+  before: unknown;
+  /** What changed, as it is. */
+  after: unknown;
+}
+
+export interface VerifyReport {
+  ok: boolean;
+  /** Accounts that were checked. */
+  accounts: number;
+  /** Ledger entries that were added up. */
+  entries: number;
+  problems: {
+    account_id: number;
+    /** What is wrong: an entry, an order, a customer, a counter. */
+    subject: string;
+    problem: string;
+  }[];
+}
+
+export interface ErrorEnvelope {
+  error: {
+    /** Stable and machine-readable. */
+    code: string;
+    /** For people. */
+    message: string;
+    /** More about this error; may be empty. */
+    details: Record<string, string | number>;
+  };
+}
+
+export interface ListPackagesAnswer {
+  /** The price group of the account. */
+  group: 'reseller' | 'distributor';
+  data: Package[];
+}
+
+export interface PlaceOrderBody {
+  /** An id from GET /packages. */
+  package_id: number;
+  /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
+  customer: string;
+  /** Default: 1. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** Display name for a new customer. At most 120 characters. */
+  customer_name?: string | undefined;
+  /** true: the answer carries login_url. Default: false. */
+  return_login?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface PlaceOrderAnswer {
+  order: Order;
+  /** The balance right after this order. */
+  balance: string;
+  /** Single-use login link for the customer; present when return_login was true. */
+  login_url?: string | undefined;
+}
+
+export interface ListOrdersQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListOrdersAnswer {
+  data: Order[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface RenewOrderBody {
+  /** Default: those of the renewed order. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RenewOrderAnswer {
+  order: Order;
+  /** The balance right after this order. */
+  balance: string;
+}
+
+export interface GetOrderAnswer {
+  order: Order;
+}
+
+export interface GetCustomerAnswer {
+  customer: Customer;
+}
+
+export interface ListCustomersQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListCustomersAnswer {
+  data: Customer[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface GetBalanceAnswer {
+  /** Credit that is left. */
+  balance: string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** The price group of the account. */
+  group: 'reseller' | 'distributor';
+}
+
+export interface CreateAccountBody {
+  /** 3 to 64 of a-z, 0-9, dot, underscore, hyphen. */
+  username: string;
+  /** The price group of the account. */
+  group: 'reseller' | 'distributor';
+  /** At most 120 characters. */
+  display_name?: string | undefined;
+  /** 12 to 200 characters. */
+  password?: string | undefined;
+  /** 1 to 1000000. */
+  rate_limit_per_minute?: number | undefined;
+  allowed_ips?: string[] | undefined;
+}
+
+export interface CreateAccountAnswer {
+  account: Account;
+  /** Shown here; later the account sees it in its panel. */
+  api_key: string;
+  /** The generated password; absent when one was chosen. */
+  password?: string | undefined;
+}
+
+export interface ListAccountsQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+  /** Part of a username or display name. */
+  q?: string | undefined;
+  /** The price group of the account. */
+  group?: 'reseller' | 'distributor' | undefined;
+}
+
+export interface ListAccountsAnswer {
+  data: Account[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface GetAccountAnswer {
+  account: Account;
+}
+
+export interface ChangeAccountBody {
+  /** The price group of the account. */
+  group?: 'reseller' | 'distributor' | undefined;
+  /** At most 120 characters. */
+  display_name?: string | undefined;
+  blocked?: boolean | undefined;
+  api_enabled?: boolean | undefined;
+  /** 1 to 1000000. */
+  rate_limit_per_minute?: number | undefined;
+  allowed_ips?: string[] | undefined;
+  /** 12 to 200 characters. */
+  password?: string | undefined;
+}
+
+export interface ChangeAccountAnswer {
+  account: Account;
+}
+
+export interface CreditAccountBody {
+  /** Negative debits. */
+  amount: string;
+  /** At most 500 characters. */
+  memo?: string | undefined;
+  idempotency_key?: string | undefined;
+}
+
+export interface CreditAccountAnswer {
+  entry: LedgerEntry;
+  /** The balance after it. */
+  balance: string;
+}
+
+export interface ResetApiKeyAnswer {
+  api_key: string;
+}
+
+export interface GrantTrialBody {
+  /** A package that is a free trial. */
+  package_id: number;
+  /** At most 254 characters. */
+  customer: string;
+  /** At most 120 characters. */
+  customer_name?: string | undefined;
+}
+
+export interface GrantTrialAnswer {
+  customer: Customer;
+}
+
+export interface ListAccountLedgerQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListAccountLedgerAnswer {
+  data: LedgerEntry[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface ListAccountOrdersQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListAccountOrdersAnswer {
+  data: Order[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface ListAccountCustomersQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListAccountCustomersAnswer {
+  data: Customer[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface ListAllPackagesAnswer {
+  data: AdminPackage[];
+}
+
+export interface CreatePackageBody {
+  /** 1 to 120 characters. */
+  name: string;
+  features?: string[] | undefined;
+  limits: {
+    /** 0 to 2147483647. */
+    accounts: number;
+    /** 0 to 2147483647. */
+    posts_per_day: number;
+    /** 0 to 2147483647. */
+    ai_images_per_month: number;
+  };
+  /** 1 to 3650. */
+  duration_days?: number | undefined;
+  trial?: boolean | undefined;
+  retired?: boolean | undefined;
+  prices?: {
+    reseller: {
+      monthly: string;
+      quarterly: string;
+      yearly: string;
+    };
+    distributor: {
+      monthly: string;
+      quarterly: string;
+      yearly: string;
+    };
+  } | undefined;
+}
+
+export interface CreatePackageAnswer {
+  package: AdminPackage;
+}
+
+export interface GetPackageAnswer {
+  package: AdminPackage;
+}
+
+export interface ChangePackageBody {
+  /** 1 to 120 characters. */
+  name?: string | undefined;
+  features?: string[] | undefined;
+  limits?: {
+    /** 0 to 2147483647. */
+    accounts?: number | undefined;
+    /** 0 to 2147483647. */
+    posts_per_day?: number | undefined;
+    /** 0 to 2147483647. */
+    ai_images_per_month?: number | undefined;
+  } | undefined;
+  /** 1 to 3650. */
+  duration_days?: number | undefined;
+  /** Decided once: only the value it has is taken. */
+  trial?: boolean | undefined;
+  retired?: boolean | undefined;
+  prices?: {
+    reseller?: {
+      monthly?: string | undefined;
+      quarterly?: string | undefined;
+      yearly?: string | undefined;
+    } | undefined;
+    distributor?: {
+      monthly?: string | undefined;
+      quarterly?: string | undefined;
+      yearly?: string | undefined;
+    } | undefined;
+  } | undefined;
+}
+
+export interface ChangePackageAnswer {
+  package: AdminPackage;
+}
+
+export interface ChangeCustomerBody {
+  status: 'active' | 'suspended';
+}
+
+export interface ChangeCustomerAnswer {
+  customer: Customer;
+}
+
+export interface ListAuditQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListAuditAnswer {
+  data: AuditEntry[];
+  page: number;
+  per_page: number;
+  total: number;
+}
+
+export interface VerifyAnswer {
+  ok: boolean;
+  /** Accounts that were checked. */
+  accounts: number;
+  /** Ledger entries that were added up. */
+  entries: number;
+  problems: {
+    account_id: number;
+    /** What is wrong: an entry, an order, a customer, a counter. */
+    subject: string;
+    problem: string;
+  }[];
+}
+
+export interface ExchangeLoginCodeBody {
+  /** At most 100 characters. */
+  code: string;
+}
+
+export interface ExchangeLoginCodeAnswer {
+  customer: Customer;
+}
+
+/** Every operation: where it is, and whether the service takes an idempotency key for it. */
+export const operations = {
+  listPackages: { method: 'GET', path: '/api/v1/packages', takesKey: false },
+  placeOrder: { method: 'POST', path: '/api/v1/orders', takesKey: true },
+  listOrders: { method: 'GET', path: '/api/v1/orders', takesKey: false },
+  renewOrder: { method: 'POST', path: '/api/v1/orders/{id}/renew', takesKey: true },
+  getOrder: { method: 'GET', path: '/api/v1/orders/{id}', takesKey: false },
+  getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
+  listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
+  getBalance: { method: 'GET', path: '/api/v1/balance', takesKey: false },
+  createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
+  listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false },
+  getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false },
+  changeAccount: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}', takesKey: false },
+  creditAccount: { method: 'POST', path: '/api/admin/v1/accounts/{id}/credit', takesKey: true },
+  resetApiKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/api-key', takesKey: false },
+  grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false },
+  listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false },
+  listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false },
+  listAccountCustomers: { method: 'GET', path: '/api/admin/v1/accounts/{id}/customers', takesKey: false },
+  listAllPackages: { method: 'GET', path: '/api/admin/v1/packages', takesKey: false },
+  createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false },
+  getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false },
+  changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false },
+  changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false },
+  listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false },
+  verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false },
+  exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false },
+} as const;
+
+/** What each operation answers with. */
+export interface Answers {
+  listPackages: ListPackagesAnswer;
+  placeOrder: PlaceOrderAnswer;
+  listOrders: ListOrdersAnswer;
+  renewOrder: RenewOrderAnswer;
+  getOrder: GetOrderAnswer;
+  getCustomer: GetCustomerAnswer;
+  listCustomers: ListCustomersAnswer;
+  getBalance: GetBalanceAnswer;
+  createAccount: CreateAccountAnswer;
+  listAccounts: ListAccountsAnswer;
+  getAccount: GetAccountAnswer;
+  changeAccount: ChangeAccountAnswer;
+  creditAccount: CreditAccountAnswer;
+  resetApiKey: ResetApiKeyAnswer;
+  grantTrial: GrantTrialAnswer;
+  listAccountLedger: ListAccountLedgerAnswer;
+  listAccountOrders: ListAccountOrdersAnswer;
+  listAccountCustomers: ListAccountCustomersAnswer;
+  listAllPackages: ListAllPackagesAnswer;
+  createPackage: CreatePackageAnswer;
+  getPackage: GetPackageAnswer;
+  changePackage: ChangePackageAnswer;
+  changeCustomer: ChangeCustomerAnswer;
+  listAudit: ListAuditAnswer;
+  verify: VerifyAnswer;
+  exchangeLoginCode: ExchangeLoginCodeAnswer;
+}
+
+/** What each operation that takes a body takes. */
+export interface Bodies {
+  placeOrder: PlaceOrderBody;
+  renewOrder: RenewOrderBody;
+  createAccount: CreateAccountBody;
+  changeAccount: ChangeAccountBody;
+  creditAccount: CreditAccountBody;
+  grantTrial: GrantTrialBody;
+  createPackage: CreatePackageBody;
+  changePackage: ChangePackageBody;
+  changeCustomer: ChangeCustomerBody;
+  exchangeLoginCode: ExchangeLoginCodeBody;
+}
+
+/** What each operation that takes a query takes. */
+export interface Queries {
+  listOrders: ListOrdersQuery;
+  listCustomers: ListCustomersQuery;
+  listAccounts: ListAccountsQuery;
+  listAccountLedger: ListAccountLedgerQuery;
+  listAccountOrders: ListAccountOrdersQuery;
+  listAccountCustomers: ListAccountCustomersQuery;
+  listAudit: ListAuditQuery;
+}
+
+/** Error codes of the API. New ones may be added: tolerate others. */
+export type ErrorCode =
+  | 'invalid_json'
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'revoked_api_key'
+  | 'insufficient_credit'
+  | 'account_blocked'
+  | 'api_disabled'
+  | 'ip_not_allowed'
+  | 'forbidden'
+  | 'not_found'
+  | 'order_not_found'
+  | 'customer_not_found'
+  | 'account_not_found'
+  | 'package_not_found'
+  | 'method_not_allowed'
+  | 'customer_not_yours'
+  | 'idempotency_conflict'
+  | 'username_taken'
+  | 'last_administrator'
+  | 'payload_too_large'
+  | 'invalid_package'
+  | 'package_unavailable'
+  | 'invalid_customer'
+  | 'invalid_months'
+  | 'invalid_idempotency_key'
+  | 'order_failed'
+  | 'validation_failed'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'service_unavailable';

@@ -1,0 +1,145 @@
+// The client of a Sellthrough service: `new Sellthrough({ baseUrl, apiKey })`. One method for each operation of the
+// reseller's API, by its name in openapi.json; the administrator's are under `admin`. What is exported here is the
+// package's whole surface.
+
+import { AdminClient, type PageQuery, walkedPageItems } from './admin-client.ts';
+import type {
+  Balance,
+  Customer,
+  ListPackagesAnswer,
+  Order,
+  PlaceOrderAnswer,
+  PlaceOrderBody,
+  RenewOrderAnswer,
+  RenewOrderBody,
+} from './api-types.ts';
+import { type CallOperation, createOperationCaller } from './operation-caller.ts';
+import { eachOf, type Page } from './paging.ts';
+import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
+
+export type { AdminClient, Credited, PageQuery } from './admin-client.ts';
+export type {
+  Account,
+  AdminPackage,
+  AuditEntry,
+  Balance,
+  ChangeAccountBody,
+  ChangeCustomerBody,
+  ChangePackageBody,
+  CreateAccountAnswer,
+  CreateAccountBody,
+  CreatePackageBody,
+  CreditAccountBody,
+  Customer,
+  ErrorCode,
+  ExchangeLoginCodeBody,
+  GrantTrialBody,
+  LedgerEntry,
+  ListAccountsQuery,
+  ListAuditQuery,
+  ListPackagesAnswer,
+  Order,
+  Package,
+  PlaceOrderBody,
+  RenewOrderBody,
+  ResetApiKeyAnswer,
+  VerifyReport,
+} from './api-types.ts';
+export {
+  type ClientErrorCode,
+  type ErrorDetails,
+  type FieldDetails,
+  isSellthroughError,
+  SellthroughError,
+} from './client-errors.ts';
+export type { Page } from './paging.ts';
+export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
+
+/** The key had been used before: this is the first answer again and nothing was charged this time. */
+interface Replayable {
+  replayed: boolean;
+}
+
+export type PlacedOrder = PlaceOrderAnswer & Replayable;
+export type RenewedOrder = RenewOrderAnswer & Replayable;
+
+export class Sellthrough {
+  /** The administrator's API; the key must be an administrator's, or every call is refused with `forbidden`. */
+  readonly admin: AdminClient;
+  readonly #call: CallOperation;
+
+  constructor(options: ClientOptions) {
+    this.#call = createOperationCaller(createTransport(options));
+    this.admin = new AdminClient(this.#call);
+  }
+
+  /** The credit that is left, a decimal string, and your price group. */
+  async getBalance(options?: CallOptions): Promise<Balance> {
+    return (await this.#call('getBalance', { options })).body;
+  }
+
+  /** The packages you can order, priced for your group. */
+  async listPackages(options?: CallOptions): Promise<ListPackagesAnswer> {
+    return (await this.#call('listPackages', { options })).body;
+  }
+
+  /**
+   * Activates a package for a customer, who is created if absent, and charges its price. Where the customer has the
+   * same package it is extended; where another, that is replaced and its unused time given back (`order.refund`).
+   * Sent again with its idempotency key until it is answered; never charged twice. `balance` is the one right after
+   * the order; `login_url` comes with `return_login: true`.
+   * Errors: insufficient_credit (402), invalid_package, package_unavailable, invalid_customer, invalid_months,
+   * invalid_idempotency_key, order_failed (422), customer_not_yours, idempotency_conflict (409).
+   */
+  async placeOrder(body: PlaceOrderBody, options?: KeyedCallOptions): Promise<PlacedOrder> {
+    const answer = await this.#call('placeOrder', { body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * Renews the package of an earlier order for its customer: one more period on top of the current expiry, at today's
+   * price. A new order of kind `renew`. Sent again with its idempotency key until it is answered; never charged twice.
+   * Errors: order_not_found, insufficient_credit (402), invalid_months, order_failed (422: `plan_changed` where the
+   * customer has another package by now, `term_too_long` beyond ten years), idempotency_conflict (409).
+   */
+  async renewOrder(
+    orderId: number,
+    body?: RenewOrderBody,
+    options?: KeyedCallOptions,
+  ): Promise<RenewedOrder> {
+    const answer = await this.#call('renewOrder', { id: orderId, body: body ?? {}, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Errors: order_not_found, for another account's order too. */
+  async getOrder(orderId: number, options?: CallOptions): Promise<Order> {
+    const { body } = await this.#call('getOrder', { id: orderId, options });
+    return body.order;
+  }
+
+  /** One page of your orders, newest first. */
+  async listOrders(query?: PageQuery, options?: CallOptions): Promise<Page<Order>> {
+    return (await this.#call('listOrders', { query, options })).body;
+  }
+
+  /** All your orders, newest first, page after page: `for await (const order of client.eachOrder())`. */
+  eachOrder(options?: CallOptions): AsyncGenerator<Order> {
+    return eachOf((page) => this.listOrders({ page, limit: walkedPageItems }, options));
+  }
+
+  /** Errors: customer_not_found, for another account's customer too. */
+  async getCustomer(customerId: number, options?: CallOptions): Promise<Customer> {
+    const { body } = await this.#call('getCustomer', { id: customerId, options });
+    return body.customer;
+  }
+
+  /** One page of your customers, newest first. */
+  async listCustomers(query?: PageQuery, options?: CallOptions): Promise<Page<Customer>> {
+    return (await this.#call('listCustomers', { query, options })).body;
+  }
+
+  /** All your customers, newest first, page after page. */
+  eachCustomer(options?: CallOptions): AsyncGenerator<Customer> {
+    return eachOf((page) => this.listCustomers({ page, limit: walkedPageItems }, options));
+  }
+}

@@ -1,0 +1,33 @@
+// From the name of an operation to its request: where it is, what it takes and answers with, and whether it takes an
+// idempotency key are what the document says (api-types.ts), never what a method remembers.
+
+import { type Answers, type Bodies, operations, type Queries } from './api-types.ts';
+import type { Answer, KeyedCallOptions, Transport } from './transport.ts';
+
+type OperationName = keyof typeof operations;
+
+interface OperationArguments<Name extends OperationName> {
+  readonly id?: number;
+  readonly query?: Name extends keyof Queries ? Queries[Name] | undefined : never;
+  readonly body?: Name extends keyof Bodies ? Bodies[Name] : never;
+  readonly options?: KeyedCallOptions | undefined;
+}
+
+export type CallOperation = <Name extends OperationName>(
+  name: Name,
+  args: OperationArguments<Name>,
+) => Promise<Answer<Answers[Name]>>;
+
+export function createOperationCaller(transport: Transport): CallOperation {
+  return (name, { id, query, body, options }) => {
+    const { method, path, takesKey } = operations[name];
+    return transport.send({
+      method,
+      path: path.replace('{id}', () => encodeURIComponent(String(id))),
+      takesKey,
+      query,
+      body,
+      options,
+    });
+  };
+}

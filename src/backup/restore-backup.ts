@@ -1,0 +1,149 @@
+// Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
+// transaction, each table read back and held against the file's checksum before COMMIT, then the migrations that
+// came after the backup. Called by `sellthrough restore`, which has read the whole file once before.
+// Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row.
+
+import type { Database, Transaction } from '../database/database.ts';
+import { type Migration, migrate, readMigrations, SchemaMismatch } from '../database/migrate.ts';
+import {
+  findContent,
+  isDataProblem,
+  listMigrations,
+  listTables,
+  quoteName,
+  type Table,
+} from '../database/table-catalog.ts';
+import { type BackupContent, BackupDamaged, type BackupHead, readBackup } from './backup-format.ts';
+import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
+
+/** The database is not empty, or is not ours. The message is for people. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+}
+
+/** @throws SchemaMismatch when the backup was made by a newer program, or by one with another past */
+export function migrationsOf(
+  head: BackupHead,
+  migrations: readonly Migration[] = readMigrations(),
+): Migration[] {
+  return head.migrations.map(({ name, checksum }, index) => {
+    const ours = migrations[index];
+    if (ours === undefined) {
+      throw new SchemaMismatch(
+        `The backup is newer than this program: it has migration ${name}. Restore it with the version that made it, or a later one.`,
+      );
+    }
+    if (ours.checksum !== checksum) {
+      throw new SchemaMismatch(`Migration ${ours.name} is not the one that the backup was made with.`);
+    }
+    return ours;
+  });
+}
+
+/**
+ * Loads the file. Returns what was loaded and the names of the migrations that ran after it.
+ * @throws RestoreRefused, BackupDamaged, SchemaMismatch
+ */
+export async function restoreBackup(
+  database: Database,
+  path: string,
+  { head }: BackupContent,
+): Promise<{ content: BackupContent; migrated: string[] }> {
+  const past = migrationsOf(head);
+  await refuseForeign(database, past);
+  await migrate(database, past);
+  const content = await database.transaction((transaction) => load(transaction, path, head), {
+    timeoutMilliseconds: wholeDatabaseMilliseconds,
+  });
+  return { content, migrated: await migrate(database) };
+}
+
+/** Before anything is made: whose tables are these? */
+async function refuseForeign(database: Database, past: readonly Migration[]): Promise<void> {
+  const applied = await listMigrations(database);
+  const tables = await listTables(database);
+  const content = await findContent(database, tables);
+  if (content !== null) {
+    throw new RestoreRefused(
+      `The database holds data already (table ${content}): a backup is only restored into an empty one. Give DATA_DIR a new folder, or DATABASE_URL a new database.`,
+    );
+  }
+  if (applied.length === 0 && tables.length > 0) {
+    throw new RestoreRefused(
+      `The database holds tables that are not Sellthrough's (${tables[0]?.name}): give DATABASE_URL a new database.`,
+    );
+  }
+  if (applied.length > past.length) {
+    throw new RestoreRefused(
+      'The database is empty, but has a newer schema than the backup: give DATA_DIR a new folder, or DATABASE_URL a new database.',
+    );
+  }
+}
+
+async function load(transaction: Transaction, path: string, head: BackupHead): Promise<BackupContent> {
+  await prepareLongReading(transaction);
+  const tables = await listTables(transaction);
+  checkShape(tables, head);
+  // A service that starts at this moment waits, and then finds a database that is not its own new one.
+  for (const { name } of tables) {
+    await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
+  }
+  const content = await findContent(transaction, tables);
+  if (content !== null) throw new RestoreRefused(`The database was filled meanwhile (table ${content}).`);
+
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  const tableOf = (name: string): Table => {
+    const found = byName.get(name);
+    if (found === undefined) throw new BackupDamaged(`it holds a table ${name} that this schema has not`);
+    return found;
+  };
+  const loaded = await readBackup(path, {
+    onRows: (name, lines) => insertRows(transaction, tableOf(name), lines),
+    async onTable({ table, sha256 }) {
+      const sum = await readRows(transaction, tableOf(table), () => undefined);
+      if (sum.sha256 !== sha256) {
+        throw new BackupDamaged(`the rows of ${table} read back from the database are not those of the file`);
+      }
+    },
+  });
+  for (const { table, column, last } of head.sequences) {
+    if (last === null) continue;
+    await transaction.query(
+      { name: '', text: 'select setval(pg_get_serial_sequence(quote_ident($1), $2)::regclass, $3::bigint)' },
+      [table, column, last],
+    );
+  }
+  return loaded;
+}
+
+/** Names out of the file are compared and never put into SQL: what runs is named by the database's own catalog. */
+function checkShape(tables: readonly Table[], { tables: expected }: BackupHead): void {
+  const shape = (list: readonly { name: string; columns: readonly string[] }[]) =>
+    JSON.stringify(list.map(({ name, columns }) => [name, ...columns]).sort());
+  const ours = tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
+  if (shape(ours) !== shape(expected)) {
+    throw new BackupDamaged('its tables are not those of the schema it names');
+  }
+}
+
+async function insertRows(
+  transaction: Transaction,
+  { name, columns }: Table,
+  lines: readonly string[],
+): Promise<void> {
+  const names = columns.map((column) => quoteName(column.name)).join(', ');
+  const values = columns.map(({ type }, index) => `(r.v->>${index})::${type}`).join(', ');
+  const text = `insert into ${quoteName(name)} (${names}) overriding system value
+    select ${values} from unnest($1::text[]) with ordinality as l (line, place)
+      cross join lateral (select l.line::jsonb as v offset 0) r order by l.place`;
+  try {
+    await transaction.query({ name: '', text }, [lines]);
+  } catch (error) {
+    if (!isDataProblem(error)) throw error;
+    throw new BackupDamaged(`a row of ${name} does not fit its table (${error.message})`, { cause: error });
+  }
+}
+
+function run(transaction: Transaction, text: string) {
+  return transaction.query({ name: '', text });
+}

@@ -1,0 +1,54 @@
+// How a command ends: its exit code, and one sentence on standard error when it did not do its work. Every
+// command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only add.
+
+import { DatabaseUnavailable } from '../database/database.ts';
+import { sentenceOf } from '../sentences.ts';
+
+export const exitCodes = {
+  done: 0,
+  /** Something of this machine or its configuration: a folder, a file, a setting, a wrong key for the data. */
+  failed: 1,
+  /** The command line was not understood, or something in it is missing. */
+  usage: 2,
+  /** The service answered, and refused. */
+  refused: 3,
+  /** No answer from the service or the database, or one that says "later". */
+  unreachable: 4,
+  /** The command did its work and found something wrong: verify, doctor, restore. */
+  findings: 5,
+} as const;
+
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Ends a command with one sentence for people. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Runs a command's work. Never throws: what went wrong is said, and told by the process's exit code. */
+export async function endWell(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(
+      `sellthrough: ${error instanceof CommandFailed ? error.message : sentenceOf(error)}\n`,
+    );
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandFailed) return error.exitCode;
+  return error instanceof DatabaseUnavailable ? exitCodes.unreachable : exitCodes.failed;
+}
+
+/** The answer of a command: JSON for programs, text for people. */
+export function answer(json: boolean, value: unknown, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : text);
+}

@@ -1,0 +1,208 @@
+// What doctor asks the database: whether it answers, how it is set, whose it is, and what time it has. An
+// embedded database that does not exist yet is not made, and one that a service has open is left to it.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import { type Config, defaultLimits } from '../config.ts';
+import { DataFolderInUse } from '../database/data-lock.ts';
+import type { Database, Row } from '../database/database.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { listMigrations } from '../database/table-catalog.ts';
+import { sentenceOf } from '../sentences.ts';
+import type { Check } from './doctor-command.ts';
+
+const oldestVersion = 150_000;
+const clockSecondsGood = 2;
+const clockSecondsMax = 30;
+
+export async function checkDatabase(config: Config): Promise<Check[]> {
+  const { database: where } = config;
+  if (where.kind === 'embedded' && !existsSync(join(where.dataDir, 'postgres'))) {
+    return [checkClockAlone(), { name: 'database', state: 'ok', says: 'the first start makes it' }];
+  }
+  let database: Database;
+  try {
+    database = await connectDatabase(config);
+  } catch (error) {
+    if (error instanceof DataFolderInUse) {
+      const says = 'a running service has it open; ask it with "sellthrough doctor --health"';
+      return [checkClockAlone(), { name: 'database', state: 'ok', says }];
+    }
+    return [checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
+  }
+  try {
+    return await askDatabase(config, database);
+  } catch (error) {
+    return [checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
+  } finally {
+    await database.close().catch(() => undefined);
+  }
+}
+
+const settings = `select current_setting('server_version') as version_text,
+  current_setting('server_version_num')::int as version, current_setting('fsync') as fsync,
+  current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit, current_setting('max_connections')::int as connections,
+  current_setting('server_encoding') as encoding, current_setting('default_transaction_read_only') as read_only,
+  pg_is_in_recovery() as is_standby, current_setting('data_checksums') as checksums,
+  extract(epoch from clock_timestamp())::float8 as clock`;
+
+async function askDatabase(config: Config, database: Database): Promise<Check[]> {
+  const asked = Date.now() / 1000;
+  const [row = {}] = await database.query({ name: '', text: settings });
+  const answered = Date.now() / 1000;
+  const checks: Check[] = [
+    checkVersion(row),
+    checkDurable(row, config.allowUnsafeDatabase),
+    checkWritable(row),
+    ...(database.kind === 'postgres' ? [checkServer(row)] : []),
+  ];
+  const applied = await listMigrations(database);
+  const schema = checkSchema(applied);
+  checks.push(schema);
+  const newest = applied.length === 0 ? null : await findNewest(database);
+  checks.push(checkClock(Number(row['clock']), asked, answered, newest));
+  if (applied.length > 0) checks.push(await checkSecretKey(config, database));
+  return checks;
+}
+
+function checkVersion({ version, version_text: text }: Row): Check {
+  return Number(version) < oldestVersion
+    ? { name: 'database', state: 'fail', says: `PostgreSQL ${text} is too old: 15 or newer is needed` }
+    : { name: 'database', state: 'ok', says: `PostgreSQL ${text} answers` };
+}
+
+function checkDurable(row: Row, isAllowed: boolean): Check {
+  const name = 'durability';
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter((setting) => row[setting] === 'off');
+  if (off.length === 0) return { name, state: 'ok', says: 'a commit is on disk when it is acknowledged' };
+  const says = `${off.join(' and ')} off: acknowledged orders may be lost; switch ${off.length === 1 ? 'it' : 'them'} on in postgresql.conf`;
+  return isAllowed
+    ? { name, state: 'warn', says: `${says} (ALLOW_UNSAFE_DATABASE=1 starts all the same)` }
+    : { name, state: 'fail', says };
+}
+
+function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }: Row): Check {
+  const name = 'writing';
+  if (isStandby === true)
+    return { name, state: 'fail', says: 'the server is a standby: DATABASE_URL must lead to the primary' };
+  if (readOnly === 'on')
+    return { name, state: 'fail', says: 'default_transaction_read_only is on: switch it off' };
+  if (encoding !== 'UTF8')
+    return { name, state: 'fail', says: `the database's encoding is ${encoding}: make it with UTF8` };
+  return { name, state: 'ok', says: 'the server takes writes' };
+}
+
+function checkServer({ connections, checksums }: Row): Check {
+  const name = 'server settings';
+  const { orderConnections, generalConnections } = defaultLimits.database;
+  // And one that listens.
+  const perProcess = orderConnections + generalConnections + 1;
+  if (Number(connections) < perProcess + 5) {
+    return {
+      name,
+      state: 'fail',
+      says: `max_connections is ${connections}: a process of the service takes up to ${perProcess}; raise it`,
+    };
+  }
+  if (checksums === 'off') {
+    return {
+      name,
+      state: 'warn',
+      says: 'data checksums are off: a failing disk is found late; pg_checksums --enable',
+    };
+  }
+  return {
+    name,
+    state: 'ok',
+    says: `max_connections ${connections}, enough for ${Math.floor((Number(connections) - 5) / perProcess)} processes`,
+  };
+}
+
+function checkSchema(applied: readonly { name: string; checksum: string }[]): Check {
+  const name = 'schema';
+  const ours = readMigrations();
+  if (applied.length > ours.length) {
+    return {
+      name,
+      state: 'fail',
+      says: `newer than this program (${applied.at(-1)?.name}): start the version that made it, or a later one`,
+    };
+  }
+  const changed = applied.find(({ checksum }, index) => ours[index]?.checksum !== checksum);
+  if (changed !== undefined)
+    return { name, state: 'fail', says: `migration ${changed.name} is not this program's` };
+  const missing = ours.length - applied.length;
+  if (missing > 0) {
+    const says =
+      applied.length === 0
+        ? 'empty: the next start fills it'
+        : `${missing} migrations behind: the next start, or "sellthrough migrate", runs them`;
+    return { name, state: 'warn', says };
+  }
+  return { name, state: 'ok', says: `up to date (${ours.at(-1)?.name})` };
+}
+
+/** When the newest record was made, in epoch seconds; null: there is none. */
+async function findNewest(database: Database): Promise<number | null> {
+  const [row] = await database.query({
+    name: '',
+    text: 'select at from audit_log order by number desc limit 1',
+  });
+  return row === undefined ? null : Number(row['at']);
+}
+
+function checkClock(theirs: number, asked: number, answered: number, newest: number | null): Check {
+  const name = 'clock';
+  const off = theirs < asked ? asked - theirs : Math.max(0, theirs - answered);
+  if (newest !== null && newest > answered + clockSecondsGood) {
+    return {
+      name,
+      state: 'fail',
+      says: `it stands before the newest record (${new Date(newest * 1000).toISOString()}): set the machine's time`,
+    };
+  }
+  if (off > clockSecondsGood) {
+    const says = `this machine and the database's differ by ${off.toFixed(0)} s: run NTP on both`;
+    return { name, state: off > clockSecondsMax ? 'fail' : 'warn', says };
+  }
+  return {
+    name,
+    state: 'ok',
+    says: `${new Date(answered * 1000).toISOString().slice(0, 19)}Z, as the database has it`,
+  };
+}
+
+function checkClockAlone(): Check {
+  return {
+    name: 'clock',
+    state: 'ok',
+    says: `${new Date().toISOString().slice(0, 19)}Z; nothing to compare it with`,
+  };
+}
+
+async function checkSecretKey(config: Config, database: Database): Promise<Check> {
+  const name = 'secret key';
+  const [row] = await database.query({
+    name: '',
+    text: 'select currency, secret_key_check from service_state',
+  });
+  if (row === undefined) return { name, state: 'ok', says: 'not used yet' };
+  const key = config.secretKey ?? findKeptSecretKey(config);
+  if (key === null || !opensSecretKeyCheck(key, String(row['secret_key_check']))) {
+    return {
+      name,
+      state: 'fail',
+      says: 'SECRET_KEY is not the one this database was set up with: find the right one',
+    };
+  }
+  if (row['currency'] !== config.currency) {
+    return {
+      name,
+      state: 'fail',
+      says: `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}`,
+    };
+  }
+  return { name, state: 'ok', says: 'opens the keys of this database' };
+}

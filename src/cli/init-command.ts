@@ -1,0 +1,110 @@
+// sellthrough init: writes .env into the current folder, with fresh secrets and every variable explained.
+// Always true: mode 0600 from the first byte on, an existing file is never touched, and no secret is printed.
+
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { mintApiKey } from '../accounts/api-key.ts';
+import { mintPassword } from '../accounts/password.ts';
+import { ConfigProblem, type Environment, readConfig } from '../config.ts';
+import {
+  type ConfigurationVariable,
+  clientVariables,
+  configurationChapters,
+} from '../configuration-variables.ts';
+import { answer, endWell } from './command-end.ts';
+
+export function initCommand(): Command {
+  return new Command('init')
+    .description('write a commented .env with fresh secrets (mode 0600); an existing one is never touched')
+    .option('--json', 'print what was made as JSON', false)
+    .addHelpText(
+      'after',
+      '\nA variable that the environment holds is written with its value: PORT=8080 DATABASE_URL=… sellthrough init',
+    )
+    .action(({ json }: { json: boolean }) =>
+      endWell(async () => {
+        const minted = {
+          SECRET_KEY: randomBytes(32).toString('base64url'),
+          ADMIN_PASSWORD: mintPassword(),
+          ADMIN_API_KEY: mintApiKey(),
+        };
+        const given = givenValues(process.env);
+        // What the service would refuse must not be written.
+        readConfig({ ...minted, ...given });
+        const path = resolve('.env');
+        writeNewFile(path, envText({ ...minted, ...given }));
+        const made = Object.keys(minted).filter((name) => given[name] === undefined);
+        answer(
+          json,
+          { path, generated: made, taken_over: Object.keys(given) },
+          `Wrote ${path} (only you can read it): ${made.join(', ')} were generated.\nStart the service here with "sellthrough serve"; sign in at /panel/ with ADMIN_USERNAME and ADMIN_PASSWORD.\n`,
+        );
+      }),
+    );
+}
+
+type Values = Readonly<Record<string, string>>;
+
+const everyVariable = [...configurationChapters.flatMap(({ variables }) => variables), ...clientVariables];
+
+function givenValues(environment: Environment): Values {
+  const given: Record<string, string> = {};
+  for (const { name } of everyVariable) {
+    const value = environment[name];
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  return given;
+}
+
+function envText(values: Values): string {
+  const chapters = [...configurationChapters, { title: 'The command line', variables: clientVariables }];
+  const parts = chapters.map(
+    ({ title, variables }) => `# ---- ${title}\n\n${variables.map((one) => entry(one, values)).join('\n')}`,
+  );
+  return `# The settings of Sellthrough, made by "sellthrough init". It is read from the folder in which a command runs;
+# the environment stands above it. Keep it secret, and keep a copy apart from the backups.
+
+${parts.join('\n')}`;
+}
+
+/** The comment and the line: commented out where the default will do. */
+function entry(variable: ConfigurationVariable, values: Values): string {
+  const { name, meaning, otherwise, example } = variable;
+  const value = values[name];
+  const line =
+    value === undefined ? `#${name}=${example ?? plainDefault(otherwise)}` : `${name}=${quoted(name, value)}`;
+  return `# ${meaning}\n# Without it: ${otherwise}.\n${line}\n`;
+}
+
+function plainDefault(otherwise: string): string {
+  return /^\S+$/.test(otherwise) && otherwise !== 'none' ? otherwise : '';
+}
+
+/** As Node reads it back: quotes keep # and spaces; there is no escape inside them. */
+function quoted(name: string, value: string): string {
+  if (/^[\w.:/@+%=,?&-]+$/.test(value)) return value;
+  const quote = ["'", '"', '`'].find((one) => !value.includes(one));
+  if (quote === undefined || /[\n\r]|\\n/.test(value)) {
+    throw new ConfigProblem(`${name} holds characters that a .env file cannot: set it in the environment.`);
+  }
+  return `${quote}${value}${quote}`;
+}
+
+function writeNewFile(path: string, text: string): void {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    if (code === 'EEXIST') throw new ConfigProblem(`${path} exists already: it is left as it is.`);
+    throw new ConfigProblem(`${path} cannot be written (${String(code)}).`);
+  }
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,84 @@
+// What the commands that list have in common: one page or everything, as a table or as JSON.
+
+import { Command, InvalidArgumentError } from 'commander';
+import type { Page } from '../../sdk/src/index.ts';
+import { type Column, textTable } from './text-table.ts';
+
+export interface ListOptions {
+  readonly page: number;
+  readonly limit: number;
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
+export interface List<Item> {
+  page(query: { page: number; limit: number }): Promise<Page<Item>>;
+  /** Newest first, each once. */
+  each(): AsyncIterable<Item>;
+}
+
+const limitDefault = 25;
+const limitMax = 100;
+
+export function listCommand(name: string): Command {
+  return new Command(name)
+    .option('--page <number>', 'which page, newest first', wholeFrom(1), 1)
+    .option('--limit <number>', `items on a page, up to ${limitMax}`, wholeFrom(1, limitMax), limitDefault)
+    .option('--all', 'every item instead of a page', false)
+    .option('--json', 'print JSON: a page, or with --all one item on each line', false);
+}
+
+export async function printList<Item>(
+  list: List<Item>,
+  columns: readonly Column<Item>[],
+  { page, limit, all, json }: ListOptions,
+): Promise<void> {
+  if (all) return printAll(list, columns, json);
+  const found = await list.page({ page, limit });
+  if (json) {
+    process.stdout.write(`${JSON.stringify(found)}\n`);
+    return;
+  }
+  const first = (found.page - 1) * found.per_page + 1;
+  const part =
+    found.data.length === 0
+      ? `None on page ${found.page}; ${found.total} in all.`
+      : `${first} to ${first + found.data.length - 1} of ${found.total}`;
+  if (found.data.length > 0) process.stdout.write(textTable(columns, found.data));
+  // Beside the table and not in it: a program that cuts columns must not meet it.
+  process.stderr.write(`${part}\n`);
+}
+
+/** Piece by piece, so that a list of any length needs no more memory than a page. */
+async function printAll<Item>(
+  list: List<Item>,
+  columns: readonly Column<Item>[],
+  json: boolean,
+): Promise<void> {
+  let piece: Item[] = [];
+  let count = 0;
+  const flush = () => {
+    if (piece.length > 0) process.stdout.write(textTable(columns, piece));
+    piece = [];
+  };
+  for await (const item of list.each()) {
+    count += 1;
+    if (json) process.stdout.write(`${JSON.stringify(item)}\n`);
+    else piece.push(item);
+    if (piece.length === limitMax) flush();
+  }
+  flush();
+  if (!json) process.stderr.write(`${count} in all\n`);
+}
+
+export function wholeFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(
+      max === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number from ${min} on.`
+        : `It must be a whole number from ${min} to ${max}.`,
+    );
+  };
+}

@@ -1,0 +1,244 @@
+// sellthrough package …: what can be ordered, and at which prices.
+
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import {
+  type AdminPackage,
+  type ChangePackageBody,
+  isSellthroughError,
+  type Package,
+  type Sellthrough,
+} from '../../sdk/src/index.ts';
+import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { wholeFrom } from './listing.ts';
+import { type Column, textRecord, textTable } from './text-table.ts';
+import { withService } from './with-service.ts';
+
+interface GroupPrices {
+  readonly monthly: string;
+  readonly quarterly: string;
+  readonly yearly: string;
+}
+
+interface PackageOptions {
+  readonly reseller?: GroupPrices;
+  readonly distributor?: GroupPrices;
+  readonly feature?: string[];
+  readonly accounts?: number;
+  readonly postsPerDay?: number;
+  readonly aiImagesPerMonth?: number;
+  readonly durationDays?: number;
+  readonly json: boolean;
+}
+
+const whichPackage = () => new Argument('<package>', 'id').argParser(wholeFrom(1));
+
+export function packageCommand(): Command {
+  return new Command('package')
+    .description('packages: create, list, edit, retire (an administrator’s key; list: any)')
+    .addCommand(createCommand())
+    .addCommand(listPackagesCommand())
+    .addCommand(editCommand())
+    .addCommand(retireCommand());
+}
+
+/** The options that create and edit share. */
+function withPackageOptions(command: Command): Command {
+  return command
+    .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 10.00,27.00,96.00', parsePrices)
+    .option('--distributor <prices>', 'the same for distributors', parsePrices)
+    .option('--feature <text>', 'a line for people (repeatable)', (text, before: string[] = []) => [
+      ...before,
+      text,
+    ])
+    .option('--accounts <number>', 'limit: accounts', wholeFrom(0))
+    .option('--posts-per-day <number>', 'limit: posts a day', wholeFrom(0))
+    .option('--ai-images-per-month <number>', 'limit: AI images a month', wholeFrom(0))
+    .option(
+      '--duration-days <number>',
+      'nominal length shown to people; the real one of a free trial',
+      wholeFrom(1, 3650),
+    )
+    .option('--json', 'print the package as JSON', false);
+}
+
+function createCommand(): Command {
+  interface Options extends PackageOptions {
+    readonly trial: boolean;
+  }
+  return withPackageOptions(
+    new Command('create')
+      .description('create a package; one that is no free trial needs the prices of both groups')
+      .argument('<name>'),
+  )
+    .option('--trial', 'a free trial: without prices, given by an administrator', false)
+    .action((name: string, options: Options) =>
+      withService(async ({ admin }) => {
+        const { reseller, distributor, trial } = options;
+        if (!trial && (reseller === undefined || distributor === undefined)) {
+          throw new CommandFailed(
+            'A package needs --reseller and --distributor prices, or --trial.',
+            exitCodes.usage,
+          );
+        }
+        const created = await admin.createPackage({
+          name,
+          trial,
+          features: options.feature,
+          duration_days: options.durationDays,
+          limits: {
+            accounts: options.accounts ?? 0,
+            posts_per_day: options.postsPerDay ?? 0,
+            ai_images_per_month: options.aiImagesPerMonth ?? 0,
+          },
+          ...(!trial && reseller && distributor && { prices: { reseller, distributor } }),
+        });
+        printPackage(created, options.json);
+      }),
+    );
+}
+
+function editCommand(): Command {
+  interface Options extends PackageOptions {
+    readonly name?: string;
+    readonly retired?: boolean;
+  }
+  return withPackageOptions(
+    new Command('edit')
+      .description('change a package: only what is given; new prices count for new orders')
+      .addArgument(whichPackage()),
+  )
+    .option('--name <text>', 'its name')
+    .option('--no-retired', 'let it be ordered again')
+    .action((id: number, options: Options, command: Command) =>
+      withService(async ({ admin }) => {
+        const isReopened = command.getOptionValueSource('retired') === 'cli';
+        const change = changeOf(options, isReopened);
+        if (Object.keys(change).length === 0) {
+          throw new CommandFailed(
+            'Nothing to change was given: see "sellthrough package edit --help".',
+            exitCodes.usage,
+          );
+        }
+        printPackage(await admin.changePackage(id, change), options.json);
+      }),
+    );
+}
+
+function changeOf(
+  options: PackageOptions & { readonly name?: string },
+  isReopened: boolean,
+): ChangePackageBody {
+  const { name, feature, durationDays, accounts, postsPerDay, aiImagesPerMonth, reseller, distributor } =
+    options;
+  const limits = {
+    ...(accounts !== undefined && { accounts }),
+    ...(postsPerDay !== undefined && { posts_per_day: postsPerDay }),
+    ...(aiImagesPerMonth !== undefined && { ai_images_per_month: aiImagesPerMonth }),
+  };
+  const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
+  return {
+    ...(name !== undefined && { name }),
+    ...(feature !== undefined && { features: feature }),
+    ...(durationDays !== undefined && { duration_days: durationDays }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(prices).length > 0 && { prices }),
+    ...(isReopened && { retired: false }),
+  };
+}
+
+function retireCommand(): Command {
+  return new Command('retire')
+    .description('take a package off the list: no new orders, renewals go on')
+    .addArgument(whichPackage())
+    .option('--json', 'print the package as JSON', false)
+    .action((id: number, { json }: { json: boolean }) =>
+      withService(async ({ admin }) => {
+        const retired = await admin.changePackage(id, { retired: true });
+        answer(json, retired, `${retired.name} is retired: it cannot be ordered, and is still renewed.\n`);
+      }),
+    );
+}
+
+const adminColumns: readonly Column<AdminPackage>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'NAME', value: ({ name }) => name, mayShrink: true },
+  { title: 'STATE', value: ({ trial, retired }) => (retired ? 'retired' : trial ? 'trial' : 'ok') },
+  ...(['reseller', 'distributor'] as const).flatMap((group) =>
+    (
+      [
+        ['1', 'monthly'],
+        ['3', 'quarterly'],
+        ['12', 'yearly'],
+      ] as const
+    ).map(
+      ([months, period]): Column<AdminPackage> => ({
+        title: `${group.slice(0, 4).toUpperCase()}. ${months}`,
+        value: ({ prices }) => prices[group][period],
+        align: 'right',
+        ...(months !== '1' && { mayLeave: true }),
+      }),
+    ),
+  ),
+];
+
+const ownColumns: readonly Column<Package>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'NAME', value: ({ name }) => name, mayShrink: true },
+  ...([1, 3, 12] as const).map(
+    (months): Column<Package> => ({
+      title: `${months} MONTH${months === 1 ? '' : 'S'}`,
+      value: ({ prices }) => prices.find((one) => one.months === months)?.price ?? null,
+      align: 'right',
+    }),
+  ),
+];
+
+function listPackagesCommand(): Command {
+  return new Command('list')
+    .description('list packages: all with every price, or with a reseller’s key those it can order')
+    .option('--json', 'print them as JSON', false)
+    .action(({ json }: { json: boolean }) => withService((service) => printPackages(service, json)));
+}
+
+async function printPackages(service: Sellthrough, json: boolean): Promise<void> {
+  let all: AdminPackage[];
+  try {
+    all = await service.admin.listAllPackages();
+  } catch (error) {
+    if (!isSellthroughError(error, 'forbidden')) throw error;
+    const own = await service.listPackages();
+    return answer(json, own, textTable(ownColumns, own.data));
+  }
+  answer(json, { data: all }, textTable(adminColumns, all));
+}
+
+function printPackage(one: AdminPackage, json: boolean): void {
+  const { reseller, distributor } = one.prices;
+  const prices = ({ monthly, quarterly, yearly }: GroupPrices) =>
+    `${monthly} / ${quarterly} / ${yearly} ${one.currency}`;
+  const text = textRecord([
+    ['id', one.id],
+    ['name', one.name],
+    ['state', one.retired ? 'retired' : one.trial ? 'free trial' : 'can be ordered'],
+    ['reseller', prices(reseller)],
+    ['distributor', prices(distributor)],
+    ['features', one.features.join('; ') || null],
+    [
+      'limits',
+      `${one.limits.accounts} accounts, ${one.limits.posts_per_day} posts a day, ${one.limits.ai_images_per_month} AI images a month`,
+    ],
+    ['duration', `${one.duration_days} days`],
+  ]);
+  answer(json, one, text);
+}
+
+function parsePrices(text: string): GroupPrices {
+  const [monthly, quarterly, yearly, more] = text.split(',').map((price) => price.trim());
+  const isPrice = (price: string | undefined): price is string => /^\d{1,12}(\.\d{1,2})?$/.test(price ?? '');
+  if (!isPrice(monthly) || !isPrice(quarterly) || !isPrice(yearly) || more !== undefined) {
+    throw new InvalidArgumentError(
+      'It must be three amounts: monthly,quarterly,yearly such as 10.00,27.00,96.00.',
+    );
+  }
+  return { monthly, quarterly, yearly };
+}

@@ -1,0 +1,112 @@
+// sellthrough orders, customers, ledger: what has happened, newest first. One's own, or with an administrator's
+// key and --account those of another; the ledger is an administrator's.
+
+import { type Command, Option } from 'commander';
+import type { Customer, LedgerEntry, Order } from '../../sdk/src/index.ts';
+import { getAccount } from './find-account.ts';
+import { type ListOptions, listCommand, printList } from './listing.ts';
+import { type Column, dayOf, minuteOf } from './text-table.ts';
+import { withService } from './with-service.ts';
+
+interface Options extends ListOptions {
+  readonly account?: string;
+}
+
+const whose = () =>
+  new Option('--account <account>', 'of this account: username or id (an administrator’s key)');
+
+const orderColumns: readonly Column<Order>[] = [
+  { title: 'ORDER', value: ({ id }) => id, align: 'right' },
+  { title: 'PLACED', value: ({ created_at }) => minuteOf(created_at) },
+  { title: 'KIND', value: ({ kind }) => kind },
+  { title: 'PACKAGE', value: (order) => order.package.name, mayShrink: true },
+  { title: 'MONTHS', value: ({ months }) => months, align: 'right', mayLeave: true },
+  { title: 'CUSTOMER', value: ({ customer }) => customer.reference, mayShrink: true },
+  { title: 'PRICE', value: ({ price }) => price, align: 'right' },
+  { title: 'REFUND', value: ({ refund }) => refund, align: 'right', mayLeave: true },
+  { title: 'EXPIRES', value: ({ expires_at }) => dayOf(expires_at) },
+];
+
+export function ordersCommand(): Command {
+  return listCommand('orders')
+    .description('list orders, newest first')
+    .addOption(whose())
+    .action(({ account: named, ...options }: Options) =>
+      withService(async (service) => {
+        const id = named === undefined ? null : (await getAccount(service, named)).id;
+        const own = { page: service.listOrders.bind(service), each: () => service.eachOrder() };
+        const { admin } = service;
+        const list =
+          id === null
+            ? own
+            : {
+                page: (query: { page: number; limit: number }) => admin.listAccountOrders(id, query),
+                each: () => admin.eachAccountOrder(id),
+              };
+        await printList(list, orderColumns, options);
+      }),
+    );
+}
+
+const customerColumns: readonly Column<Customer>[] = [
+  { title: 'CUSTOMER', value: ({ id }) => id, align: 'right' },
+  { title: 'NAME', value: ({ name }) => name, mayShrink: true },
+  { title: 'E-MAIL', value: ({ email }) => email || null, mayShrink: true, mayLeave: true },
+  { title: 'STATUS', value: ({ status }) => status },
+  { title: 'PLAN', value: ({ plan }) => plan.package, mayShrink: true },
+  { title: 'RUNS', value: ({ plan }) => (plan.active ? 'yes' : 'no'), mayLeave: true },
+  { title: 'DAYS LEFT', value: ({ plan }) => plan.days_left, align: 'right' },
+  { title: 'EXPIRES', value: ({ plan }) => dayOf(plan.expires_at) },
+];
+
+export function customersCommand(): Command {
+  return listCommand('customers')
+    .description('list customers, newest first')
+    .addOption(whose())
+    .action(({ account: named, ...options }: Options) =>
+      withService(async (service) => {
+        const id = named === undefined ? null : (await getAccount(service, named)).id;
+        const own = { page: service.listCustomers.bind(service), each: () => service.eachCustomer() };
+        const { admin } = service;
+        const list =
+          id === null
+            ? own
+            : {
+                page: (query: { page: number; limit: number }) => admin.listAccountCustomers(id, query),
+                each: () => admin.eachAccountCustomer(id),
+              };
+        await printList(list, customerColumns, options);
+      }),
+    );
+}
+
+const ledgerColumns: readonly Column<LedgerEntry>[] = [
+  { title: 'ENTRY', value: ({ number }) => number, align: 'right' },
+  { title: 'MADE', value: ({ created_at }) => minuteOf(created_at) },
+  { title: 'KIND', value: ({ kind }) => kind },
+  { title: 'AMOUNT', value: ({ amount }) => amount, align: 'right' },
+  { title: 'BALANCE', value: ({ balance_after }) => balance_after, align: 'right' },
+  { title: 'ORDER', value: ({ order_id }) => order_id, align: 'right' },
+  { title: 'BY', value: ({ actor }) => actor, mayShrink: true },
+  { title: 'MEMO', value: ({ memo }) => memo, mayShrink: true },
+];
+
+export function ledgerCommand(): Command {
+  return listCommand('ledger')
+    .description('list the ledger of an account, newest first (an administrator’s key)')
+    .argument('<account>', 'username or id')
+    .action((named: string, options: ListOptions) =>
+      withService(async (service) => {
+        const { id } = await getAccount(service, named);
+        const { admin } = service;
+        await printList(
+          {
+            page: (query) => admin.listAccountLedger(id, query),
+            each: () => admin.eachAccountLedgerEntry(id),
+          },
+          ledgerColumns,
+          options,
+        );
+      }),
+    );
+}

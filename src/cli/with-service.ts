@@ -1,0 +1,82 @@
+// Talks to a running service for one command, through the client of sdk/. Address and key come from the
+// environment or .env, never from arguments, which every user of a machine can read.
+
+import { randomBytes } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { isSellthroughError, Sellthrough, type SellthroughError } from '../../sdk/src/index.ts';
+import type { Environment } from '../config.ts';
+import { CommandFailed, endWell, exitCodes } from './command-end.ts';
+
+const retriesMax = 3;
+const wholeCallMilliseconds = 30_000;
+
+export function withService(work: (service: Sellthrough) => Promise<void>): Promise<void> {
+  return endWell(async () => {
+    const apiKey = process.env['SELLTHROUGH_API_KEY'] || process.env['ADMIN_API_KEY'];
+    if (!apiKey) {
+      throw new CommandFailed(
+        'SELLTHROUGH_API_KEY is missing: set it in the environment or in .env to the key to act with.',
+        exitCodes.usage,
+      );
+    }
+    const service = new Sellthrough({
+      baseUrl: serviceAddress(process.env),
+      apiKey,
+      retries: retriesMax,
+      totalTimeoutMs: wholeCallMilliseconds,
+    });
+    try {
+      await work(service);
+    } catch (error) {
+      if (!isSellthroughError(error)) throw error;
+      throw new CommandFailed(sentenceOfRefusal(error), exitCodeOf(error), { cause: error });
+    }
+  });
+}
+
+/** SELLTHROUGH_URL, or the service that is configured in this folder. */
+export function serviceAddress(environment: Environment): string {
+  const told = environment['SELLTHROUGH_URL'];
+  if (told) {
+    const url = URL.parse(told);
+    if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+      throw new CommandFailed(
+        `SELLTHROUGH_URL must be an address such as https://resell.example.com, not "${told}".`,
+        exitCodes.usage,
+      );
+    }
+    return told;
+  }
+  const host = environment['HOST'] || '127.0.0.1';
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${environment['PORT'] || '3000'}`;
+}
+
+/** A key for one command that moves money; shown with its answer, so that the command can be repeated. */
+export function mintIdempotencyKey(): string {
+  return `cli_${randomBytes(12).toString('base64url')}`;
+}
+
+function exitCodeOf({ code, status }: SellthroughError) {
+  const isRefusal =
+    status !== null && status < 500 && code !== 'rate_limited' && code !== 'unexpected_answer';
+  return isRefusal ? exitCodes.refused : exitCodes.unreachable;
+}
+
+/** "The balance is too low. Nothing was charged: balance 1.00, required 9.00 (insufficient_credit, request 0f…)." */
+function sentenceOfRefusal({
+  message,
+  code,
+  details,
+  requestId,
+  idempotencyKey,
+  mayHaveHappened,
+}: SellthroughError) {
+  const facts = Object.entries(details).map(([name, value]) => `${name} ${value}`);
+  const said = message.replace(/\.$/, '');
+  const again =
+    mayHaveHappened && idempotencyKey !== null
+      ? ` It may have been carried out: repeat the command with --idempotency-key ${idempotencyKey}, which never charges twice.`
+      : '';
+  return `${said}${facts.length === 0 ? '' : `: ${facts.join(', ')}`} (${code}, request ${requestId}).${again}`;
+}

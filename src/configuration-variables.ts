@@ -1,0 +1,133 @@
+// Every variable of the configuration with its default and its meaning, as data: `sellthrough init` writes .env
+// from it, and the table of the documents can be made from it. config.ts reads and checks the values; a test
+// holds that both know the same variables.
+
+export interface ConfigurationVariable {
+  readonly name: string;
+  /** Shown to people: the value without the variable, or what happens then. */
+  readonly otherwise: string;
+  readonly meaning: string;
+  /** A value to show in an example; absent where the default is one. */
+  readonly example?: string;
+  /** Never shown, never logged, never to stand in arguments. */
+  readonly isSecret?: true;
+}
+
+export interface ConfigurationChapter {
+  readonly title: string;
+  readonly variables: readonly ConfigurationVariable[];
+}
+
+export const configurationChapters: readonly ConfigurationChapter[] = [
+  {
+    title: 'Where it listens',
+    variables: [
+      {
+        name: 'HOST',
+        otherwise: '127.0.0.1',
+        meaning: 'The address to listen at. 0.0.0.0: all of the machine’s.',
+      },
+      { name: 'PORT', otherwise: '3000', meaning: 'The port to listen at.' },
+      {
+        name: 'PUBLIC_URL',
+        otherwise: 'made from host and port',
+        meaning: 'The address in login links, without a path. With https cookies are Secure.',
+        example: 'https://resell.example.com',
+      },
+      {
+        name: 'TRUST_PROXY',
+        otherwise: 'none',
+        meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For counts.',
+        example: '127.0.0.1',
+      },
+    ],
+  },
+  {
+    title: 'The database',
+    variables: [
+      {
+        name: 'DATABASE_URL',
+        otherwise: 'the embedded database',
+        meaning: 'PostgreSQL 15 or newer; any number of processes may share it.',
+        example: 'postgres://sellthrough:password@127.0.0.1:5432/sellthrough',
+        isSecret: true,
+      },
+      {
+        name: 'DATA_DIR',
+        otherwise: './data',
+        meaning: 'The folder of the embedded database; on a local disk.',
+      },
+      {
+        name: 'SECRET_KEY',
+        otherwise: 'made and kept in DATA_DIR/secret.key; required with DATABASE_URL',
+        meaning:
+          'Seals the stored API keys and TOTP secrets: at least 32 characters, the same for all processes. Keep a copy apart from the backups: without it the stored keys cannot be opened.',
+        isSecret: true,
+      },
+      { name: 'CURRENCY', otherwise: 'USD', meaning: 'Decided once for a database.' },
+      {
+        name: 'ALLOW_UNSAFE_DATABASE',
+        otherwise: '0',
+        meaning: '1 starts although the server has fsync, full_page_writes or synchronous_commit off.',
+      },
+    ],
+  },
+  {
+    title: 'The first administrator, used only while there is none',
+    variables: [
+      { name: 'ADMIN_USERNAME', otherwise: 'admin', meaning: 'The name to sign in with.' },
+      {
+        name: 'ADMIN_PASSWORD',
+        otherwise: 'generated, printed once',
+        meaning: 'The password to sign in with: 12 to 200 characters.',
+        isSecret: true,
+      },
+      {
+        name: 'ADMIN_API_KEY',
+        otherwise: 'generated, printed once',
+        meaning: 'The key for the administrator’s API; "sellthrough mint-key" makes one.',
+        isSecret: true,
+      },
+      {
+        name: 'DEMO',
+        otherwise: '0',
+        meaning: '1: on an empty database add packages and the reseller "demo" with credit.',
+      },
+    ],
+  },
+  {
+    title: 'Login links',
+    variables: [
+      { name: 'LOGIN_LINK_MINUTES', otherwise: '15', meaning: 'How long a login link lives.' },
+      {
+        name: 'PRODUCT_URL',
+        otherwise: 'the customer’s page of this service',
+        meaning:
+          'Where a login link leads, with a one-time ?code=. The final address: browsers refuse a redirect from there to another origin.',
+        example: 'https://product.example.com/welcome',
+      },
+    ],
+  },
+  {
+    title: 'Logs',
+    variables: [
+      { name: 'LOG_LEVEL', otherwise: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
+    ],
+  },
+];
+
+/** What the command line reads beside them. */
+export const clientVariables: readonly ConfigurationVariable[] = [
+  {
+    name: 'SELLTHROUGH_URL',
+    otherwise: 'the service of this folder: made from HOST and PORT',
+    meaning: 'The address of the service that commands talk to.',
+    example: 'https://resell.example.com',
+  },
+  {
+    name: 'SELLTHROUGH_API_KEY',
+    otherwise: 'ADMIN_API_KEY',
+    meaning: 'The key that commands act with: an administrator’s, or a reseller’s for its own orders.',
+    isSecret: true,
+  },
+];

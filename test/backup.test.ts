@@ -1,0 +1,442 @@
+// backup and restore as processes, on both databases: what goes in comes out to the byte, and what is not whole,
+// not ours or not welcome is refused before anything is touched.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../scripts/throwaway-postgres.ts';
+import { mintApiKey } from '../src/accounts/api-key.ts';
+import { readBackup } from '../src/backup/backup-format.ts';
+import { migrationsOf } from '../src/backup/restore-backup.ts';
+import { sentenceOf } from '../src/sentences.ts';
+import { type ApiClient, createApiClient } from './harness/api-client.ts';
+import { assertRefused, runCommand, runForJson } from './harness/command-process.ts';
+import { type ServiceProcess, startServiceProcess } from './proof/service-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
+const inFolder = (name: string) => join(folder, name);
+const secretKey = 'the key of the service that is backed up';
+const adminKey = mintApiKey();
+const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
+
+/** Texts that a format could trip over. */
+const oddTexts = [
+  'a "quoted" \\ back\\slash',
+  'tab-free but ünïcödé 漢字 🙂',
+  "'; drop table accounts; --",
+  '\u2028\u2029 {null} [1,2]',
+];
+
+let postgres: ThrowawayPostgres;
+let packageId: number;
+let demoKey: string;
+const original = inFolder('original.backup');
+
+before(async () => {
+  postgres = await startThrowawayPostgres();
+  const environment = { ...settings, DATA_DIR: inFolder('first') };
+  const service = await startService({ environment });
+  const admin = createApiClient(service.address, adminKey);
+  const reseller = { username: 'demo', group: 'reseller', rate_limit_per_minute: 1_000_000 };
+  demoKey = (await made(admin.post('/api/admin/v1/accounts', reseller))).api_key;
+  const demo = createApiClient(service.address, demoKey);
+  for (const text of oddTexts) {
+    await made(admin.post('/api/admin/v1/accounts/2/credit', { amount: '100.00', memo: text }));
+  }
+  const limits = { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 };
+  const one = { monthly: '1.00', quarterly: '2.50', yearly: '9.99' };
+  const prices = { reseller: one, distributor: one };
+  for (const name of ['Plain', 'Odd']) {
+    const body = { name, features: oddTexts, limits, prices };
+    packageId = (await made(admin.post('/api/admin/v1/packages', body))).package.id;
+  }
+  await fill(demo, 'customer');
+  service.kill('SIGTERM');
+  await service.gone;
+  await runForJson(['backup', original], { cwd: folder, environment });
+});
+/** What a test that failed left running. */
+const running = new Set<ServiceProcess>();
+after(async () => {
+  for (const service of running) service.kill('SIGKILL');
+  await postgres?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a backup holds every row and no secret key, and only its owner may read it', async () => {
+  assert.equal(statSync(original).mode & 0o777, 0o600);
+  const text = gunzipSync(readFileSync(original)).toString('utf8');
+  for (const secret of [secretKey, adminKey, demoKey]) assert.ok(!text.includes(secret));
+  const shown = await runForJson(['restore', '--check', original], { cwd: folder });
+  assert.equal(shown.database, 'embedded');
+  assert.deepEqual(
+    [shown.tables.accounts, shown.tables.orders, shown.tables.packages, shown.tables.service_state],
+    [2, 40, 2, 1],
+  );
+});
+
+test('embedded to PostgreSQL to embedded: every row is the same to the byte, and the service goes on', async () => {
+  const url = await createDatabase();
+  const loaded = await runForJson(['restore', original], {
+    cwd: folder,
+    environment: { ...settings, DATABASE_URL: url },
+  });
+  assert.deepEqual([loaded.verify.ok, loaded.verify.accounts, loaded.tables.orders], [true, 2, 40]);
+  const second = inFolder('second.backup');
+  await runForJson(['backup', second], { cwd: folder, environment: { ...settings, DATABASE_URL: url } });
+
+  const environment = { ...settings, DATA_DIR: inFolder('third') };
+  await runForJson(['restore', second], { cwd: folder, environment });
+  const third = inFolder('third.backup');
+  await runForJson(['backup', third], { cwd: folder, environment });
+  const rows = rowsOf(original);
+  assert.ok(Object.values(rows).flat().length > 100);
+  assert.deepEqual(rowsOf(second), rows);
+  assert.deepEqual(rowsOf(third), rows);
+
+  for (const target of [{ DATABASE_URL: url }, { DATA_DIR: inFolder('third') }]) {
+    const service = await startService({ environment: { ...settings, ...target } });
+    const demo = createApiClient(service.address, demoKey);
+    const body = { package_id: packageId, customer: 'customer-0', customer_name: oddTexts[1] };
+    const replayed = await demo.post('/orders', body, { 'idempotency-key': 'customer-0' });
+    assert.equal(replayed.headers.get('idempotent-replayed'), 'true', replayed.text);
+    const placed = await made(
+      demo.post('/orders', { package_id: packageId, customer: 'after the restore'.replaceAll(' ', '-') }),
+    );
+    assert.equal(placed.order.id, 2_000_000_041, 'numbers go on without a gap');
+    // Identities too: a new account gets an id that is not in use.
+    const admin = createApiClient(service.address, adminKey);
+    const account = await made(
+      admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),
+    );
+    assert.equal(account.account.id, 3);
+    service.kill('SIGTERM');
+    await service.gone;
+  }
+});
+
+test('a backup of PostgreSQL under load is one consistent moment: its ledger adds up', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const service = await startService({ environment });
+  const demo = createApiClient(service.address, demoKey);
+  let isOver = false;
+  let placed = 0;
+  const stream = (async () => {
+    while (!isOver) {
+      const { status, text } = await demo.post('/orders', {
+        package_id: packageId,
+        customer: `busy-${placed % 7}`,
+      });
+      assert.ok(status === 201 || status === 402, text);
+      placed += 1;
+    }
+  })();
+  try {
+    for (const name of ['busy-1', 'busy-2']) {
+      const made = await runForJson(['backup', inFolder(`${name}.backup`)], { cwd: folder, environment });
+      const target = { ...settings, DATABASE_URL: await createDatabase() };
+      const loaded = await runForJson(['restore', inFolder(`${name}.backup`)], {
+        cwd: folder,
+        environment: target,
+      });
+      assert.deepEqual([loaded.rows, loaded.verify.ok], [made.rows, true]);
+    }
+  } finally {
+    isOver = true;
+    await stream;
+    service.kill('SIGTERM');
+    await service.gone;
+  }
+  assert.ok(placed > 1);
+});
+
+test('a running embedded service keeps its folder: the backup says to stop it', async () => {
+  const environment = { ...settings, DATA_DIR: inFolder('running') };
+  const service = await startService({ environment });
+  const refused = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
+  assertRefused(refused, 1, /in use by another Sellthrough.*stop that one first/);
+  assert.ok(!existsSync(inFolder('never.backup')));
+  service.kill('SIGTERM');
+  await service.gone;
+});
+
+test('a backup never replaces a file', async () => {
+  const before = readFileSync(original);
+  const environment = { ...settings, DATA_DIR: inFolder('first') };
+  assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /exists already/);
+  assert.deepEqual(readFileSync(original), before);
+});
+
+test('a database with data in it is left alone', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const again = await runCommand(['restore', original], { cwd: folder, environment });
+  assertRefused(again, 1, /holds data already.*only restored into an empty one/);
+  const embedded = { ...settings, DATA_DIR: inFolder('first') };
+  assertRefused(
+    await runCommand(['restore', original], { cwd: folder, environment: embedded }),
+    1,
+    /holds data already/,
+  );
+
+  const foreign = await createDatabase();
+  await query(foreign, 'create table thesis (id int primary key)');
+  const refused = await runCommand(['restore', original], {
+    cwd: folder,
+    environment: { ...settings, DATABASE_URL: foreign },
+  });
+  assertRefused(refused, 1, /tables that are not Sellthrough's \(thesis\)/);
+  assert.deepEqual(await query(foreign, "select to_regclass('accounts')::text as x"), [{ x: null }]);
+});
+
+describe('what does not fit ends the restore before anything is made', () => {
+  const whole = () => gunzipSync(readFileSync(original)).toString('utf8');
+  /** Seals a changed text again: every checksum right, as an attacker or a bug would. */
+  const damages: readonly (readonly [title: string, damage: () => Buffer, sentence: RegExp])[] = [
+    ['a file that is no backup', () => Buffer.from('PGDMP, not ours'), /cannot be used: its bytes/],
+    ['gzip of something else', () => gzipSync('hello\nworld\n'), /not a backup made by/],
+    ['an empty file', () => Buffer.alloc(0), /cut off/],
+    ['a file cut in the middle', () => readFileSync(original).subarray(0, -100), /cut off/],
+    [
+      'a file without its last line',
+      () => gzipSync(whole().split('\n').slice(0, -2).join('\n').concat('\n')),
+      /cut off/,
+    ],
+    [
+      'a changed amount',
+      () => gzipSync(whole().replace('"10000"', '"99999"')),
+      /rows of \w+ are not as they were written/,
+    ],
+    ['a row less', () => gzipSync(whole().replace(/\n\["2", "7",[^\n]+/, '')), /not as they were written/],
+    [
+      'a table less',
+      () => gzipSync(withoutTable(whole(), 'login_links')),
+      /tables are not those of its head/,
+    ],
+    ['another head', () => gzipSync(whole().replace('"currency":"USD"', '"currency":"EUR"')), /checksum/],
+    ['something behind its end', () => gzipSync(`${whole()}[]\n`), /follows its end/],
+    [
+      'a newer format',
+      () => gzipSync(whole().replace('"sellthrough_backup":1', '"sellthrough_backup":2')),
+      /newer than this program/,
+    ],
+    [
+      'a newer schema',
+      () =>
+        reseal((text) =>
+          text.replace('"migrations":[', '"migrations":[{"name":"0001-x.sql","checksum":"x"},'),
+        ),
+      /Migration 0001/,
+    ],
+  ];
+  for (const [title, damage, sentence] of damages) {
+    test(title, async () => {
+      const file = inFolder('damaged.backup');
+      writeFileSync(file, damage());
+      await assert.rejects(
+        async () => migrationsOf((await readBackup(file)).head),
+        (error) => sentence.test(sentenceOf(error)),
+      );
+    });
+  }
+
+  test('one flipped bit, anywhere', async () => {
+    const bytes = readFileSync(original);
+    const file = inFolder('flipped.backup');
+    for (let place = 0; place < bytes.length; place += place < 20 ? 1 : 97) {
+      // The gzip head's time, flags and system (bytes 4 to 9) say nothing about the content.
+      if (place >= 4 && place <= 9) continue;
+      const flipped = Buffer.from(bytes);
+      flipped[place] = (flipped[place] ?? 0) ^ 0b100;
+      writeFileSync(file, flipped);
+      await assert.rejects(readBackup(file), { name: 'BackupDamaged' }, `byte ${place}`);
+    }
+  });
+
+  test('as a process: one sentence, and no folder', async () => {
+    const file = inFolder('damaged.backup');
+    writeFileSync(file, gzipSync(whole().replace('"10000"', '"99999"')));
+    const environment = { ...settings, DATA_DIR: inFolder('never') };
+    const refused = await runCommand(['restore', file], { cwd: folder, environment });
+    assertRefused(refused, 1, /The backup cannot be used: the rows of \w+ are not as they were written/);
+    assert.ok(!existsSync(inFolder('never')), 'no folder was made');
+  });
+
+  test('another SECRET_KEY, and none', async () => {
+    for (const key of ['x'.repeat(40), '']) {
+      const environment = { ...settings, SECRET_KEY: key, DATA_DIR: inFolder('never') };
+      assertRefused(
+        await runCommand(['restore', original], { cwd: folder, environment }),
+        1,
+        /SECRET_KEY is not the one/,
+      );
+      assert.ok(!existsSync(inFolder('never')));
+    }
+  });
+
+  test('another currency', async () => {
+    const environment = { ...settings, CURRENCY: 'EUR', DATA_DIR: inFolder('never') };
+    assertRefused(
+      await runCommand(['restore', original], { cwd: folder, environment }),
+      1,
+      /CURRENCY is EUR, but the backup holds USD/,
+    );
+    assert.ok(!existsSync(inFolder('never')));
+  });
+
+  test('no file', async () => {
+    const environment = { ...settings, DATA_DIR: inFolder('never') };
+    const refused = await runCommand(['restore', inFolder('missing.backup')], { cwd: folder, environment });
+    assertRefused(refused, 1, /missing\.backup cannot be used: ENOENT/);
+  });
+});
+
+test('a row that the database refuses half-way leaves no row behind, and the restore can be tried again', async () => {
+  const file = inFolder('refused.backup');
+  // Sealed anew, so that only the database itself can see it: a balance below zero in the last table but a few.
+  writeFileSync(
+    file,
+    reseal((text) => text.replace(/(\n\["2", "40", .*"activate", ")\d+"/, '$1-5"')),
+  );
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  assertRefused(
+    await runCommand(['restore', file], { cwd: folder, environment }),
+    1,
+    /a row of orders does not fit its table/,
+  );
+  assert.deepEqual(
+    await query(
+      url,
+      'select (select count(*) from accounts)::int as a, (select count(*) from ledger_entries)::int as e',
+    ),
+    [{ a: 0, e: 0 }],
+  );
+  assert.equal((await runForJson(['restore', original], { cwd: folder, environment })).verify.ok, true);
+});
+
+test('books that did not add up when they were saved are restored, named, and end with code 5', async () => {
+  const file = inFolder('falsified.backup');
+  writeFileSync(
+    file,
+    reseal((text) => text.replace(/(\n\["2", "demo", .*?"reseller", "false", ")\d+"/, '$177"')),
+  );
+  const environment = { ...settings, DATABASE_URL: await createDatabase() };
+  const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment });
+  assert.equal(code, 5);
+  assert.match(stdout, /account 2, account 2: the balance is 77 cents, the entries add up to \d+/);
+});
+
+test('nothing unfinished lies about', () => {
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('unfinished')),
+    [],
+  );
+});
+
+async function startService(options: Parameters<typeof startServiceProcess>[0]): Promise<ServiceProcess> {
+  const service = await startServiceProcess(options);
+  running.add(service);
+  service.gone.then(() => running.delete(service));
+  return service;
+}
+
+/** Orders of every kind. */
+async function fill(demo: ApiClient, name: string): Promise<void> {
+  for (let index = 0; index < 40; index += 1) {
+    const body = {
+      package_id: index % 5 === 4 ? 1 : packageId,
+      customer: `${name}-${index % 25}`,
+      customer_name: oddTexts[1],
+      return_login: index < 3,
+    };
+    const { status, text } = await demo.post('/orders', body, { 'idempotency-key': `${name}-${index}` });
+    assert.equal(status, 201, text);
+  }
+}
+
+async function made(answer: ReturnType<ApiClient['post']>) {
+  const { status, body, text } = await answer;
+  assert.equal(status, 201, text);
+  return body;
+}
+
+/** Table to its lines. */
+function rowsOf(path: string): Record<string, string[]> {
+  const rows: Record<string, string[]> = {};
+  let table = '';
+  for (const line of gunzipSync(readFileSync(path)).toString('utf8').trimEnd().split('\n').slice(1, -1)) {
+    if (line.startsWith('[')) rows[table]?.push(line);
+    else {
+      table = JSON.parse(line).table;
+      rows[table] ??= [];
+    }
+  }
+  return rows;
+}
+
+/** Changes the text and makes every checksum right again. */
+function reseal(change: (text: string) => string): Buffer {
+  const before = gunzipSync(readFileSync(original)).toString('utf8');
+  const changed = change(before);
+  assert.notEqual(changed, before, 'the change found its place');
+  const lines = changed.trimEnd().split('\n').slice(0, -1);
+  let hash = createHash('sha256');
+  let rows = 0;
+  let all = 0;
+  const sealed = lines.map((line, index) => {
+    if (line.startsWith('[')) {
+      hash.update(`${line}\n`);
+      rows += 1;
+      all += 1;
+      return line;
+    }
+    const mark = JSON.parse(line);
+    if (index === 0 || !('rows' in mark)) {
+      hash = createHash('sha256');
+      rows = 0;
+      return line;
+    }
+    return JSON.stringify({ table: mark.table, rows, sha256: hash.digest('hex') });
+  });
+  const text = `${sealed.join('\n')}\n`;
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return gzipSync(`${text}${JSON.stringify({ end: true, rows: all, sha256 })}\n`);
+}
+
+function withoutTable(text: string, table: string): string {
+  const lines = text.split('\n');
+  const first = lines.indexOf(JSON.stringify({ table }));
+  const last = lines.findIndex(
+    (line, index) => index > first && line.startsWith(`{"table":"${table}","rows"`),
+  );
+  return lines.toSpliced(first, last - first + 1).join('\n');
+}
+
+let databaseCount = 0;
+
+async function createDatabase(): Promise<string> {
+  databaseCount += 1;
+  await query(postgres.url, `create database backup_${databaseCount}`);
+  const url = new URL(postgres.url);
+  url.pathname = `/backup_${databaseCount}`;
+  return url.href;
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,378 @@
+// The command line against a service that `sellthrough init` and `sellthrough serve` set up, every command as a
+// process of its own: what it prints for programs and for people, what it ends with, and that no secret is
+// where other users of the machine could read it.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { parseEnv } from 'node:util';
+import { assertRefused, runCommand, runForJson, startCommand } from './harness/command-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
+let address: string;
+let service: ReturnType<typeof startCommand>;
+let settings: NodeJS.Dict<string>;
+let resellerKey: string;
+
+/** The administrator's commands take key and all else from .env. */
+const admin = () => ({ cwd: folder, environment: { SELLTHROUGH_URL: address } });
+const reseller = () => ({
+  cwd: folder,
+  environment: { SELLTHROUGH_URL: address, SELLTHROUGH_API_KEY: resellerKey },
+});
+
+before(async () => {
+  const made = await runForJson(['init'], { cwd: folder, environment: { PORT: '0', LOG_LEVEL: 'silent' } });
+  assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
+  settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
+  service = startCommand(['serve'], { cwd: folder });
+  let said = '';
+  service.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  while (!/listens at \S+\n/.test(said)) {
+    assert.equal(service.exitCode, null, said);
+    await once(service.stderr ?? service, 'data');
+  }
+  address = /listens at (\S+)\n/.exec(said)?.[1] ?? '';
+  const created = await runForJson(['account', 'create', 'acme', '--name', 'Acme GmbH'], admin());
+  resellerKey = created.api_key;
+});
+after(() => {
+  service?.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('init', () => {
+  test('writes every variable into a file that only its owner may read', () => {
+    assert.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600);
+    assert.deepEqual(Object.keys(settings).sort(), [
+      'ADMIN_API_KEY',
+      'ADMIN_PASSWORD',
+      'LOG_LEVEL',
+      'PORT',
+      'SECRET_KEY',
+    ]);
+  });
+
+  test('makes new secrets each time, prints none of them, and never touches a file that is there', async () => {
+    const cwd = join(folder, 'another');
+    mkdirSync(cwd);
+    const { stdout, stderr } = await runCommand(['init'], { cwd });
+    const text = readFileSync(join(cwd, '.env'), 'utf8');
+    for (const name of ['SECRET_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY']) {
+      const secret = parseEnv(text)[name];
+      assert.ok(secret !== undefined && secret.length >= 16 && secret !== settings[name]);
+      assert.ok(!`${stdout}${stderr}`.includes(secret));
+    }
+    assertRefused(await runCommand(['init'], { cwd }), 1, /\.env exists already: it is left as it is/);
+    assert.equal(readFileSync(join(cwd, '.env'), 'utf8'), text);
+  });
+
+  test('writes no value that the service would refuse', async () => {
+    const cwd = join(folder, 'refused');
+    mkdirSync(cwd);
+    assertRefused(await runCommand(['init'], { cwd, environment: { PORT: 'abc' } }), 1, /PORT must be/);
+    assert.deepEqual(readdirSync(cwd), []);
+  });
+
+  test('takes values over as they are, spaces and signs included', async () => {
+    const cwd = join(folder, 'odd');
+    mkdirSync(cwd);
+    const environment = {
+      SECRET_KEY: 'a secret with # and "quotes" and spaces',
+      PRODUCT_URL: 'https://x.example/?a=1',
+    };
+    await runForJson(['init'], { cwd, environment });
+    const kept = parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
+    assert.deepEqual([kept['SECRET_KEY'], kept['PRODUCT_URL']], Object.values(environment));
+  });
+});
+
+describe('accounts', () => {
+  test('are found by username and by id, listed and shown', async () => {
+    const shown = await runForJson(['account', 'show', 'acme'], admin());
+    assert.deepEqual([shown.username, shown.display_name, shown.group], ['acme', 'Acme GmbH', 'reseller']);
+    assert.deepEqual(await runForJson(['account', 'show', String(shown.id)], admin()), shown);
+    const list = await runForJson(['account', 'list', '--search', 'acm'], admin());
+    assert.deepEqual([list.total, list.data], [1, [shown]]);
+    assertRefused(await runCommand(['account', 'show', 'nobody'], admin()), 3, /no account "nobody"/);
+  });
+
+  test('are credited once for one idempotency key, and debited by a negative amount', async () => {
+    const args = [
+      'account',
+      'credit',
+      'acme',
+      '500.00',
+      '--memo',
+      'invoice 7',
+      '--idempotency-key',
+      'invoice-7',
+    ];
+    const first = await runForJson(args, admin());
+    assert.deepEqual([first.balance, first.replayed, first.idempotency_key], ['500.00', false, 'invoice-7']);
+    const second = await runForJson(args, admin());
+    assert.deepEqual([second.balance, second.replayed], ['500.00', true]);
+    const debit = await runForJson(['account', 'credit', 'acme', '-100.00'], admin());
+    assert.deepEqual([debit.balance, debit.entry.kind], ['400.00', 'debit']);
+    assert.match(debit.idempotency_key, /^cli_[\w-]{16}$/);
+  });
+
+  test('are blocked and let in again', async () => {
+    await runForJson(['account', 'block', 'acme'], admin());
+    assertRefused(await runCommand(['orders'], reseller()), 3, /blocked \(account_blocked, request \S+\)/);
+    await runForJson(['account', 'unblock', 'acme'], admin());
+    await runForJson(['orders'], reseller());
+  });
+
+  test('keep their key where nobody can say yes, and get a new one with --yes', async () => {
+    assertRefused(await runCommand(['account', 'key', 'acme'], admin()), 2, /needs --yes/);
+    await runForJson(['orders'], reseller());
+    const { api_key: key } = await runForJson(['account', 'key', 'acme', '--yes'], admin());
+    assertRefused(await runCommand(['orders'], reseller()), 3, /revoked_api_key/);
+    resellerKey = key;
+    await runForJson(['orders'], reseller());
+  });
+});
+
+describe('packages and orders', () => {
+  let packageId: string;
+
+  test('a package is created, edited, listed for both kinds of key, and retired', async () => {
+    const prices = ['--reseller', '10,27.00,96.00', '--distributor', '8.00,21.00,72.00'];
+    const made = await runForJson(
+      ['package', 'create', 'Basic', ...prices, '--feature', 'One', '--feature', 'Two'],
+      admin(),
+    );
+    assert.deepEqual([made.features, made.prices.reseller.monthly], [['One', 'Two'], '10.00']);
+    packageId = String(made.id);
+    const edited = await runForJson(
+      ['package', 'edit', packageId, '--name', 'Plus', '--accounts', '7'],
+      admin(),
+    );
+    assert.deepEqual([edited.name, edited.limits.accounts, edited.prices], ['Plus', 7, made.prices]);
+    const own = await runForJson(['package', 'list'], reseller());
+    assert.deepEqual([own.group, own.data[0].price], ['reseller', '10.00']);
+
+    const old = await runForJson(['package', 'create', 'Old', ...prices], admin());
+    assert.equal((await runForJson(['package', 'retire', String(old.id)], admin())).retired, true);
+    assertRefused(
+      await runCommand(['order', String(old.id), 'ada@example.com'], reseller()),
+      3,
+      /package_unavailable/,
+    );
+    const reopened = await runForJson(['package', 'edit', String(old.id), '--no-retired'], admin());
+    assert.equal(reopened.retired, false);
+    const all = await runForJson(['package', 'list'], admin());
+    assert.deepEqual(
+      all.data.map(({ name }: { name: string }) => name),
+      ['Plus', 'Old'],
+    );
+    assertRefused(await runCommand(['package', 'edit', packageId], admin()), 2, /Nothing to change/);
+  });
+
+  test('an order is charged once for one idempotency key, and renewed', async () => {
+    const args = [
+      'order',
+      packageId,
+      'ada@example.com',
+      '--name',
+      'Ada',
+      '--login-link',
+      '--idempotency-key',
+      'one',
+    ];
+    const first = await runForJson(args, reseller());
+    assert.deepEqual([first.order.price, first.balance, first.replayed], ['10.00', '390.00', false]);
+    assert.match(first.login_url, /\/login\/\S+$/);
+    const second = await runForJson(args, reseller());
+    assert.deepEqual([second.order, second.balance, second.replayed], [first.order, '390.00', true]);
+    const renewed = await runForJson(['renew', String(first.order.id), '--months', '3'], reseller());
+    assert.deepEqual([renewed.order.kind, renewed.order.months, renewed.balance], ['renew', 3, '363.00']);
+    const other = await runCommand(
+      ['order', packageId, 'ada@example.com', '--months', '12', '--idempotency-key', 'one'],
+      reseller(),
+    );
+    assertRefused(other, 3, /Nothing was charged \(idempotency_conflict, request \S+\)/);
+    const poor = await runCommand(
+      ['order', packageId, 'eve', '--months', '12', '--idempotency-key', 'x y'],
+      reseller(),
+    );
+    assertRefused(poor, 3, /invalid_idempotency_key/);
+  });
+
+  test('a refusal names what is missing', async () => {
+    const dear = ['--reseller', '1000,1000,1000', '--distributor', '1,1,1'];
+    const { id } = await runForJson(['package', 'create', 'Dear', ...dear], admin());
+    const refused = await runCommand(['order', String(id), 'ada@example.com'], reseller());
+    assertRefused(
+      refused,
+      3,
+      /balance 363\.00, required \d+\.\d\d, currency USD \(insufficient_credit, request \S+\)/,
+    );
+  });
+
+  test('lists are pages or everything, one’s own or an account’s', async () => {
+    const page = await runForJson(['orders', '--limit', '1', '--page', '2'], reseller());
+    assert.deepEqual([page.total, page.page, page.per_page, page.data.length], [2, 2, 1, 1]);
+    const { stdout } = await runCommand(['orders', '--all', '--json'], reseller());
+    const all = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      all.map(({ kind }) => kind),
+      ['renew', 'activate'],
+    );
+    assert.deepEqual(all[1], page.data[0]);
+    assert.deepEqual((await runForJson(['orders', '--account', 'acme'], admin())).data, all);
+    const customers = await runForJson(['customers'], reseller());
+    assert.deepEqual(
+      customers.data.map(({ name }: { name: string }) => name),
+      ['Ada'],
+    );
+    assert.deepEqual(await runForJson(['customers', '--account', 'acme'], admin()), customers);
+    const ledger = await runForJson(['ledger', 'acme'], admin());
+    assert.deepEqual(
+      ledger.data.map(({ amount }: { amount: string }) => amount),
+      ['-27.00', '-10.00', '-100.00', '500.00'],
+    );
+    assertRefused(await runCommand(['ledger', 'acme'], reseller()), 3, /forbidden/);
+  });
+
+  test('a table is aligned, money to the right, and fits the terminal it is shown on', async () => {
+    const { stdout, stderr } = await runCommand(['ledger', 'acme'], admin());
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 5);
+    const end = (line: string, text: string) => line.indexOf(text) + text.length;
+    const [head = '', newest = '', , , oldest = ''] = lines;
+    assert.equal(end(newest, '-27.00'), end(head, 'AMOUNT'));
+    assert.equal(end(oldest, ' 500.00'), end(head, 'AMOUNT'));
+    assert.equal(stderr, '1 to 4 of 4\n');
+    for (const width of [30, 60, 80]) {
+      const narrow = await runCommand(['orders'], {
+        ...reseller(),
+        environment: { ...reseller().environment, COLUMNS: String(width) },
+      });
+      for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= width || width < 40, line);
+      assert.match(narrow.stdout, /27\.00/);
+    }
+  });
+
+  test('a reader that stops early ends the list without a word', async () => {
+    const child = startCommand(['orders', '--all', '--json'], reseller());
+    child.stdout?.destroy();
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await once(child, 'close');
+    assert.equal(said, '');
+  });
+});
+
+describe('a command ends with', () => {
+  const usage: readonly (readonly string[])[] = [
+    ['bakup'],
+    ['order'],
+    ['order', 'one', 'ada@example.com'],
+    ['order', '1', 'ada@example.com', '--months', '2'],
+    ['orders', '--limit', '0'],
+    ['orders', '--key', 'sk_live_x'],
+    ['account', 'create', 'x', '--group', 'king'],
+    ['package', 'create', 'X', '--reseller', '1,2', '--distributor', '1,2,3'],
+    ['package', 'create', 'X'],
+  ];
+  for (const args of usage) {
+    test(`2 for ${args.join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runCommand(args, admin());
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+      assert.match(stderr, /^(error|sellthrough): /);
+    });
+  }
+
+  test('2 without a key, and says which variable', async () => {
+    const cwd = join(folder, 'no-key');
+    mkdirSync(cwd);
+    assertRefused(await runCommand(['orders'], { cwd }), 2, /SELLTHROUGH_API_KEY is missing/);
+  });
+
+  test('0 for help and version', async () => {
+    for (const args of [['--help'], ['--version'], ['account', 'credit', '--help']]) {
+      assert.equal((await runCommand(args, { cwd: folder })).code, 0);
+    }
+  });
+
+  test('4 where nothing listens, with the key to repeat an order that may stand', async () => {
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await once(nobody, 'listening');
+    const { port } = nobody.address() as AddressInfo;
+    // Takes the request and hangs up: the order may have been placed.
+    nobody.on('connection', (socket) => socket.once('data', () => socket.destroy()));
+    const environment = { ...reseller().environment, SELLTHROUGH_URL: `http://127.0.0.1:${port}` };
+    const lost = await runCommand(['order', '1', 'ada@example.com'], { cwd: folder, environment });
+    assertRefused(
+      lost,
+      4,
+      /\(connection_lost, request \S+\)\. It may have been carried out: repeat the command with --idempotency-key cli_\S+, which never charges twice\./,
+    );
+    nobody.close();
+    await once(nobody, 'close');
+    const gone = await runCommand(['orders'], { cwd: folder, environment });
+    assertRefused(gone, 4, /ECONNREFUSED.*\(connection_lost, request \S+\)/);
+  });
+
+  test('1 for an .env that cannot be read', async () => {
+    const cwd = join(folder, 'env-is-a-folder');
+    mkdirSync(join(cwd, '.env'), { recursive: true });
+    assertRefused(await runCommand(['verify'], { cwd }), 1, /\.env of this folder cannot be read/);
+  });
+});
+
+test('no secret stands among the arguments of a command, or of a process it starts', {
+  skip: !existsSync('/proc/self/cmdline'),
+}, async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const asked = once(silent, 'connection');
+  const child = startCommand(['account', 'list'], {
+    cwd: folder,
+    environment: { SELLTHROUGH_URL: `http://127.0.0.1:${port}` },
+  });
+  await asked;
+  const seen = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return ''; // gone meanwhile
+      }
+    });
+  assert.ok(
+    seen.some((line) => line.includes('account\0list')),
+    'it was looked at',
+  );
+  for (const name of ['ADMIN_API_KEY', 'SECRET_KEY', 'ADMIN_PASSWORD']) {
+    const secret = settings[name] ?? '';
+    assert.ok(secret.length > 10);
+    for (const line of seen) assert.ok(!line.includes(secret), name);
+  }
+  child.kill('SIGKILL');
+  silent.close();
+});
+
+test('a running embedded service is left alone by the commands that need its folder, and asked by those that do not', async () => {
+  assertRefused(await runCommand(['verify'], { cwd: folder }), 1, /in use by another Sellthrough/);
+  assert.deepEqual(await runForJson(['doctor', '--health'], admin()), { ready: true });
+  service.kill('SIGTERM');
+  await once(service, 'exit');
+  assert.equal((await runForJson(['verify'], { cwd: folder })).ok, true);
+  assertRefused(await runCommand(['doctor', '--health'], admin()), 4, /No answer from/);
+});

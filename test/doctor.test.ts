@@ -1,0 +1,252 @@
+// doctor as a process, with each of its complaints provoked for real: a port that is taken, a folder that is none,
+// a server with fsync off, a clock that stands before the newest record. And that it changes nothing.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../scripts/throwaway-postgres.ts';
+import { runCommand, runForJson } from './harness/command-process.ts';
+
+interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly says: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-doctor-'));
+const settings = { PORT: '0', SECRET_KEY: 'a key that is long enough for a service' };
+let folderCount = 0;
+let postgres: ThrowawayPostgres;
+
+before(async () => {
+  postgres = await startThrowawayPostgres({ settings: { fsync: 'off' } });
+});
+after(async () => {
+  await postgres?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs it in a new folder; the exit code must be what the checks add up to. */
+async function doctor(
+  environment: Record<string, string>,
+  cwd = newFolder(),
+  uid?: number,
+): Promise<Map<string, Check>> {
+  const options = { cwd, environment: { ...settings, ...environment }, ...(uid !== undefined && { uid }) };
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], options);
+  assert.equal(stderr, '');
+  const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(stdout);
+  assert.equal(ok, !checks.some(({ state }) => state === 'fail'));
+  assert.equal(code, ok ? 0 : 5);
+  return new Map(checks.map((check) => [check.name, check]));
+}
+
+function newFolder(): string {
+  folderCount += 1;
+  const made = join(folder, `folder-${folderCount}`);
+  mkdirSync(made);
+  chmodSync(made, 0o755);
+  return made;
+}
+
+function assertCheck(checks: Map<string, Check>, name: string, state: Check['state'], says: RegExp): void {
+  const check = checks.get(name);
+  assert.equal(check?.state, state, `${name}: ${check?.says}`);
+  assert.match(check?.says ?? '', says);
+}
+
+describe('on this machine', () => {
+  test('an empty folder is well, and stays empty', async () => {
+    const cwd = newFolder();
+    const checks = await doctor({}, cwd);
+    assert.deepEqual(
+      [...checks.values()].filter(({ state }) => state === 'fail'),
+      [],
+    );
+    assertCheck(checks, 'data folder', 'ok', /will be made by the first start/);
+    assertCheck(checks, 'database', 'ok', /the first start makes it/);
+    assertCheck(checks, 'disk', checks.get('disk')?.state ?? 'fail', /MiB free/);
+    assert.deepEqual(readdirSync(cwd), []);
+  });
+
+  test('people get a line for each check', async () => {
+    const { code, stdout } = await runCommand(['doctor'], { cwd: newFolder(), environment: settings });
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    for (const line of lines.slice(0, -1)) assert.match(line, /^(ok {2}|warn) {2}[\w .]+ {2,}\S/);
+    assert.match(lines.at(-1) ?? '', /^\d+ checks: 0 failed, \d+ warnings?\.$/);
+  });
+
+  test('a port that another program has', async () => {
+    const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    assertCheck(
+      await doctor({ PORT: String(port) }),
+      'port',
+      'fail',
+      /taken by another program: stop it, or choose another PORT/,
+    );
+    other.close();
+    await once(other, 'close');
+    assertCheck(await doctor({ PORT: String(port) }), 'port', 'ok', /is free/);
+  });
+
+  test('an address that this machine does not have', async () => {
+    assertCheck(
+      await doctor({ HOST: '192.0.2.1', PORT: '3000' }),
+      'port',
+      'fail',
+      /HOST must be an address of this machine/,
+    );
+  });
+
+  test('a DATA_DIR that is a file, or that this user may not write to', async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, 'a-file'), '');
+    assertCheck(await doctor({ DATA_DIR: './a-file' }, cwd), 'data folder', 'fail', /is a file/);
+    mkdirSync(join(cwd, 'closed'), { mode: 0o555 });
+    chmodSync(folder, 0o755);
+    // Nothing is closed to root: there the command runs as nobody.
+    const nobody = 65_534;
+    const checks = await doctor(
+      { DATA_DIR: './closed/data' },
+      cwd,
+      process.getuid?.() === 0 ? nobody : undefined,
+    );
+    assertCheck(checks, 'data folder', 'fail', /this user cannot write to .*closed: change its owner/);
+  });
+
+  test('an .env that others may read, and a configuration that cannot be read', async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, '.env'), 'LOG_LEVEL=warn\n', { mode: 0o644 });
+    assertCheck(await doctor({}, cwd), '.env', 'warn', /chmod 600/);
+    chmodSync(join(cwd, '.env'), 0o600);
+    assertCheck(await doctor({}, cwd), '.env', 'ok', /only its owner may/);
+    const checks = await doctor({ CURRENCY: 'dollars' });
+    assertCheck(checks, 'configuration', 'fail', /CURRENCY must be/);
+    assert.equal([...checks.keys()].at(-1), 'configuration', 'nothing else was looked at');
+  });
+
+  test('addresses that will not do behind a proxy', async () => {
+    assertCheck(await doctor({ HOST: '0.0.0.0' }), 'public address', 'warn', /PUBLIC_URL/);
+    assertCheck(
+      await doctor({ PUBLIC_URL: 'http://sell.example.com' }),
+      'public address',
+      'warn',
+      /not https/,
+    );
+    const proxied = { PUBLIC_URL: 'https://sell.example.com' };
+    assertCheck(await doctor(proxied), 'public address', 'warn', /TRUST_PROXY/);
+    assertCheck(
+      await doctor({ ...proxied, TRUST_PROXY: '127.0.0.1' }),
+      'public address',
+      'ok',
+      /sell\.example/,
+    );
+  });
+
+  test('another SECRET_KEY than the embedded database was set up with', async () => {
+    const cwd = newFolder();
+    await runForJson(['migrate'], { cwd, environment: settings });
+    assertCheck(await doctor({}, cwd), 'secret key', 'ok', /opens/);
+    assertCheck(await doctor({}, cwd), 'schema', 'ok', /up to date/);
+    assertCheck(await doctor({ SECRET_KEY: 'y'.repeat(40) }, cwd), 'secret key', 'fail', /not the one/);
+    assertCheck(await doctor({ CURRENCY: 'EUR' }, cwd), 'secret key', 'fail', /CURRENCY is EUR.*holds USD/);
+  });
+});
+
+describe('on PostgreSQL', () => {
+  const safe = () => ({ ALLOW_UNSAFE_DATABASE: '1' });
+
+  test('a server that does not answer', async () => {
+    const DATABASE_URL = 'postgres://postgres@127.0.0.1:1/postgres';
+    assertCheck(await doctor({ DATABASE_URL }), 'database', 'fail', /cannot be reached/);
+  });
+
+  test('fsync off', async () => {
+    const DATABASE_URL = await createDatabase();
+    const checks = await doctor({ DATABASE_URL });
+    assertCheck(checks, 'durability', 'fail', /^fsync off: acknowledged orders may be lost; switch it on/);
+    assertCheck(checks, 'schema', 'warn', /empty: the next start fills it/);
+    assertCheck(await doctor({ DATABASE_URL, ...safe() }), 'durability', 'warn', /ALLOW_UNSAFE_DATABASE/);
+    assert.deepEqual(
+      await query(
+        DATABASE_URL,
+        "select count(*)::int as n from pg_class where relnamespace = 'public'::regnamespace",
+      ),
+      [{ n: 0 }],
+    );
+  });
+
+  test('a database that takes no writes', async () => {
+    const DATABASE_URL = await createDatabase();
+    await query(
+      postgres.url,
+      `alter database ${nameOf(DATABASE_URL)} set default_transaction_read_only = on`,
+    );
+    assertCheck(
+      await doctor({ DATABASE_URL, ...safe() }),
+      'writing',
+      'fail',
+      /default_transaction_read_only is on/,
+    );
+  });
+
+  test('an encoding that cannot hold every text', async () => {
+    const DATABASE_URL = await createDatabase(
+      "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0",
+    );
+    assertCheck(await doctor({ DATABASE_URL, ...safe() }), 'writing', 'fail', /encoding is SQL_ASCII/);
+  });
+
+  test('a schema that is behind, ahead, or another one', async () => {
+    const DATABASE_URL = await createDatabase();
+    const environment = { ...settings, DATABASE_URL, ...safe() };
+    await runForJson(['migrate'], { cwd: newFolder(), environment });
+    assertCheck(await doctor(environment), 'schema', 'ok', /up to date/);
+    await query(DATABASE_URL, "insert into schema_migrations values (9999, '9999-later.sql', 'x', now())");
+    assertCheck(await doctor(environment), 'schema', 'fail', /newer than this program \(9999-later\.sql\)/);
+    await query(DATABASE_URL, 'delete from schema_migrations where number > 1');
+    assertCheck(await doctor(environment), 'schema', 'warn', /\d migrations behind/);
+    await query(DATABASE_URL, "update schema_migrations set checksum = 'x'");
+    assertCheck(await doctor(environment), 'schema', 'fail', /0001-\S+ is not this program/);
+  });
+
+  test('a clock that stands before the newest record', async () => {
+    const DATABASE_URL = await createDatabase();
+    const environment = { ...settings, DATABASE_URL, ...safe() };
+    await runForJson(['migrate'], { cwd: newFolder(), environment });
+    assertCheck(await doctor(environment), 'clock', 'ok', /as the database has it/);
+    await query(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
+    assertCheck(await doctor(environment), 'clock', 'fail', /before the newest record/);
+  });
+});
+
+async function createDatabase(how = ''): Promise<string> {
+  folderCount += 1;
+  const name = `doctor_${folderCount}`;
+  await query(postgres.url, `create database ${name} ${how}`);
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

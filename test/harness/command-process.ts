@@ -1,0 +1,63 @@
+// The command line as a person or a script runs it: a process of its own, in a folder of its own, with none of
+// this process's settings.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Run as this user; the process of the test must be root's. */
+  readonly uid?: number;
+}
+
+const program = fileURLToPath(new URL('../../src/cli/sellthrough.ts', import.meta.url));
+
+export function startCommand(
+  args: readonly string[],
+  { cwd, environment, uid }: CommandOptions,
+): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+}
+
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
+  const child = startCommand(args, options);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+/** Runs it with --json; it must succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and assert what they find
+export async function runForJson(args: readonly string[], options: CommandOptions): Promise<any> {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], options);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** One sentence on standard error, nothing on standard output. */
+export function assertRefused(end: CommandEnd, code: number, sentence: RegExp): void {
+  assert.equal(end.code, code, end.stderr);
+  assert.match(end.stderr, /^sellthrough: [^\n]+\n$/);
+  assert.match(end.stderr, sentence);
+  assert.equal(end.stdout, '');
+}

@@ -1,0 +1,126 @@
+// What `npm pack` makes, installed as a user would: into an empty folder, without a registry, and run from there
+// with nothing of the checkout in reach.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { programVersion } from '../src/contract/version.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-package-'));
+const home = join(folder, 'empty');
+const installed = join(home, 'node_modules', 'sellthrough');
+const run = promisify(execFile);
+// Nothing may come from elsewhere: not from a registry, not from a cache.
+const npmSettings = [
+  '--offline',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+  `--cache=${join(folder, 'cache')}`,
+];
+let service: ChildProcess | undefined;
+
+before(async () => {
+  mkdirSync(home);
+  writeFileSync(join(home, 'package.json'), '{}');
+  await run('npm', ['pack', `--pack-destination=${folder}`, '--loglevel=error'], {
+    cwd: root,
+    shell: process.platform === 'win32',
+  });
+  const tarball = join(folder, `sellthrough-${programVersion}.tgz`);
+  await run('npm', ['install', tarball, ...npmSettings], { cwd: home, shell: process.platform === 'win32' });
+});
+after(() => {
+  service?.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the package holds what runs, and nothing of the development', () => {
+  assert.deepEqual(readdirSync(installed).sort(), [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'bin',
+    'dist',
+    'node_modules',
+    'package.json',
+    'scripts',
+  ]);
+  assert.ok(existsSync(join(installed, 'dist/web/dist/index.html')));
+  const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
+  assert.deepEqual(
+    names.filter((name) => /\.tsx?$|\.env|\.built-from/.test(name)),
+    [],
+  );
+  const modules = readdirSync(join(installed, 'node_modules'));
+  for (const name of ['fastify', 'pg', 'commander']) assert.ok(modules.includes(name));
+  for (const name of ['typescript', 'vite', 'react', 'knip']) assert.ok(!modules.includes(name), name);
+});
+
+test('it serves from an empty folder: the pages, the first order by the printed line, data in that folder', async () => {
+  service = spawn(process.execPath, [join(installed, 'bin', 'sellthrough.mjs'), 'serve', '--demo'], {
+    cwd: home,
+    env: { PATH: process.env['PATH'], PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  service.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  while (!/^ {2}curl .*\n/m.test(said)) {
+    assert.equal(service.exitCode, null, said);
+    await once(service.stderr ?? service, 'data');
+  }
+  const [, address, authorization, key, body] =
+    /^ {2}curl -i (\S+) -H '(Authorization: \S+ \S+)' -H 'Idempotency-Key: (\S+)' -d '(.*)'$/m.exec(said) ??
+    [];
+  assert.ok(address && authorization && key && body, said);
+  const headers = { authorization: authorization.slice('Authorization: '.length), 'idempotency-key': key };
+  const order = await fetch(address, { method: 'POST', headers, body });
+  assert.equal(order.status, 201, await order.clone().text());
+  assert.equal(((await order.json()) as { balance: string }).balance, '491.00');
+
+  const page = await fetch(new URL('/panel/', address));
+  assert.equal(page.status, 200);
+  assert.match(await page.text(), /<script type="module"/);
+  assert.ok(existsSync(join(home, 'data', 'secret.key')));
+  service.kill('SIGTERM');
+  const [code] = await once(service, 'exit');
+  assert.equal(code, 0);
+  service = undefined;
+});
+
+test('its other commands run too', async () => {
+  const program = join(installed, 'bin', 'sellthrough.mjs');
+  const verify = await run(process.execPath, [program, 'verify', '--json'], { cwd: home });
+  assert.deepEqual(JSON.parse(verify.stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
+  const version = await run(process.execPath, [program, '--version'], { cwd: home });
+  assert.equal(version.stdout.trim(), programVersion);
+  await run(process.execPath, [program, 'backup', 'one.backup'], { cwd: home });
+  const doctor = await run(process.execPath, [program, 'doctor', '--json'], {
+    cwd: home,
+    env: { ...process.env, PORT: '0' },
+  });
+  const { checks }: { checks: { name: string; state: string }[] } = JSON.parse(doctor.stdout);
+  assert.equal(checks.find(({ name }) => name === 'pages')?.state, 'ok');
+});
+
+test('every dependency of the program travels in the package', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  assert.deepEqual([...manifest.bundleDependencies].sort(), Object.keys(manifest.dependencies).sort());
+});
