@@ -1,13 +1,12 @@
 // The package that `npm pack` makes of the client: it installs without a network into an empty project, runs there
 // with this machine's own Node, and its types check there.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { installClientPackage, succeed } from './harness/client-package.ts';
 import { type HostileServer, startHostileServer } from './harness/hostile-server.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,12 +16,7 @@ let server: HostileServer;
 
 before(async () => {
   server = await startHostileServer();
-  await run('npm', ['pack', '--workspace', 'sdk', '--pack-destination', project], root);
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  const [tarball = assert.fail('npm pack made no file')] = readdirSync(project).filter((name) =>
-    name.endsWith('.tgz'),
-  );
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], project);
+  await installClientPackage(project);
 });
 after(async () => {
   await server.close();
@@ -53,7 +47,7 @@ console.log(JSON.stringify([process.version, placed.replayed, isSellthroughError
   );
   for (const node of nodes()) {
     server.treat('drop after', 'answer', '404 order_not_found');
-    const output = await run(node, ['order.mjs'], project);
+    const output = await succeed(node, ['order.mjs'], project);
     const [version, replayed, isKnown] = JSON.parse(output);
     assert.match(version, /^v\d+/);
     assert.deepEqual([replayed, isKnown], [true, true], version);
@@ -101,7 +95,7 @@ void client.admin.createAccount({ username: 'abc', group: 'reseller' }, { idempo
         files: ['order.ts'],
       };
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
-      await run(process.execPath, [tsc, '--project', 'tsconfig.json'], project);
+      await succeed(process.execPath, [tsc, '--project', 'tsconfig.json'], project);
     }
   });
 }
@@ -114,19 +108,4 @@ function nodes(): readonly string[] {
     .map((folder) => join(folder, process.platform === 'win32' ? 'node.exe' : 'node'))
     .find((file) => existsSync(file));
   return own === undefined ? [process.execPath] : [process.execPath, own];
-}
-
-async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const child = spawn(program, args, { cwd, shell: process.platform === 'win32', stdio: 'pipe' });
-  let output = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-  });
-  const [code] = await once(child, 'close');
-  assert.equal(code, 0, `${program} ${args.join(' ')} failed:\n${output}${errors}`);
-  return output;
 }
