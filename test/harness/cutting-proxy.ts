@@ -9,7 +9,7 @@ export interface CuttingProxy {
   readonly address: string;
   /** How many answers were cut so far. */
   readonly cuts: () => number;
-  /** Cuts the next so many answers. */
+  /** Cuts the next so many answers to POSTs: health checks of a proxy between pass. */
   cutAnswers(count: number, where: 'before' | 'middle'): void;
   close(): Promise<void>;
 }
@@ -32,9 +32,15 @@ export async function startCuttingProxy(serviceAddress: string): Promise<Cutting
         service.destroy();
       });
     }
-    client.on('data', (bytes) => service.write(bytes));
+    let isPost = false;
+    client.on('data', (bytes) => {
+      // A head begins a piece of its own: clients wait for each answer.
+      if (/^[A-Z]+ \/\S* HTTP\//.test(bytes.toString('latin1', 0, 300)))
+        isPost = bytes.toString('latin1', 0, 5) === 'POST ';
+      service.write(bytes);
+    });
     service.on('data', (bytes) => {
-      if (left === 0) return void client.write(bytes);
+      if (left === 0 || !isPost) return void client.write(bytes);
       left -= 1;
       cuts += 1;
       // An answer is small and arrives in one piece: its head and the first half of its body.

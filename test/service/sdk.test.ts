@@ -10,7 +10,8 @@ let proxy: CuttingProxy;
 let administrator: Sellthrough;
 before(async () => {
   service = await startTestService();
-  proxy = await startCuttingProxy(service.address);
+  // Behind a proxy too it is the service's own connections that are cut; test/proxies/ cuts those between the two.
+  proxy = await startCuttingProxy(service.directAddress);
   administrator = new Sellthrough({ baseUrl: service.address, apiKey: service.admin.key });
 });
 after(async () => {
