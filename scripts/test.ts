@@ -42,7 +42,7 @@ const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
 
 // A developer's own settings must not reach the tests, least of all the address of a real database.
 const hiddenFromTests =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_URL|NODE_TEST_CONTEXT)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_URL|TEST_PROXY\w*|NODE_TEST_CONTEXT)$/;
 
 const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [file]...`;
 

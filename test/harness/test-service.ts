@@ -12,6 +12,7 @@ import type { Database } from '../../src/database/database.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestClock {
@@ -37,7 +38,10 @@ export interface TestPackages {
 }
 
 export interface TestService {
+  /** Of the proxy in front of it, where a run wants one. */
   readonly address: string;
+  /** Of the service itself. */
+  readonly directAddress: string;
   readonly database: Database;
   readonly service: Service;
   readonly clock: TestClock;
@@ -79,6 +83,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const config: Config = readConfig({
     PORT: '0',
     SECRET_KEY: secretKey,
+    ...(wantedProxy() === null ? {} : { TRUST_PROXY: proxySource }),
     ...(databaseConfig.kind === 'embedded'
       ? { DATA_DIR: databaseConfig.dataDir }
       : { DATABASE_URL: databaseConfig.connectionString }),
@@ -111,12 +116,19 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
     });
-    const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const wanted = wantedProxy();
+    const proxy = wanted === null ? null : await startFrontProxy(wanted, directAddress);
+    const address = proxy?.address ?? directAddress;
     if (options.linksLeadHere) publicUrl = address;
-    return { address, service, database: opened.database };
+    const close = async () => {
+      await proxy?.close();
+      await service.close();
+    };
+    return { address, directAddress, service, database: opened.database, close };
   }
 
-  const { address, service, database } = await start();
+  const { address, directAddress, service, database, close } = await start();
   const admin = await makeAccount('admin', true, 'distributor', manyPerMinute);
 
   async function makeAccount(
@@ -178,6 +190,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   return {
     address,
+    directAddress,
     database,
     service,
     clock,
@@ -196,11 +209,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     async startAnother() {
       const another = await start();
-      return { address: another.address, service: another.service, close: () => another.service.close() };
+      return { address: another.address, service: another.service, close: another.close };
     },
     async close() {
       const report = await verifyLedger(database, clock.seconds);
-      await service.close();
+      await close();
       await testDatabase.remove();
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
     },
