@@ -12,12 +12,9 @@ COPY sdk/package.json sdk/
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm pack \
- && mkdir /package \
+ && mkdir /package /data \
  && tar --extract --gzip --strip-components=1 --directory=/package --file="$(ls sellthrough-*.tgz)" \
- && rm -r /package/scripts/node24 \
- # What Node compiles of the program is kept in the image: a read-only root has no place for it later.
- && SECRET_KEY= node /package/bin/sellthrough.mjs --version \
- && mkdir /data
+ && rm -r /package/scripts/node24
 
 FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node

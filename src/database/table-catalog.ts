@@ -18,7 +18,7 @@ export interface Sequence {
 }
 
 /** The migrations' own record is not content: it says which shape the content has. */
-export const migrationsTable = 'schema_migrations';
+const migrationsTable = 'schema_migrations';
 
 const selectTables = `select c.relname as name, c.oid::int as oid,
     array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
