@@ -6,6 +6,7 @@ import { call, type Query } from './client.ts';
 import type {
   Account,
   AccountCustomer,
+  AccountOrder,
   AdminPackage,
   ApiKeyFacts,
   AuditEntry,
@@ -89,6 +90,8 @@ export const accountLedgerQuery = (id: number, query: Query) =>
   listing<Page<LedgerEntry>>(`/admin/v1/accounts/${id}/ledger`, query);
 export const accountOrdersQuery = (id: number, query: Query) =>
   listing<Page<Order>>(`/admin/v1/accounts/${id}/orders`, query);
+export const accountOrderQuery = (id: string) =>
+  reading<AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
 export const accountCustomersQuery = (id: number, query: Query) =>
   listing<Page<Customer>>(`/admin/v1/accounts/${id}/customers`, query);
 export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
