@@ -119,7 +119,8 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
     if (username !== null) await signIn(page, username);
     page.on('pageerror', (error) => problems.push(`${look} ${page.url()}: ${error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(`${look} ${page.url()}: ${message.text()}`);
+      const isStatus = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isStatus) problems.push(`${look} ${page.url()}: ${message.text()}`);
     });
     const scene: Scene = { page, accountId: (name) => stage.ids.get(name) ?? 0 };
     for (const shot of wanted) {

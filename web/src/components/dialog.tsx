@@ -38,11 +38,11 @@ export function Dialog({
     >
       <Base.Portal>
         <Base.Backdrop className={backdropClasses} />
-        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[10vh]">
+        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[6vh]">
           <Base.Popup
             data-dialog
             className={classNames(
-              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[84vh] sm:rounded-card',
+              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[89vh] sm:rounded-card',
               'transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0',
               widths[width],
             )}

@@ -23,19 +23,24 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     title: 'What',
     grows: true,
-    cell: ({ action, subject, at }) => (
-      <TwoLines
-        first={<code className="font-mono text-[0.8125rem]">{action}</code>}
-        second={
-          <>
-            <Subject subject={subject} />
-            <span className="sm:hidden">
-              {' · '}
-              <Time at={at} />
-            </span>
-          </>
-        }
-      />
+    cell: (entry) => (
+      <>
+        <TwoLines
+          first={<code className="font-mono text-[0.8125rem]">{entry.action}</code>}
+          second={
+            <>
+              <Subject subject={entry.subject} />
+              <span className="sm:hidden">
+                {' · '}
+                <Time at={entry.at} />
+              </span>
+            </>
+          }
+        />
+        <div className="md:hidden">
+          <Changes entry={entry} />
+        </div>
+      </>
     ),
   },
   { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
@@ -81,7 +86,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
     (name) => was[name] !== is[name],
   );
   return (
-    <ul className="w-64 py-1 text-xs leading-5 lg:w-96">
+    <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">
       {names.map((name) => (
         <li key={name} className="wrap-anywhere">
           <span className="text-soft">{name.replaceAll('_', ' ')}</span>{' '}

@@ -33,7 +33,10 @@ export function customerColumns<Row extends AnyCustomer>({
           }
           second={
             <>
-              <bdi className="sm:hidden">{second?.(customer) ?? customer.plan.package}</bdi>
+              <span className="sm:hidden">
+                <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
+                {customer.plan.active ? ` · ${counted(customer.plan.days_left, 'day')} left` : ''}
+              </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
             </>
           }
