@@ -260,13 +260,14 @@ const panelCodesOf: CodesOf = {
   ],
   findCustomers: ['validation_failed'],
   getCustomerWithOrders: ['customer_not_found'],
-  createLoginLink: [...body, 'customer_not_found', 'order_not_found'],
+  createLoginLink: [...body, 'customer_not_found'],
   findLedgerEntries: ['validation_failed'],
   exportLedger: ['validation_failed'],
   listRequests: ['validation_failed'],
   getServiceOverview: ['forbidden'],
   getHealth: ['forbidden'],
   findAllCustomers: ['forbidden', 'validation_failed'],
+  getOrderOfAnyAccount: ['forbidden', 'order_not_found'],
   disableTotpOf: ['forbidden', 'account_not_found', 'totp_not_enabled'],
 };
 
