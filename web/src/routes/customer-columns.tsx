@@ -35,7 +35,9 @@ export function customerColumns<Row extends AnyCustomer>({
             <>
               <span className="sm:hidden">
                 <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
-                {customer.plan.active ? ` · ${counted(customer.plan.days_left, 'day')} left` : ''}
+                {second === undefined && customer.plan.active
+                  ? ` · ${counted(customer.plan.days_left, 'day')} left`
+                  : ''}
               </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
             </>
