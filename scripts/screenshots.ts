@@ -4,6 +4,7 @@
 //   --data folder        keeps the demo's database there, for the next time
 //   --only order         pages whose name contains this text
 //   --as light-1280      of the four looks only those that contain this text
+//   --documents          those that README.md shows, into docs/screenshots
 // It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ import { defaultLimits, readConfig } from '../src/config.ts';
 import { createService } from '../src/create-service.ts';
 import { createAsk, expectDone } from './demo/demo-client.ts';
 import { fillDemo } from './demo/fill-demo.ts';
-import { pageShots, type Role, type Scene } from './demo/page-shots.ts';
+import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     only: { type: 'string', default: '' },
     as: { type: 'string', default: '' },
+    documents: { type: 'boolean', default: false },
   },
 });
 
@@ -39,7 +41,8 @@ const password = mintPassword();
 const problems: string[] = [];
 
 const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'sellthrough-screenshots-'));
-mkdirSync(values.out, { recursive: true });
+const folder = values.documents ? join(import.meta.dirname, '..', 'docs', 'screenshots') : values.out;
+mkdirSync(folder, { recursive: true });
 const stage = await openStage();
 try {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
@@ -56,6 +59,10 @@ try {
 }
 for (const problem of problems) say(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
+
+function isWanted(name: string, look: string): boolean {
+  return !values.documents || documentShots.includes(`${name}-${look}`);
+}
 
 /** The service on the demo's year, and the passwords of its people set anew. */
 async function openStage() {
@@ -103,7 +110,9 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
     administrator: 'admin',
   };
   for (const role of Object.keys(usernames) as Role[]) {
-    const wanted = pageShots.filter((shot) => shot.role === role && shot.name.includes(values.only));
+    const wanted = pageShots.filter(
+      (shot) => shot.role === role && shot.name.includes(values.only) && isWanted(shot.name, look),
+    );
     if (wanted.length === 0) continue;
     const context = await browser.newContext({
       baseURL: stage.address,
@@ -131,8 +140,9 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
       );
       if (overflow > 0) problems.push(`${look} ${shot.name}: ${overflow} px too wide`);
       await page.screenshot({
-        path: join(values.out, `${shot.name}-${look}.png`),
-        fullPage: shot.whole ?? true,
+        path: join(folder, `${shot.name}-${look}.png`),
+        // In a document the window is enough.
+        fullPage: !values.documents && (shot.whole ?? true),
       });
     }
     await context.close();

@@ -177,6 +177,15 @@ export const pageShots: readonly PageShot[] = [
     whole: false,
     open: dialogAt('/panel/admin/accounts', 'Create'),
   },
+  {
+    name: 'console-order',
+    role: 'administrator',
+    open: async (scene) => {
+      await scene.page.goto(`${brightline(scene)}?tab=orders`);
+      await scene.page.locator('tbody a').first().click();
+      await scene.page.getByText('In the ledger').waitFor();
+    },
+  },
   { name: 'console-packages', role: 'administrator', open: at('/panel/admin/packages') },
   {
     name: 'console-package',
@@ -187,4 +196,14 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-customers', role: 'administrator', open: at('/panel/admin/customers') },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
+];
+
+/** What README.md shows: a page and a look. */
+export const documentShots: readonly string[] = [
+  'overview-light-1280',
+  'order-dialog-light-1280',
+  'api-access-light-1280',
+  'console-overview-dark-1280',
+  'ledger-dark-390',
+  'customer-page-light-390',
 ];
