@@ -236,7 +236,8 @@ const withPassword: readonly ErrorCode[] = [...withBody, 'wrong_password'];
 const panelCodesOf: CodesOf = {
   signIn: [...withBody, 'invalid_credentials', 'code_required', 'invalid_code'],
   signOut: body,
-  endSession: ['session_not_found'],
+  endSession: [...body, 'session_not_found'],
+  endOtherSessions: body,
   changePassword: withPassword,
   beginTotp: [...withPassword, 'totp_enabled'],
   confirmTotp: [...withBody, 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
@@ -268,7 +269,7 @@ const panelCodesOf: CodesOf = {
   getHealth: ['forbidden'],
   findAllCustomers: ['forbidden', 'validation_failed'],
   getOrderOfAnyAccount: ['forbidden', 'order_not_found'],
-  disableTotpOf: ['forbidden', 'account_not_found', 'totp_not_enabled'],
+  disableTotpOf: [...body, 'forbidden', 'account_not_found', 'totp_not_enabled'],
 };
 
 function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {
