@@ -135,7 +135,7 @@ function useCommands(
   text: string,
   { onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps,
 ): readonly Command[] {
-  const { is_admin: isAdmin } = useMe().account;
+  const { id: accountId, is_admin: isAdmin } = useMe().account;
   const navigate = useNavigate();
   const client = useQueryClient();
   const q = useDeferredValue(text);
@@ -174,13 +174,16 @@ function useCommands(
     .sort((one, other) => one.rank - other.rank)
     .map(({ command }) => command);
 
+  // An order's id begins with its account's: an administrator opens everybody's.
+  const isOwn = Math.floor(Number(text) / 1e9) === accountId;
+  const orderPage = isAdmin && !isOwn ? '/admin/orders/$orderId' : '/orders/$orderId';
   const orderById: readonly Command[] = /^[1-9]\d{9,15}$/.test(text)
     ? [
         {
           id: 'order-by-id',
           title: `Order ${text}`,
           icon: ShoppingBag,
-          run: go(() => void navigate({ to: '/orders/$orderId', params: { orderId: text } })),
+          run: go(() => void navigate({ to: orderPage, params: { orderId: text } })),
         },
       ]
     : [];
