@@ -83,7 +83,7 @@ describe('on this machine', () => {
   });
 
   test('a port that another program has', async () => {
-    const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     assertCheck(
