@@ -62,6 +62,8 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
+  /** Where the built documents are. */
+  readonly docsFolder?: string;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -107,6 +109,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
+      docsFolder: options.docsFolder ?? '/nowhere',
     });
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
     return { address, service, database: opened.database };

@@ -1,0 +1,79 @@
+// Which Markdown files are pages of /docs, in the order of their navigation. A page's address is its path below
+// docs/ without the ending; the title is its first heading. The link check and the build both read this list.
+
+import { globSync } from 'node:fs';
+
+export interface PageEntry {
+  /** From the root of the repository. */
+  readonly source: string;
+  /** Below /docs/; "" is the first page. */
+  readonly slug: string;
+  /** In the navigation, where the first heading is too long. */
+  readonly short?: string;
+}
+
+export interface PageSection {
+  readonly title: string;
+  readonly pages: readonly PageEntry[];
+}
+
+const page = (name: string, short?: string): PageEntry => ({
+  source: `docs/${name}.md`,
+  slug: name,
+  ...(short === undefined ? {} : { short }),
+});
+
+const decisions = globSync('docs/decisions/*.md', { cwd: new URL('../../', import.meta.url) })
+  .sort()
+  .map((source): PageEntry => ({ source, slug: source.slice('docs/'.length, -'.md'.length) }));
+
+export const sections: readonly PageSection[] = [
+  {
+    title: 'Start',
+    pages: [{ source: 'docs/README.md', slug: '', short: 'Overview' }, page('getting-started')],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      page('idempotency'),
+      page('errors'),
+      page('rate-limits'),
+      page('plans-and-refunds'),
+      page('login-links'),
+    ],
+  },
+  {
+    title: 'API reference',
+    pages: [
+      page('reference/conventions'),
+      page('reference/reseller-api'),
+      page('reference/admin-accounts'),
+      page('reference/admin-packages'),
+      page('reference/admin-records'),
+    ],
+  },
+  {
+    title: 'Operating',
+    pages: [
+      page('operations'),
+      page('postgresql'),
+      page('proxies'),
+      page('monitoring'),
+      page('security'),
+      page('reliability'),
+      page('performance'),
+    ],
+  },
+  {
+    title: 'The project',
+    pages: [
+      { source: 'CHANGELOG.md', slug: 'changelog' },
+      page('architecture'),
+      page('seeded-bugs'),
+      page('openapi-rules'),
+      ...decisions,
+    ],
+  },
+];
+
+export const pages: readonly PageEntry[] = sections.flatMap((section) => section.pages);
