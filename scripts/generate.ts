@@ -1,10 +1,12 @@
 // Makes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts. With --check it writes nothing and fails when one of them is not what would be made.
+// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md). With --check it writes nothing and fails when one of them is not what would be made.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { startTestService } from '../test/harness/test-service.ts';
+import { startStoryWorld } from './docs/api-story.ts';
+import { makeReferencePages, type OpenapiDocument as ReferenceDocument } from './docs/reference-pages.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
 
@@ -16,11 +18,15 @@ const openapi = (await (await fetch(`${service.address}/api/v1/openapi.json`)).j
 const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/openapi.json`)).json();
 const schema = await dumpSchema(service.database);
 await service.close();
+const world = await startStoryWorld();
+const reference = await makeReferencePages(openapi as ReferenceDocument, world);
+await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
   'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
+  ...reference,
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),
 };

@@ -42,7 +42,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
       security: [{ apiKey: [] }],
     },
     transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
-    ...shared(commonCodes, codesOf),
+    ...shared(commonErrorCodes, codesOf),
   });
   await app.register(swagger, {
     decorator: 'panelSwagger',
@@ -154,7 +154,8 @@ const replayHeader = {
 };
 const retryHeader = { 'Retry-After': header('Seconds to wait.', 'integer') };
 
-const commonCodes: readonly ErrorCode[] = [
+/** What every request with a key can be answered with. */
+export const commonErrorCodes: readonly ErrorCode[] = [
   'invalid_json',
   'missing_api_key',
   'invalid_api_key',
@@ -219,6 +220,11 @@ const codesOf: CodesOf = {
   verify: ['forbidden'],
   exchangeLoginCode: [...administering, 'customer_not_found'],
 };
+
+/** What an operation can be answered with beyond those, once each. */
+export function errorCodesOf(operationId: string): readonly ErrorCode[] {
+  return [...new Set(codesOf[operationId])];
+}
 
 const panelCodes: readonly ErrorCode[] = [
   'invalid_json',

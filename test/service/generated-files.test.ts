@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { startStoryWorld } from '../../scripts/docs/api-story.ts';
+import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -33,6 +35,17 @@ for (const [path, file] of [
     assert.equal(validator.version, '3.1');
   });
 }
+
+test('the API reference is what "npm run generate" makes of openapi.json and a service’s answers', async () => {
+  const world = await startStoryWorld();
+  try {
+    const pages = await makeReferencePages(JSON.parse(committed('openapi.json')), world);
+    assert.equal(Object.keys(pages).length, 4);
+    for (const [path, text] of Object.entries(pages)) assert.equal(text, committed(path), path);
+  } finally {
+    await world.service.close();
+  }
+});
 
 test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
   const documented = committed('docs/errors.md');

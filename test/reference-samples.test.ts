@@ -1,0 +1,139 @@
+// Every sample of the API reference is run as it is printed, in each language, in the order of the story, against a
+// service of its own: it must send exactly the request it documents and be answered with the documented status.
+// What was sent is read from the service's log of requests, so no sample is believed what it prints.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { adminStory, resellerStory, type StoryWorld, startStoryWorld } from '../scripts/docs/api-story.ts';
+import { type OpenapiDocument, operationsOf } from '../scripts/docs/reference-pages.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const places = operationsOf(JSON.parse(read('openapi.json')) as OpenapiDocument);
+const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records']
+  .map((name) => read(`docs/reference/${name}.md`))
+  .join('\n');
+
+interface Language {
+  readonly title: string;
+  readonly program: string;
+  readonly file: string;
+  readonly arguments: (file: string) => readonly string[];
+}
+
+const languages: readonly Language[] = [
+  { title: 'curl', program: 'bash', file: 'sample.sh', arguments: (file) => ['-eu', file] },
+  {
+    title: 'TypeScript',
+    program: process.execPath,
+    file: 'sample.ts',
+    arguments: (file) => ['--import', join(root, 'test/harness/sdk-from-source.ts'), file],
+  },
+  { title: 'PHP', program: 'php', file: 'sample.php', arguments: (file) => [file] },
+  { title: 'Python', program: 'python3', file: 'sample.py', arguments: (file) => [file] },
+];
+
+/** As printed under the operation's heading. */
+function printedSample(operationId: string, language: string): string {
+  const { method, path, operation } = required(places.get(operationId), operationId);
+  const start = printed.indexOf(`\n## ${operation.summary}\n\n\`${method} ${path}\`\n`);
+  assert.notEqual(start, -1, `${operationId} stands in the reference`);
+  const section = printed.slice(start, printed.indexOf('\n### Answer', start));
+  const fence = new RegExp(`<summary>${language}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\\n\`\`\`\\n`);
+  return required(fence.exec(section)?.[1], `${operationId} has a sample in ${language}`);
+}
+
+/** "POST /api/v1/orders 201" of each request since `from`. */
+function requestsSince({ service: { logLines } }: StoryWorld, from: number): readonly string[] {
+  return logLines
+    .slice(from)
+    .filter((line) => 'route' in line)
+    .map((line) => `${line['method']} ${line['route']} ${line['status']}`);
+}
+
+for (const language of languages) {
+  const isMissing = spawnSync(language.program, ['--version']).error !== undefined;
+  const isCurlMissing = language.title === 'curl' && spawnSync('curl', ['--version']).error !== undefined;
+  const skip = isMissing || isCurlMissing ? `there is no ${language.title} on this machine` : false;
+  describe(`the samples in ${language.title}`, { skip }, () => {
+    let world: StoryWorld;
+    let folder: string;
+    before(async () => {
+      world = await startStoryWorld();
+      folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+    });
+    after(async () => {
+      await world.service.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    for (const step of [...resellerStory, ...adminStory]) {
+      const { operationId } = step;
+      test(`${operationId} sends its one request and is answered as documented`, async () => {
+        const { method, path, operation } = required(places.get(operationId), operationId);
+        const file = join(folder, language.file);
+        writeFileSync(file, `${printedSample(operationId, language.title)}\n`);
+        const key = path.startsWith('/api/admin/') ? world.adminKey : world.resellerKey;
+        const environment = {
+          PATH: process.env['PATH'],
+          SELLTHROUGH_URL: world.service.address,
+          SELLTHROUGH_KEY: key,
+          ...(await world.environmentOf(step)),
+        };
+        const from = world.service.logLines.length;
+        const { code, output } = await run(language, file, environment);
+        assert.equal(code, 0, output);
+        // The line of a request is written in the turn after its answer.
+        while (requestsSince(world, from).length === 0) await nextTurn();
+        const status = Object.keys(operation.responses).find((each) => each.startsWith('2'));
+        const route = path.replace('{id}', ':id');
+        assert.deepEqual(requestsSince(world, from), [`${method} ${route} ${status}`], output);
+        assert.ok(output.trim() !== '', 'the answer is printed');
+      });
+    }
+
+    test('and together they did what they say: the books show each of them once', async () => {
+      const { admin } = world.service;
+      const ledger = await admin.get('/api/admin/v1/accounts/2/ledger');
+      const entries = ledger.body.data.map(
+        (entry: Record<string, string>) => `${entry['kind']} ${entry['amount']}`,
+      );
+      assert.deepEqual(entries, ['charge -27.00', 'charge -10.00', 'credit 500.00']);
+      const made = await admin.get('/api/admin/v1/accounts/3');
+      assert.equal(made.body.account.balance, '250.00');
+      assert.deepEqual(made.body.account.allowed_ips, ['203.0.113.0/24']);
+      const studio = await admin.get('/api/admin/v1/packages/5');
+      assert.deepEqual(studio.body.package.prices.reseller, {
+        monthly: '16.00',
+        quarterly: '42.00',
+        yearly: '150.00',
+      });
+    });
+  });
+}
+
+function run(
+  { program, arguments: argumentsOf }: Language,
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argumentsOf(file), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
+
+function required<Value>(value: Value | undefined, what: string): Value {
+  assert.ok(value !== undefined, what);
+  return value;
+}
