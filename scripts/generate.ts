@@ -1,11 +1,12 @@
 // Makes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md). With --check it writes nothing and fails when one of them is not what would be made.
+// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the table in docs/operations.md. With --check it writes nothing and fails when one of them is not what would be made.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { startTestService } from '../test/harness/test-service.ts';
 import { startStoryWorld } from './docs/api-story.ts';
+import { withConfiguration } from './docs/configuration-table.ts';
 import { makeReferencePages, type OpenapiDocument as ReferenceDocument } from './docs/reference-pages.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
@@ -27,6 +28,7 @@ const files: Readonly<Record<string, string>> = {
   'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
   ...reference,
+  'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),
 };

@@ -118,6 +118,47 @@ for (const language of languages) {
   });
 }
 
+describe('the samples of the guides', () => {
+  const guide = read('docs/getting-started.md');
+  const present = languages.filter(({ program }) => spawnSync(program, ['--version']).error === undefined);
+
+  test('the first order is one order, in whichever languages it is sent', async () => {
+    const world = await startStoryWorld();
+    const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+    try {
+      const environment = {
+        PATH: process.env['PATH'],
+        SELLTHROUGH_URL: world.service.address,
+        SELLTHROUGH_KEY: world.resellerKey,
+      };
+      for (const language of present) {
+        const fence = new RegExp(
+          `<summary>${language.title}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\\n\`\`\``,
+        );
+        const file = join(folder, language.file);
+        writeFileSync(file, required(fence.exec(guide)?.[1], `a sample in ${language.title}`));
+        const { code, output } = await run(language, file, environment);
+        assert.equal(code, 0, output);
+        assert.match(output, /2026-02-15T12:00:00Z/, `${language.title} shows when the plan ends`);
+      }
+      const python = present.find(({ title }) => title === 'Python');
+      if (python !== undefined) {
+        const [, retrying] = /\n```python\n([\s\S]*?)\n```/.exec(read('docs/idempotency.md')) ?? [];
+        const file = join(folder, 'retrying.py');
+        writeFileSync(file, required(retrying, 'the loop that retries'));
+        const { code, output } = await run(python, file, environment);
+        assert.equal(code, 0, output);
+      }
+      const { data } = (await world.service.admin.get('/api/admin/v1/accounts/2/orders')).body;
+      const keys = data.map((order: Record<string, string>) => order['idempotency_key']);
+      assert.deepEqual(keys, python === undefined ? ['first-order'] : ['invoice-1734', 'first-order']);
+    } finally {
+      await world.service.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 function run(
   { program, arguments: argumentsOf }: Language,
   file: string,

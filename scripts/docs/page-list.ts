@@ -1,7 +1,7 @@
 // Which Markdown files are pages of /docs, in the order of their navigation. A page's address is its path below
 // docs/ without the ending; the title is its first heading. The link check and the build both read this list.
 
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 
 export interface PageEntry {
   /** From the root of the repository. */
@@ -23,11 +23,7 @@ const page = (name: string, short?: string): PageEntry => ({
   ...(short === undefined ? {} : { short }),
 });
 
-const decisions = globSync('docs/decisions/*.md', { cwd: new URL('../../', import.meta.url) })
-  .sort()
-  .map((source): PageEntry => ({ source, slug: source.slice('docs/'.length, -'.md'.length) }));
-
-export const sections: readonly PageSection[] = [
+const chosen: readonly PageSection[] = [
   {
     title: 'Start',
     pages: [{ source: 'docs/README.md', slug: '', short: 'Overview' }, page('getting-started')],
@@ -56,6 +52,7 @@ export const sections: readonly PageSection[] = [
     title: 'Operating',
     pages: [
       page('operations'),
+      page('command-line'),
       page('postgresql'),
       page('proxies'),
       page('monitoring'),
@@ -71,9 +68,25 @@ export const sections: readonly PageSection[] = [
       page('architecture'),
       page('seeded-bugs'),
       page('openapi-rules'),
-      ...decisions,
     ],
   },
+];
+
+const root = new URL('../../', import.meta.url);
+const chosenSources = new Set(chosen.flatMap((section) => section.pages.map(({ source }) => source)));
+
+/** What nobody has chosen a place for stands at the end: no document is left out. */
+const rest = globSync('docs/**/*.md', { cwd: root })
+  .sort()
+  .filter((source) => !chosenSources.has(source) && !source.startsWith('docs/dist/'))
+  .map((source) => page(source.slice('docs/'.length, -'.md'.length)));
+
+export const sections: readonly PageSection[] = [
+  ...chosen.map(({ title, pages: entries }) => ({
+    title,
+    pages: entries.filter(({ source }) => existsSync(new URL(source, root))),
+  })),
+  { title: 'Decisions', pages: rest },
 ];
 
 export const pages: readonly PageEntry[] = sections.flatMap((section) => section.pages);

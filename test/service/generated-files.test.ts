@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { startStoryWorld } from '../../scripts/docs/api-story.ts';
+import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
 import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
@@ -45,6 +46,12 @@ test('the API reference is what "npm run generate" makes of openapi.json and a s
   } finally {
     await world.service.close();
   }
+});
+
+test('the table of the configuration in docs/operations.md is that of the program', () => {
+  const page = committed('docs/operations.md');
+  assert.equal(withConfiguration(page), page);
+  assert.match(page, /\| `PORT` \| 3000 \|/);
 });
 
 test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
