@@ -8,6 +8,7 @@ import { startTestService } from '../test/harness/test-service.ts';
 import { startStoryWorld } from './docs/api-story.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
 import { makeReferencePages, type OpenapiDocument as ReferenceDocument } from './docs/reference-pages.ts';
+import { rulesPage } from './docs/rules-page.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
 
@@ -28,6 +29,7 @@ const files: Readonly<Record<string, string>> = {
   'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
   ...reference,
+  'docs/openapi-rules.md': rulesPage(),
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),

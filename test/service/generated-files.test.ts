@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { startStoryWorld } from '../../scripts/docs/api-story.ts';
 import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
 import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
+import { rulesPage } from '../../scripts/docs/rules-page.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -46,6 +47,10 @@ test('the API reference is what "npm run generate" makes of openapi.json and a s
   } finally {
     await world.service.close();
   }
+});
+
+test('docs/openapi-rules.md is made from the list of exceptions', () => {
+  assert.equal(rulesPage(), committed('docs/openapi-rules.md'));
 });
 
 test('the table of the configuration in docs/operations.md is that of the program', () => {
