@@ -15,6 +15,8 @@ import { type PageEntry, pages, sections } from './docs/page-list.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const finished = join(root, 'docs', 'dist');
 const worthBytes = 1_024;
+/** A longer table of contents names the large parts alone. */
+const contentsMax = 24;
 
 export function buildDocs(folder: string): void {
   const addresses = new Map(pages.map(({ source, slug }) => [source, addressOfSlug(slug)]));
@@ -123,7 +125,9 @@ function withContentsAfterTitle(page: MarkdownPage): string {
 }
 
 function contents({ headings }: MarkdownPage, place: 'inline' | 'side'): string {
-  const shown = headings.filter(({ level }) => level === 2 || level === 3);
+  const parts = headings.filter(({ level }) => level === 2);
+  const all = headings.filter(({ level }) => level === 2 || level === 3);
+  const shown = all.length > contentsMax ? parts : all;
   if (shown.length < 2) return place === 'side' ? '<div class="contents-side"></div>' : '';
   const items = shown.map(
     ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,

@@ -75,7 +75,7 @@ document.addEventListener('click', (event) => {
   if (!form.contains(event.target)) results.hidden = true;
 });
 document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.target.closest('input, textarea')) return;
+  if (event.key !== '/' || event.target.closest('input:not([type=radio])')) return;
   event.preventDefault();
   field.focus();
 });

@@ -41,11 +41,11 @@ const chosen: readonly PageSection[] = [
   {
     title: 'API reference',
     pages: [
-      page('reference/conventions'),
+      page('reference/conventions', 'Conventions'),
       page('reference/reseller-api'),
-      page('reference/admin-accounts'),
-      page('reference/admin-packages'),
-      page('reference/admin-records'),
+      page('reference/admin-accounts', 'Admin: accounts'),
+      page('reference/admin-packages', 'Admin: packages'),
+      page('reference/admin-records', 'Admin: records'),
     ],
   },
   {
