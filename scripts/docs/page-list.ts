@@ -77,6 +77,7 @@ const chosenSources = new Set(chosen.flatMap((section) => section.pages.map(({ s
 
 /** What nobody has chosen a place for stands at the end: no document is left out. */
 const rest = globSync('docs/**/*.md', { cwd: root })
+  .map((source) => source.replaceAll('\\', '/'))
   .sort()
   .filter((source) => !chosenSources.has(source) && !source.startsWith('docs/dist/'))
   .map((source) => page(source.slice('docs/'.length, -'.md'.length)));
