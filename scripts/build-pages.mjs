@@ -21,7 +21,14 @@ build({
 build({
   title: 'documents',
   target: join(root, 'docs', 'dist'),
-  sources: ['docs/**/*.md', 'CHANGELOG.md', 'scripts/docs/*', 'scripts/build-docs.ts', 'web/public/icon.svg'],
+  sources: [
+    'docs/**/*.md',
+    '{sdk,examples,deploy}/README.md',
+    'CHANGELOG.md',
+    'scripts/docs/*',
+    'scripts/build-docs.ts',
+    'web/public/icon.svg',
+  ],
   command: [join(root, 'scripts', 'build-docs.ts')],
   folder: root,
 });

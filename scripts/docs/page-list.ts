@@ -36,6 +36,8 @@ const chosen: readonly PageSection[] = [
       page('rate-limits'),
       page('plans-and-refunds'),
       page('login-links'),
+      { source: 'sdk/README.md', slug: 'typescript-client', short: 'TypeScript client' },
+      { source: 'examples/README.md', slug: 'examples', short: 'Examples' },
     ],
   },
   {
@@ -54,6 +56,7 @@ const chosen: readonly PageSection[] = [
       page('operations'),
       page('command-line'),
       page('postgresql'),
+      { source: 'deploy/README.md', slug: 'deploy', short: 'Containers and systemd' },
       page('proxies'),
       page('monitoring'),
       page('security'),
