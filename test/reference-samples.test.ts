@@ -118,6 +118,42 @@ for (const language of languages) {
   });
 }
 
+test('the samples in TypeScript, as printed, pass the compiler at its strictest', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+  try {
+    const samples = [printed, read('docs/getting-started.md')].flatMap((text) => [
+      ...text.matchAll(/\n```ts\n([\s\S]*?)\n```\n/g),
+    ]);
+    assert.ok(samples.length > places.size);
+    for (const [index, [, code]] of samples.entries())
+      writeFileSync(join(folder, `${index}.ts`), `${code}\n`);
+    const compilerOptions = {
+      target: 'es2024',
+      lib: ['es2024', 'dom'],
+      module: 'nodenext',
+      moduleDetection: 'force',
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths: { '@sellthrough/client': [join(root, 'sdk/src/index.ts')] },
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+    };
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', folder], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe('the samples of the guides', () => {
   const guide = read('docs/getting-started.md');
   const present = languages.filter(({ program }) => spawnSync(program, ['--version']).error === undefined);
