@@ -330,11 +330,12 @@ function typeText(schema: Schema, file: string): string {
 
 function ruleText(schema: Schema): string {
   const { minLength, maxLength, minimum, maximum, maxItems, pattern } = schema;
+  const isListed = schema.enum !== undefined;
   const rules = [
     minLength !== undefined && minLength > 1 ? `at least ${minLength} characters` : '',
     maxLength === undefined ? '' : `at most ${maxLength} characters`,
-    minimum === undefined ? '' : `at least ${minimum}`,
-    maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? '' : `at most ${maximum}`,
+    minimum === undefined || isListed ? '' : `at least ${minimum}`,
+    maximum === undefined || isListed || maximum >= Number.MAX_SAFE_INTEGER ? '' : `at most ${maximum}`,
     maxItems === undefined ? '' : `at most ${maxItems} of them`,
     pattern === undefined ? '' : `pattern \`${pattern.replaceAll('|', '\\|')}\``,
     schema.default === undefined ? '' : `default \`${schema.default}\``,

@@ -259,7 +259,7 @@ export interface PlaceOrderBody {
   package_id: number;
   /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
   customer: string;
-  /** 1 to 12. Default: 1. */
+  /** Months of the period. Where period is given too, both must agree. 1 to 12. Default: 1. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;

@@ -231,7 +231,14 @@ export const placeOrderBodySchema = Type.Object({
     examples: ['ada@example.com'],
   }),
   months: Type.Optional(
-    Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], minimum: 1, maximum: 12, default: 1 }),
+    Type.Unsafe<1 | 3 | 12>({
+      type: 'integer',
+      enum: [1, 3, 12],
+      minimum: 1,
+      maximum: 12,
+      default: 1,
+      description: 'Months of the period. Where period is given too, both must agree.',
+    }),
   ),
   period: Type.Optional(period),
   customer_name: Type.Optional(
