@@ -1,6 +1,7 @@
-// Builds the pages of the panel (web/ into web/dist) when they are missing or older than their sources. Called by
-// prepare.mjs before `npm start` and `npm test`, on the Node that it chose.
-// Always true: silent and quick when there is nothing to do; the stamp is written only behind a build that succeeded.
+// Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
+// the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm start` and `npm test`, on the Node that
+// it chose.
+// Always true: silent and quick when there is nothing to do; a stamp is written only behind a build that succeeded.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,31 +10,51 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const web = join(root, 'web');
-const stampFile = join(web, 'dist', '.built-from');
 
-const sources = [
-  join(root, 'package-lock.json'),
-  ...globSync(['{src,public}/**/*', '*.{html,ts,json}'], { cwd: web })
-    .sort()
-    .map((file) => join(web, file)),
-].filter((file) => statSync(file).isFile());
-const hash = createHash('sha256');
-for (const file of sources) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));
-const stamp = hash.digest('hex');
+build({
+  title: 'pages of the panel',
+  target: join(web, 'dist'),
+  sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}'],
+  command: [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
+  folder: web,
+});
+build({
+  title: 'documents',
+  target: join(root, 'docs', 'dist'),
+  sources: [
+    'docs/**/*.md',
+    '{sdk,examples,deploy}/README.md',
+    'CHANGELOG.md',
+    'scripts/docs/*',
+    'scripts/build-docs.ts',
+    'web/public/icon.svg',
+  ],
+  command: [join(root, 'scripts', 'build-docs.ts')],
+  folder: root,
+});
 
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
-  process.stderr.write('Building the pages of the panel …\n');
-  const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const built = spawnSync(process.execPath, [program, 'build', '--logLevel', 'warn'], {
-    cwd: web,
+function build({ title, target, sources, command, folder }) {
+  const stampFile = join(target, '.built-from');
+  const stamp = stampOf(sources);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  process.stderr.write(`Building the ${title} …\n`);
+  const built = spawnSync(process.execPath, command, {
+    cwd: folder,
     encoding: 'utf8',
     // Neither of them may find its way into the service's own output.
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (built.status === 0) {
-    writeFileSync(stampFile, stamp);
-  } else {
-    process.stderr.write(`The pages could not be built:\n${built.stdout}${built.stderr}\n`);
-    process.exitCode = 1;
+  if (built.status === 0) return writeFileSync(stampFile, stamp);
+  process.stderr.write(`The ${title} could not be built:\n${built.stdout}${built.stderr}\n`);
+  process.exitCode = 1;
+}
+
+function stampOf(patterns) {
+  const files = ['package-lock.json', ...globSync(patterns, { cwd: root }).sort()];
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const path = join(root, file);
+    if (statSync(path).isFile()) hash.update(`${file}\0`).update(readFileSync(path));
   }
+  return hash.digest('hex');
 }

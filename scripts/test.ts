@@ -87,6 +87,7 @@ function steps(): readonly Step[] {
       tool('types of the pages', 'typescript/bin/tsc', '--project', 'web/tsconfig.json', '--noEmit'),
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
+      tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
     ],
     unit: [suite({ name: 'unit tests', files: 'test/unit/**/*.test.ts' })],
     embedded: [

@@ -18,6 +18,7 @@ import { changedAccountId, changesChannel, packagesChanged } from './events/chan
 import { createRequestLog } from './events/request-log.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
+import { builtDocsFolder } from './http/docs-pages.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
@@ -47,6 +48,8 @@ export interface ServiceDependencies {
   readonly monotonicNow: () => number;
   /** Where the built pages of the panel are, if not in web/dist. */
   readonly pagesFolder?: string;
+  /** Where the built documents are, if not in docs/dist. */
+  readonly docsFolder?: string;
 }
 
 export interface Service {
@@ -170,6 +173,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       batchSizes: batchSizes.quantiles,
     },
     pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,
+    docsFolder: dependencies.docsFolder ?? builtDocsFolder,
     trustProxy: config.trustProxy,
     linkValidSeconds: config.linkValidSeconds,
     loginLinks: {

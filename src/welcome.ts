@@ -11,6 +11,7 @@ export function addressText(address: string, database: DatabaseConfig): string {
 Sellthrough listens at ${address}
   database       ${where}
   panel          ${address}/panel/
+  documents      ${address}/docs/
 `;
 }
 

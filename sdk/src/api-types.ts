@@ -2,9 +2,9 @@
 // Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.
 
 export interface Balance {
-  /** Credit that is left. */
+  /** Credit that is left. At most 20 characters. */
   balance: string;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
@@ -13,27 +13,31 @@ export interface Balance {
 export interface Package {
   /** What POST /orders takes as package_id. */
   id: number;
+  /** The name shown to people. At most 500 characters. */
   name: string;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
-  /** The monthly price for the caller's group. */
+  /** The monthly price for the caller's group. At most 20 characters. */
   price: string;
   /** Monthly, quarterly, yearly. */
   prices: {
-    /** Months of the period. */
+    /** Months of the period. 1 to 12. */
     months: 1 | 3 | 12;
     /** The same period by name: 1, 3 and 12 months. */
     period: 'monthly' | 'quarterly' | 'yearly';
-    /** The price for the whole period. */
+    /** The price for the whole period. At most 20 characters. */
     price: string;
-    /** Discount relative to the monthly price, rounded down. */
+    /** Discount relative to the monthly price, rounded down. 0 to 100. */
     saving_percent: number;
   }[];
-  /** The nominal length of a month shown to people. */
+  /** The nominal length of a month shown to people; of a trial its real length. 1 to 3650. */
   duration_days: number;
   limits: {
+    /** Accounts that the customer may connect. 0 to 2147483647. */
     accounts: number;
+    /** Posts each day. 0 to 2147483647. */
     posts_per_day: number;
+    /** Images made by AI each month. 0 to 2147483647. */
     ai_images_per_month: number;
   };
   /** Short display strings. */
@@ -43,87 +47,94 @@ export interface Package {
 export interface Order {
   /** Unique in the service. */
   id: number;
-  /** activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values. */
+  /** activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values. At most 64 characters. */
   kind: string;
-  /** completed. Tolerate new values. */
+  /** completed. Tolerate new values. At most 64 characters. */
   status: string;
   package: {
     /** The package. */
     id: number;
+    /** The name shown to people. At most 500 characters. */
     name: string;
   };
-  /** Months of the period. */
+  /** Months of the period. 1 to 12. */
   months: 1 | 3 | 12;
   /** The same period by name: 1, 3 and 12 months. */
   period: 'monthly' | 'quarterly' | 'yearly';
   customer: {
     /** The customer. */
     id: number;
-    /** The e-mail address or username that was ordered for, normalised. */
+    /** The e-mail address or username that was ordered for, normalised. At most 254 characters. */
     reference: string;
-    /** The reference where it is an e-mail address, else empty. */
+    /** The reference where it is an e-mail address, else empty. At most 254 characters. */
     email: string;
   };
-  /** The full price that was charged. */
+  /** The full price that was charged. At most 20 characters. */
   price: string;
-  /** What was given back for the unused time of a plan that this order replaced. */
+  /** What was given back for the unused time of a plan that this order replaced. At most 20 characters. */
   refund: string;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
-  /** When the plan ends after this order. */
+  /** When the plan ends after this order. At most 20 characters. */
   expires_at: string;
-  /** When the order was placed. */
+  /** When the order was placed. At most 20 characters. */
   created_at: string;
-  /** The key that was sent, or the one that was minted. */
+  /** The key that was sent, or the one that was minted. At most 80 characters. */
   idempotency_key: string;
 }
 
 export interface Customer {
   /** Unique in the service. */
   id: number;
+  /** The display name; the reference where none was given. At most 254 characters. */
   name: string;
-  /** The address the customer was ordered by, or empty. */
+  /** The address the customer was ordered by, or empty. At most 254 characters. */
   email: string;
-  /** active or suspended. Tolerate new values. */
+  /** active or suspended. Tolerate new values. At most 64 characters. */
   status: string;
   plan: {
-    /** The package's name. */
+    /** The package's name. At most 500 characters. */
     package: string;
     /** Whether the plan runs now. */
     active: boolean;
-    /** When the unbroken run on this package began. */
+    /** When the unbroken run on this package began. At most 20 characters. */
     starts_at: string;
-    /** When the plan ends. */
+    /** When the plan ends. At most 20 characters. */
     expires_at: string;
     /** Rounded up; 0 once it has ended. */
     days_left: number;
   };
-  /** When the customer was created. */
+  /** When the customer was created. At most 20 characters. */
   created_at: string;
 }
 
 export interface Account {
   /** The account. */
   id: number;
+  /** What the account signs in with. At most 64 characters. */
   username: string;
+  /** The name shown to people. At most 500 characters. */
   display_name: string;
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
   is_admin: boolean;
-  /** Credit that is left. */
+  /** Credit that is left. At most 20 characters. */
   balance: string;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
   blocked: boolean;
   api_enabled: boolean;
+  /** Requests in any 60 seconds. 1 to 1000000. */
   rate_limit_per_minute: number;
   /** Addresses and CIDR ranges; empty allows all. */
   allowed_ips: string[];
   /** Whether signing in to the panel takes a code, too. */
   totp_enabled: boolean;
+  /** Orders so far. */
   order_count: number;
+  /** Customers so far. */
   customer_count: number;
-  /** When the account was created. */
+  /** When the account was created. At most 20 characters. */
   created_at: string;
 }
 
@@ -132,68 +143,79 @@ export interface LedgerEntry {
   id: number;
   /** Place in the account’s ledger: 1, 2, 3 … */
   number: number;
-  /** charge, refund, credit or debit. */
+  /** charge, refund, credit or debit. Tolerate new values. At most 64 characters. */
   kind: string;
-  /** Negative for charges and debits. */
+  /** Negative for charges and debits. At most 21 characters. */
   amount: string;
-  /** The balance after this entry. */
+  /** The balance after this entry. At most 20 characters. */
   balance_after: string;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
   order_id: number | null;
   /** The administrator who made it. */
   actor: string | null;
   memo: string | null;
-  /** When it was made. */
+  /** When it was made. At most 20 characters. */
   created_at: string;
 }
 
 export interface AdminPackage {
   /** The package. */
   id: number;
+  /** The name shown to people. At most 500 characters. */
   name: string;
+  /** Short display strings. */
   features: string[];
   limits: {
+    /** Accounts that the customer may connect. 0 to 2147483647. */
     accounts: number;
+    /** Posts each day. 0 to 2147483647. */
     posts_per_day: number;
+    /** Images made by AI each month. 0 to 2147483647. */
     ai_images_per_month: number;
   };
+  /** The nominal length of a month shown to people; of a trial its real length. 1 to 3650. */
   duration_days: number;
   trial: boolean;
   retired: boolean;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. At most 3 characters. */
   currency: string;
   prices: {
     reseller: {
-      /** 1 month. */
+      /** 1 month. At most 20 characters. */
       monthly: string;
-      /** 3 months. */
+      /** 3 months. At most 20 characters. */
       quarterly: string;
-      /** 12 months. */
+      /** 12 months. At most 20 characters. */
       yearly: string;
     };
     distributor: {
-      /** 1 month. */
+      /** 1 month. At most 20 characters. */
       monthly: string;
-      /** 3 months. */
+      /** 3 months. At most 20 characters. */
       quarterly: string;
-      /** 12 months. */
+      /** 12 months. At most 20 characters. */
       yearly: string;
     };
   };
-  /** When it was created. */
+  /** When it was created. At most 20 characters. */
   created_at: string;
 }
 
 export interface AuditEntry {
+  /** Place in the log: 1, 2, 3 … */
   number: number;
-  /** When. */
+  /** When. At most 20 characters. */
   at: string;
   actor: {
+    /** The administrator. */
     id: number;
+    /** Their username. At most 64 characters. */
     username: string;
   };
+  /** What was done. At most 64 characters. */
   action: string;
+  /** To what: "account 12". At most 500 characters. */
   subject: string;
   /** What changed, as it was. */
   before: unknown;
@@ -208,18 +230,20 @@ export interface VerifyReport {
   /** Ledger entries that were added up. */
   entries: number;
   problems: {
+    /** The account. */
     account_id: number;
-    /** What is wrong: an entry, an order, a customer, a counter. */
+    /** What is wrong: an entry, an order, a customer, a counter. At most 1000 characters. */
     subject: string;
+    /** Why it does not add up. At most 2000 characters. */
     problem: string;
   }[];
 }
 
 export interface ErrorEnvelope {
   error: {
-    /** Stable and machine-readable. */
+    /** Stable and machine-readable. At most 64 characters. */
     code: string;
-    /** For people. */
+    /** For people. At most 500 characters. */
     message: string;
     /** More about this error; may be empty. */
     details: Record<string, string | number>;
@@ -233,11 +257,11 @@ export interface ListPackagesAnswer {
 }
 
 export interface PlaceOrderBody {
-  /** An id from GET /packages. */
+  /** An id from GET /packages. 1 to 2147483647. */
   package_id: number;
   /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
   customer: string;
-  /** Default: 1. */
+  /** Months of the period. Where period is given too, both must agree. 1 to 12. Default: 1. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
@@ -251,9 +275,9 @@ export interface PlaceOrderBody {
 
 export interface PlaceOrderAnswer {
   order: Order;
-  /** The balance right after this order. */
+  /** The balance right after this order. At most 20 characters. */
   balance: string;
-  /** Single-use login link for the customer; present when return_login was true. */
+  /** Single-use login link for the customer; present when return_login was true. At most 2048 characters. */
   login_url?: string | undefined;
 }
 
@@ -266,13 +290,16 @@ export interface ListOrdersQuery {
 
 export interface ListOrdersAnswer {
   data: Order[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
 export interface RenewOrderBody {
-  /** Default: those of the renewed order. */
+  /** Default: those of the renewed order. 1 to 12. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
@@ -282,7 +309,7 @@ export interface RenewOrderBody {
 
 export interface RenewOrderAnswer {
   order: Order;
-  /** The balance right after this order. */
+  /** The balance right after this order. At most 20 characters. */
   balance: string;
 }
 
@@ -303,22 +330,18 @@ export interface ListCustomersQuery {
 
 export interface ListCustomersAnswer {
   data: Customer[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
-export interface GetBalanceAnswer {
-  /** Credit that is left. */
-  balance: string;
-  /** ISO 4217 code. */
-  currency: string;
-  /** The price group of the account. */
-  group: 'reseller' | 'distributor';
-}
+export type GetBalanceAnswer = Balance;
 
 export interface CreateAccountBody {
-  /** 3 to 64 of a-z, 0-9, dot, underscore, hyphen. */
+  /** 3 to 64 of a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
   username: string;
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
@@ -333,9 +356,9 @@ export interface CreateAccountBody {
 
 export interface CreateAccountAnswer {
   account: Account;
-  /** Shown here; later the account sees it in its panel. */
+  /** Shown here; later the account sees it in its panel. At most 54 characters. */
   api_key: string;
-  /** The generated password; absent when one was chosen. */
+  /** The generated password; absent when one was chosen. At most 200 characters. */
   password?: string | undefined;
 }
 
@@ -344,7 +367,7 @@ export interface ListAccountsQuery {
   page?: number | undefined;
   /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
   limit?: number | undefined;
-  /** Part of a username or display name. */
+  /** Part of a username or display name. At most 16384 characters. */
   q?: string | undefined;
   /** The price group of the account. */
   group?: 'reseller' | 'distributor' | undefined;
@@ -352,8 +375,11 @@ export interface ListAccountsQuery {
 
 export interface ListAccountsAnswer {
   data: Account[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
@@ -380,20 +406,22 @@ export interface ChangeAccountAnswer {
 }
 
 export interface CreditAccountBody {
-  /** Negative debits. */
+  /** Negative debits. At most 16 characters. */
   amount: string;
   /** At most 500 characters. */
   memo?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
   idempotency_key?: string | undefined;
 }
 
 export interface CreditAccountAnswer {
   entry: LedgerEntry;
-  /** The balance after it. */
+  /** The balance after it. At most 20 characters. */
   balance: string;
 }
 
 export interface ResetApiKeyAnswer {
+  /** The new key. At most 54 characters. */
   api_key: string;
 }
 
@@ -419,8 +447,11 @@ export interface ListAccountLedgerQuery {
 
 export interface ListAccountLedgerAnswer {
   data: LedgerEntry[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
@@ -433,8 +464,11 @@ export interface ListAccountOrdersQuery {
 
 export interface ListAccountOrdersAnswer {
   data: Order[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
@@ -447,8 +481,11 @@ export interface ListAccountCustomersQuery {
 
 export interface ListAccountCustomersAnswer {
   data: Customer[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
@@ -474,13 +511,19 @@ export interface CreatePackageBody {
   retired?: boolean | undefined;
   prices?: {
     reseller: {
+      /** At most 15 characters. */
       monthly: string;
+      /** At most 15 characters. */
       quarterly: string;
+      /** At most 15 characters. */
       yearly: string;
     };
     distributor: {
+      /** At most 15 characters. */
       monthly: string;
+      /** At most 15 characters. */
       quarterly: string;
+      /** At most 15 characters. */
       yearly: string;
     };
   } | undefined;
@@ -513,13 +556,19 @@ export interface ChangePackageBody {
   retired?: boolean | undefined;
   prices?: {
     reseller?: {
+      /** At most 15 characters. */
       monthly?: string | undefined;
+      /** At most 15 characters. */
       quarterly?: string | undefined;
+      /** At most 15 characters. */
       yearly?: string | undefined;
     } | undefined;
     distributor?: {
+      /** At most 15 characters. */
       monthly?: string | undefined;
+      /** At most 15 characters. */
       quarterly?: string | undefined;
+      /** At most 15 characters. */
       yearly?: string | undefined;
     } | undefined;
   } | undefined;
@@ -546,24 +595,15 @@ export interface ListAuditQuery {
 
 export interface ListAuditAnswer {
   data: AuditEntry[];
+  /** The page that was asked for. */
   page: number;
+  /** Items per page. 1 to 100. */
   per_page: number;
+  /** Items on all pages. */
   total: number;
 }
 
-export interface VerifyAnswer {
-  ok: boolean;
-  /** Accounts that were checked. */
-  accounts: number;
-  /** Ledger entries that were added up. */
-  entries: number;
-  problems: {
-    account_id: number;
-    /** What is wrong: an entry, an order, a customer, a counter. */
-    subject: string;
-    problem: string;
-  }[];
-}
+export type VerifyAnswer = VerifyReport;
 
 export interface ExchangeLoginCodeBody {
   /** At most 100 characters. */

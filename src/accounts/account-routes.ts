@@ -1,8 +1,8 @@
 // GET /balance.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import Type from 'typebox';
 import { formatAmount } from '../contract/amounts.ts';
-import { balanceSchema } from '../contract/schemas.ts';
 
 export function accountRoutes(
   app: FastifyInstance,
@@ -13,7 +13,12 @@ export function accountRoutes(
     '/balance',
     {
       ...confirm,
-      schema: { operationId: 'getBalance', summary: 'Credit that is left', response: { 200: balanceSchema } },
+      schema: {
+        operationId: 'getBalance',
+        summary: 'Credit that is left',
+        description: 'What the next orders can be paid from, and the group whose prices you pay.',
+        response: { 200: Type.Ref('Balance') },
+      },
     },
     async (request, reply) => {
       const { balanceCents } = request.counters;

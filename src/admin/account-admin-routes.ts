@@ -71,6 +71,8 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       schema: {
         operationId: 'createAccount',
         summary: 'Create an account',
+        description:
+          'With a balance of 0.00 and a key, which is shown here. A password is generated where none is chosen.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -109,6 +111,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       schema: {
         operationId: 'listAccounts',
         summary: 'Accounts, newest first',
+        description: 'All of them, or those whose names contain q, or those of one group.',
         querystring: accountQuerySchema,
         response: { 200: pageOf('Account') },
       },
@@ -137,7 +140,14 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
 
   app.get<WithId>(
     '/accounts/:id',
-    { schema: { operationId: 'getAccount', summary: 'One account', response: { 200: accountAnswerSchema } } },
+    {
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        description: 'With its balance, settings and counters. Its key is never shown here.',
+        response: { 200: accountAnswerSchema },
+      },
+    },
     async (request, reply) => {
       const id = parseRowId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);
@@ -297,7 +307,12 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
 
   app.get<WithId>(
     '/accounts/:id/ledger',
-    listSchema('listAccountLedger', 'Ledger of an account', 'LedgerEntry'),
+    listSchema(
+      'listAccountLedger',
+      'Ledger of an account',
+      'Every movement of its balance. The balance is the last balance_after.',
+      'LedgerEntry',
+    ),
     (request, reply) =>
       sendList(request, reply, 'entryCount', (accountId, page, total) =>
         listLedger(database, accountId, page, total, currency),
@@ -306,7 +321,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
 
   app.get<WithId>(
     '/accounts/:id/orders',
-    listSchema('listAccountOrders', 'Orders of an account', 'Order'),
+    listSchema('listAccountOrders', 'Orders of an account', 'As the account sees them.', 'Order'),
     (request, reply) =>
       sendList(request, reply, 'orderCount', async (accountId, page, total) =>
         (await orders.list(accountId, page, total)).map((order) =>
@@ -317,7 +332,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
 
   app.get<WithId>(
     '/accounts/:id/customers',
-    listSchema('listAccountCustomers', 'Customers of an account', 'Customer'),
+    listSchema('listAccountCustomers', 'Customers of an account', 'As the account sees them.', 'Customer'),
     (request, reply) =>
       sendList(request, reply, 'customerCount', async (accountId, page, total) =>
         (await customers.list(accountId, page, total)).map((customer) =>
@@ -347,11 +362,12 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   }
 }
 
-function listSchema(operationId: string, summary: string, item: string) {
+function listSchema(operationId: string, summary: string, description: string, item: string) {
   return {
     schema: {
       operationId,
       summary: `${summary}, newest first`,
+      description,
       querystring: pageQuerySchema,
       response: { 200: pageOf(item) },
     },

@@ -39,6 +39,7 @@ export function packageAdminRoutes(
       schema: {
         operationId: 'listAllPackages',
         summary: 'Packages, with trials, retired ones and every price',
+        description: 'What GET /api/v1/packages shows, and what it leaves out.',
         response: { 200: adminPackageListSchema },
       },
     },
@@ -101,6 +102,7 @@ export function packageAdminRoutes(
       schema: {
         operationId: 'getPackage',
         summary: 'One package',
+        description: 'With the prices of both groups.',
         response: { 200: adminPackageAnswerSchema },
       },
     },

@@ -1,11 +1,8 @@
 // The audit log, the ledger's auditor, a customer's status, and the exchange of login codes.
 
 import type { FastifyInstance } from 'fastify';
-import {
-  changeCustomerBodySchema,
-  exchangeCodeBodySchema,
-  verifyReportSchema,
-} from '../contract/admin-schemas.ts';
+import Type from 'typebox';
+import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../contract/admin-schemas.ts';
 import { isRefusal, refusal } from '../contract/error-catalogue.ts';
 import { parseOwnedId } from '../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../contract/pages.ts';
@@ -54,6 +51,7 @@ export function recordAdminRoutes(
       schema: {
         operationId: 'listAudit',
         summary: 'Who changed what, newest first',
+        description: 'Every change by an administrator, with what changed before and after.',
         querystring: pageQuerySchema,
         response: { 200: pageOf('AuditEntry') },
       },
@@ -73,7 +71,7 @@ export function recordAdminRoutes(
         summary: 'Add every ledger up again',
         description:
           'An account with a problem is halted: its orders and credits fail until it is found content again.',
-        response: { 200: verifyReportSchema },
+        response: { 200: Type.Ref('VerifyReport') },
       },
     },
     async (_request, reply) => reply.send(await verifyLedger(database, now())),

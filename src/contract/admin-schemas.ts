@@ -4,38 +4,54 @@
 import Type, { type Static } from 'typebox';
 import {
   amount,
+  count,
   currency,
+  durationDays as durationDaysShown,
+  featureList,
   groupSchema,
   id,
   limitsSchema,
   oneOf,
+  packageName as packageNameShown,
   pageQuerySchema,
   signedAmount,
+  text,
   time,
+  word,
 } from './schemas.ts';
 
 export const accountQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
-  q: Type.Optional(Type.String({ description: 'Part of a username or display name.' })),
+  q: Type.Optional(
+    // No longer than what a request line holds.
+    Type.String({ description: 'Part of a username or display name.', maxLength: 16_384 }),
+  ),
   group: Type.Optional(groupSchema),
 });
 
 const accountSchema = Type.Object(
   {
     id: id('The account.'),
-    username: Type.String(),
-    display_name: Type.String(),
+    username: text('What the account signs in with.', 64),
+    display_name: text('The name shown to people.', 500),
     group: groupSchema,
     is_admin: Type.Boolean(),
     balance: amount('Credit that is left.'),
     currency,
     blocked: Type.Boolean(),
     api_enabled: Type.Boolean(),
-    rate_limit_per_minute: Type.Integer(),
-    allowed_ips: Type.Array(Type.String(), { description: 'Addresses and CIDR ranges; empty allows all.' }),
+    rate_limit_per_minute: Type.Integer({
+      description: 'Requests in any 60 seconds.',
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    allowed_ips: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:/]+$', maxLength: 64 }), {
+      description: 'Addresses and CIDR ranges; empty allows all.',
+      maxItems: 100,
+    }),
     totp_enabled: Type.Boolean({ description: 'Whether signing in to the panel takes a code, too.' }),
-    order_count: Type.Integer(),
-    customer_count: Type.Integer(),
+    order_count: count('Orders so far.'),
+    customer_count: count('Customers so far.'),
     created_at: time('When the account was created.'),
   },
   { $id: 'Account' },
@@ -44,8 +60,8 @@ const accountSchema = Type.Object(
 export const ledgerEntrySchema = Type.Object(
   {
     id: id('Unique in the service.'),
-    number: Type.Integer({ description: 'Place in the account’s ledger: 1, 2, 3 …' }),
-    kind: Type.String({ description: 'charge, refund, credit or debit.' }),
+    number: count('Place in the account’s ledger: 1, 2, 3 …', 1),
+    kind: word('charge, refund, credit or debit. Tolerate new values.', 'charge'),
     amount: signedAmount('Negative for charges and debits.'),
     balance_after: amount('The balance after this entry.'),
     currency,
@@ -66,10 +82,10 @@ const groupPrices = Type.Object({
 const adminPackageSchema = Type.Object(
   {
     id: id('The package.'),
-    name: Type.String(),
-    features: Type.Array(Type.String()),
+    name: packageNameShown,
+    features: featureList,
     limits: limitsSchema,
-    duration_days: Type.Integer(),
+    duration_days: durationDaysShown,
     trial: Type.Boolean(),
     retired: Type.Boolean(),
     currency,
@@ -81,35 +97,39 @@ const adminPackageSchema = Type.Object(
 
 const auditEntrySchema = Type.Object(
   {
-    number: Type.Integer(),
+    number: count('Place in the log: 1, 2, 3 …', 1),
     at: time('When.'),
-    actor: Type.Object({ id: Type.Integer(), username: Type.String() }),
-    action: Type.String({ examples: ['account.update'] }),
-    subject: Type.String({ examples: ['account 12'] }),
+    actor: Type.Object({ id: id('The administrator.'), username: text('Their username.', 64) }),
+    action: word('What was done.', 'account.update'),
+    subject: text('To what: "account 12".', 500),
     before: Type.Unsafe<unknown>({ description: 'What changed, as it was.' }),
     after: Type.Unsafe<unknown>({ description: 'What changed, as it is.' }),
   },
   { $id: 'AuditEntry' },
 );
 
-export const verifyReportSchema = Type.Object(
+const verifyReportSchema = Type.Object(
   {
     ok: Type.Boolean(),
-    accounts: Type.Integer({ description: 'Accounts that were checked.' }),
-    entries: Type.Integer({ description: 'Ledger entries that were added up.' }),
+    accounts: count('Accounts that were checked.'),
+    entries: count('Ledger entries that were added up.'),
     problems: Type.Array(
       Type.Object({
-        account_id: Type.Integer(),
-        subject: Type.String({ description: 'What is wrong: an entry, an order, a customer, a counter.' }),
-        problem: Type.String(),
+        account_id: count('The account.'),
+        subject: text('What is wrong: an entry, an order, a customer, a counter.', 1_000),
+        problem: text('Why it does not add up.', 2_000),
       }),
     ),
   },
   { $id: 'VerifyReport' },
 );
 
+const apiKey = (description: string) =>
+  Type.String({ description, pattern: '^sk_live_[0-9A-Za-z]{46}$', maxLength: 54 });
+
 const username = Type.String({
   pattern: '^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$',
+  maxLength: 64,
   description: '3 to 64 of a-z, 0-9, dot, underscore, hyphen.',
 });
 const displayName = Type.String({ maxLength: 120 });
@@ -141,14 +161,22 @@ export const changeAccountBodySchema = Type.Partial(
 export const creditBodySchema = Type.Object({
   amount: Type.String({
     pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',
+    maxLength: 16,
     description: 'Negative debits.',
     examples: ['100.00'],
   }),
   memo: Type.Optional(Type.String({ maxLength: 500 })),
-  idempotency_key: Type.Optional(Type.String()),
+  // Read before this schema is held against the body, with a code of its own.
+  idempotency_key: Type.Optional(
+    Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+  ),
 });
 
-const price = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,2})?$', examples: ['29.00'] });
+const price = Type.String({
+  pattern: '^\\d{1,12}(\\.\\d{1,2})?$',
+  maxLength: 15,
+  examples: ['29.00'],
+});
 const newGroupPrices = Type.Object({ monthly: price, quarterly: price, yearly: price });
 const packageName = Type.String({ minLength: 1, maxLength: 120 });
 const features = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 });
@@ -197,12 +225,10 @@ export const exchangeCodeBodySchema = Type.Object({ code: Type.String({ maxLengt
 export const accountAnswerSchema = Type.Object({ account: Type.Ref('Account') });
 export const createdAccountSchema = Type.Object({
   account: Type.Ref('Account'),
-  api_key: Type.String({ description: 'Shown here; later the account sees it in its panel.' }),
-  password: Type.Optional(
-    Type.String({ description: 'The generated password; absent when one was chosen.' }),
-  ),
+  api_key: apiKey('Shown here; later the account sees it in its panel.'),
+  password: Type.Optional(text('The generated password; absent when one was chosen.', 200)),
 });
-export const newKeySchema = Type.Object({ api_key: Type.String() });
+export const newKeySchema = Type.Object({ api_key: apiKey('The new key.') });
 export const creditedSchema = Type.Object({
   entry: Type.Ref('LedgerEntry'),
   balance: amount('The balance after it.'),

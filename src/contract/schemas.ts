@@ -6,21 +6,49 @@ import Type, { type Static } from 'typebox';
 import { groups } from './periods.ts';
 
 export const amount = (description: string) =>
-  Type.String({ description, pattern: '^\\d+\\.\\d{2}$', examples: ['12.50'] });
+  Type.String({ description, pattern: '^\\d+\\.\\d{2}$', maxLength: 20, examples: ['12.50'] });
 export const signedAmount = (description: string) =>
-  Type.String({ description, pattern: '^-?\\d+\\.\\d{2}$' });
+  Type.String({ description, pattern: '^-?\\d+\\.\\d{2}$', maxLength: 21 });
 export const time = (description: string) =>
-  Type.String({ description, format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
+  Type.String({ description, format: 'date-time', maxLength: 20, examples: ['2026-01-31T12:00:00Z'] });
 export const id = (description: string) =>
   Type.Integer({ description, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+/** Of an answer: a text of ours or one that was taken, never longer than this. */
+export const text = (description: string, maxLength: number) => Type.String({ description, maxLength });
+/** A word of ours, of a list that may grow. */
+export const word = (description: string, example: string) =>
+  Type.String({ description, pattern: '^[a-z_.]+$', maxLength: 64, examples: [example] });
+export const count = (description: string, minimum = 0) =>
+  Type.Integer({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
+const databaseIntegerMax = 2_147_483_647;
+const setting = (description: string) =>
+  Type.Integer({ description, minimum: 0, maximum: databaseIntegerMax });
+export const durationDays = Type.Integer({
+  description: 'The nominal length of a month shown to people; of a trial its real length.',
+  minimum: 1,
+  maximum: 3650,
+});
+export const packageName = text('The name shown to people.', 500);
+export const featureList = Type.Array(text('One feature.', 1_000), {
+  description: 'Short display strings.',
+  maxItems: 100,
+});
+
 export const oneOf = <Values extends readonly string[]>(values: Values, description: string) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description });
 
 export const groupSchema = oneOf(groups, 'The price group of the account.');
-export const currency = Type.String({ description: 'ISO 4217 code.', examples: ['USD'] });
+export const currency = Type.String({
+  description: 'ISO 4217 code.',
+  pattern: '^[A-Z]{3}$',
+  maxLength: 3,
+  examples: ['USD'],
+});
 const months = Type.Unsafe<1 | 3 | 12>({
   type: 'integer',
   enum: [1, 3, 12],
+  minimum: 1,
+  maximum: 12,
   description: 'Months of the period.',
 });
 const period = oneOf(
@@ -28,21 +56,21 @@ const period = oneOf(
   'The same period by name: 1, 3 and 12 months.',
 );
 
-export const balanceSchema = Type.Object(
+const balanceSchema = Type.Object(
   { balance: amount('Credit that is left.'), currency, group: groupSchema },
   { $id: 'Balance' },
 );
 
 export const limitsSchema = Type.Object({
-  accounts: Type.Integer(),
-  posts_per_day: Type.Integer(),
-  ai_images_per_month: Type.Integer(),
+  accounts: setting('Accounts that the customer may connect.'),
+  posts_per_day: setting('Posts each day.'),
+  ai_images_per_month: setting('Images made by AI each month.'),
 });
 
 const packageSchema = Type.Object(
   {
     id: id('What POST /orders takes as package_id.'),
-    name: Type.String(),
+    name: packageName,
     currency,
     price: amount("The monthly price for the caller's group."),
     prices: Type.Array(
@@ -53,13 +81,14 @@ const packageSchema = Type.Object(
         saving_percent: Type.Integer({
           description: 'Discount relative to the monthly price, rounded down.',
           minimum: 0,
+          maximum: 100,
         }),
       }),
-      { description: 'Monthly, quarterly, yearly.' },
+      { description: 'Monthly, quarterly, yearly.', maxItems: 3 },
     ),
-    duration_days: Type.Integer({ description: 'The nominal length of a month shown to people.' }),
+    duration_days: durationDays,
     limits: limitsSchema,
-    features: Type.Array(Type.String(), { description: 'Short display strings.' }),
+    features: featureList,
   },
   { $id: 'Package' },
 );
@@ -72,28 +101,37 @@ export const packageListSchema = Type.Object({
 const orderSchema = Type.Object(
   {
     id: id('Unique in the service.'),
-    kind: Type.String({
-      description:
-        'activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values.',
-      examples: ['activate'],
-    }),
-    status: Type.String({ description: 'completed. Tolerate new values.', examples: ['completed'] }),
-    package: Type.Object({ id: id('The package.'), name: Type.String() }),
+    kind: word(
+      'activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values.',
+      'activate',
+    ),
+    status: word('completed. Tolerate new values.', 'completed'),
+    package: Type.Object({ id: id('The package.'), name: packageName }),
     months,
     period,
     customer: Type.Object({
       id: id('The customer.'),
       reference: Type.String({
         description: 'The e-mail address or username that was ordered for, normalised.',
+        pattern: '^[!-~]+$',
+        maxLength: 254,
       }),
-      email: Type.String({ description: 'The reference where it is an e-mail address, else empty.' }),
+      email: Type.String({
+        description: 'The reference where it is an e-mail address, else empty.',
+        pattern: '^[!-~]*$',
+        maxLength: 254,
+      }),
     }),
     price: amount('The full price that was charged.'),
     refund: amount('What was given back for the unused time of a plan that this order replaced.'),
     currency,
     expires_at: time('When the plan ends after this order.'),
     created_at: time('When the order was placed.'),
-    idempotency_key: Type.String({ description: 'The key that was sent, or the one that was minted.' }),
+    idempotency_key: Type.String({
+      description: 'The key that was sent, or the one that was minted.',
+      pattern: '^[!-~]{1,80}$',
+      maxLength: 80,
+    }),
   },
   { $id: 'Order' },
 );
@@ -104,6 +142,8 @@ export const placedOrderSchema = Type.Object({
   login_url: Type.Optional(
     Type.String({
       description: 'Single-use login link for the customer; present when return_login was true.',
+      format: 'uri',
+      maxLength: 2_048,
     }),
   ),
 });
@@ -116,15 +156,19 @@ export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
-    name: Type.String(),
-    email: Type.String({ description: 'The address the customer was ordered by, or empty.' }),
-    status: Type.String({ description: 'active or suspended. Tolerate new values.', examples: ['active'] }),
+    name: text('The display name; the reference where none was given.', 254),
+    email: Type.String({
+      description: 'The address the customer was ordered by, or empty.',
+      pattern: '^[!-~]*$',
+      maxLength: 254,
+    }),
+    status: word('active or suspended. Tolerate new values.', 'active'),
     plan: Type.Object({
-      package: Type.String({ description: "The package's name." }),
+      package: text("The package's name.", 500),
       active: Type.Boolean({ description: 'Whether the plan runs now.' }),
       starts_at: time('When the unbroken run on this package began.'),
       expires_at: time('When the plan ends.'),
-      days_left: Type.Integer({ description: 'Rounded up; 0 once it has ended.', minimum: 0 }),
+      days_left: count('Rounded up; 0 once it has ended.'),
     }),
     created_at: time('When the customer was created.'),
   },
@@ -135,10 +179,10 @@ export const customerAnswerSchema = Type.Object({ customer: Type.Ref('Customer')
 /** {data, page, per_page, total}: the shape of every list of pages. */
 export const pageOf = (schemaId: string) =>
   Type.Object({
-    data: Type.Array(Type.Ref(schemaId)),
-    page: Type.Integer(),
-    per_page: Type.Integer(),
-    total: Type.Integer(),
+    data: Type.Array(Type.Ref(schemaId), { maxItems: 100 }),
+    page: count('The page that was asked for.', 1),
+    per_page: Type.Integer({ description: 'Items per page.', minimum: 1, maximum: 100 }),
+    total: count('Items on all pages.'),
   });
 
 export const pageQuerySchema = Type.Object({
@@ -146,6 +190,7 @@ export const pageQuerySchema = Type.Object({
     Type.Unsafe<string>({
       type: 'integer',
       minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       default: 1,
       description: 'Starts at 1. Clamped, never refused.',
     }),
@@ -164,8 +209,8 @@ export const pageQuerySchema = Type.Object({
 const errorSchema = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: 'Stable and machine-readable.' }),
-      message: Type.String({ description: 'For people.' }),
+      code: word('Stable and machine-readable.', 'insufficient_credit'),
+      message: text('For people.', 500),
       details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
         description: 'More about this error; may be empty.',
       }),
@@ -175,13 +220,26 @@ const errorSchema = Type.Object(
 );
 
 export const placeOrderBodySchema = Type.Object({
-  package_id: Type.Integer({ description: 'An id from GET /packages.' }),
+  package_id: Type.Integer({
+    description: 'An id from GET /packages.',
+    minimum: 1,
+    maximum: databaseIntegerMax,
+  }),
   customer: Type.String({
     description: 'An e-mail address, or a username of letters, digits, dot, underscore, hyphen.',
     maxLength: 254,
     examples: ['ada@example.com'],
   }),
-  months: Type.Optional(Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], default: 1 })),
+  months: Type.Optional(
+    Type.Unsafe<1 | 3 | 12>({
+      type: 'integer',
+      enum: [1, 3, 12],
+      minimum: 1,
+      maximum: 12,
+      default: 1,
+      description: 'Months of the period. Where period is given too, both must agree.',
+    }),
+  ),
   period: Type.Optional(period),
   customer_name: Type.Optional(
     Type.String({ description: 'Display name for a new customer.', maxLength: 120 }),
@@ -199,6 +257,8 @@ export const renewOrderBodySchema = Type.Object({
     Type.Unsafe<1 | 3 | 12>({
       type: 'integer',
       enum: [1, 3, 12],
+      minimum: 1,
+      maximum: 12,
       description: 'Default: those of the renewed order.',
     }),
   ),

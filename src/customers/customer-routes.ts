@@ -28,6 +28,8 @@ export function customerRoutes(
       schema: {
         operationId: 'getCustomer',
         summary: 'One customer',
+        description:
+          'With the plan as it stands now. Another account’s customer is answered like one that does not exist.',
         response: { 200: customerAnswerSchema },
       },
     },
@@ -46,6 +48,7 @@ export function customerRoutes(
       schema: {
         operationId: 'listCustomers',
         summary: 'Customers, newest first',
+        description: 'Your own, page by page. A page past the end has no data.',
         querystring: pageQuerySchema,
         response: { 200: pageOf('Customer') },
       },

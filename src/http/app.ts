@@ -26,6 +26,7 @@ import { signInRoutes } from '../panel/sign-in-routes.ts';
 import type { AccessLog } from './access-log.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
+import { docsPages } from './docs-pages.ts';
 import { installErrors, refuseRoute } from './errors.ts';
 import { type HealthDependencies, healthRoutes } from './health-routes.ts';
 import type { Metrics } from './metrics.ts';
@@ -70,6 +71,8 @@ export interface AppDependencies
   readonly isDraining: () => boolean;
   /** Where the built pages are. */
   readonly pagesFolder: string;
+  /** Where the built documents are. */
+  readonly docsFolder: string;
   readonly publicUrl: () => string;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
@@ -197,6 +200,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     (pages) => panelPages(pages, { folder: dependencies.pagesFolder, publicUrl: dependencies.publicUrl }),
     { prefix: '/panel' },
+  );
+  await app.register(
+    (pages) => docsPages(pages, { folder: dependencies.docsFolder, publicUrl: dependencies.publicUrl }),
+    { prefix: '/docs' },
   );
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 

@@ -15,6 +15,14 @@ declare module 'fastify' {
   }
 }
 
+// Where the document was loaded from. Meant for the outside: what OWASP's rules ask to be said of each server.
+const servers = [
+  {
+    url: '/',
+    description: 'The service that gives this document, in production or testing.',
+    'x-internal': false,
+  },
+];
 const license = { name: 'MIT', identifier: 'MIT' };
 
 export async function installOpenapi(app: FastifyInstance): Promise<void> {
@@ -29,7 +37,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
           'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
         license,
       },
-      servers: [{ url: '/' }],
+      servers,
       tags: [
         { name: 'v1', description: 'The reseller API.' },
         { name: 'admin', description: "The administrator's API: keys of administrators only." },
@@ -42,7 +50,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
       security: [{ apiKey: [] }],
     },
     transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
-    ...shared(commonCodes, codesOf),
+    ...shared(commonErrorCodes, codesOf),
   });
   await app.register(swagger, {
     decorator: 'panelSwagger',
@@ -55,7 +63,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
           'What the pages of the service ask for beside the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API.',
         license,
       },
-      servers: [{ url: '/' }],
+      servers,
       tags: [{ name: 'panel', description: 'Routes for who is signed in.' }],
       components: {
         securitySchemes: {
@@ -94,12 +102,16 @@ function shared(common: readonly ErrorCode[], codes: CodesOf) {
       ) => String(json['$id'] ?? `def-${index}`),
     },
     transformObject: <Document extends object>(document: Document) =>
-      'openapiObject' in document ? withErrors(document.openapiObject as object, common, codes) : document,
+      'openapiObject' in document
+        ? // A copy: what is written into it must not reach the schemas that serializers are made from.
+          withErrors(structuredClone(document.openapiObject as object), common, codes)
+        : document,
   };
 }
 
 interface Operation {
   readonly operationId?: string;
+  readonly parameters?: { readonly in: string; description?: string; schema: object }[];
   requestBody?: { required?: boolean };
   responses?: Record<string, Response>;
 }
@@ -128,6 +140,8 @@ function withErrors<Document extends object>(
       }
       if (operation.requestBody !== undefined && operationId === 'renewOrder')
         operation.requestBody.required = false;
+      for (const parameter of operation.parameters ?? [])
+        if (parameter.in === 'path') Object.assign(parameter, pathId);
       const codes = [...common, ...(codesByOperation[operationId] ?? [])];
       operation.responses = {
         ...operation.responses,
@@ -135,26 +149,69 @@ function withErrors<Document extends object>(
       };
     }
   }
+  addHeaders(document);
+  nameIntegerFormats(document);
   return document;
 }
 
-const header = (description: string, type: 'string' | 'integer' = 'string') => ({
-  description,
-  schema: { type },
-});
+function addHeaders(document: object): void {
+  const { components = {} } = document as { components?: Record<string, unknown> };
+  Object.assign(components, { headers: documentedHeaders });
+  Object.assign(document, { components });
+}
 
-const commonHeaders = {
-  'X-Request-Id': header('The id that was sent, or a new one: quote it when you report a problem.'),
-  'RateLimit-Policy': header('The limit: q requests in any window of w seconds.'),
-  RateLimit: header('r requests are left; in t seconds at least one more.'),
+const int32Max = 2_147_483_647;
+
+/** int32 or int64, by its maximum. In the document only: serializers and validators know no such formats. */
+function nameIntegerFormats(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('type' in part && part.type === 'integer' && !('format' in part)) {
+    const isSmall = 'maximum' in part && typeof part.maximum === 'number' && part.maximum <= int32Max;
+    Object.assign(part, { format: isSmall ? 'int32' : 'int64' });
+  }
+  for (const inner of Object.values(part)) nameIntegerFormats(inner);
+}
+
+/** Routes read their ids themselves, and answer what is no id like a missing one. */
+const pathId = {
+  description: 'A decimal integer without sign or leading zero.',
+  schema: { type: 'string', pattern: '^[1-9][0-9]{0,15}$', maxLength: 16 },
 };
 
-const replayHeader = {
-  'Idempotent-Replayed': header('true: this is the first answer again, and nothing was charged.'),
-};
-const retryHeader = { 'Retry-After': header('Seconds to wait.', 'integer') };
+const header = (description: string, schema: object) => ({ description, schema });
 
-const commonCodes: readonly ErrorCode[] = [
+const documentedHeaders = {
+  'X-Request-Id': header('The id that was sent, or a new one: quote it when you report a problem.', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    maxLength: 64,
+  }),
+  'RateLimit-Policy': header('The limit: q requests in any window of w seconds. For a known key.', {
+    type: 'string',
+    pattern: '^"default";q=\\d+;w=\\d+$',
+    maxLength: 64,
+  }),
+  RateLimit: header('r requests are left; in t seconds at least one more. For a known key.', {
+    type: 'string',
+    pattern: '^"default";r=\\d+;t=\\d+$',
+    maxLength: 64,
+  }),
+  'Idempotent-Replayed': header('true: this is the first answer again, and nothing was charged.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+  'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 1, maximum: 3_600 }),
+};
+
+const headersNamed = (...names: readonly (keyof typeof documentedHeaders)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const commonHeaders = headersNamed('X-Request-Id', 'RateLimit-Policy', 'RateLimit');
+const replayHeader = headersNamed('Idempotent-Replayed');
+const retryHeader = headersNamed('Retry-After');
+
+/** What every request with a key can be answered with. */
+export const commonErrorCodes: readonly ErrorCode[] = [
   'invalid_json',
   'missing_api_key',
   'invalid_api_key',
@@ -220,6 +277,11 @@ const codesOf: CodesOf = {
   exchangeLoginCode: [...administering, 'customer_not_found'],
 };
 
+/** What an operation can be answered with beyond those, once each. */
+export function errorCodesOf(operationId: string): readonly ErrorCode[] {
+  return [...new Set(codesOf[operationId])];
+}
+
 const panelCodes: readonly ErrorCode[] = [
   'invalid_json',
   'not_signed_in',
@@ -278,7 +340,7 @@ function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Recor
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
-        ...(status === 429 || status === 503 ? { headers: retryHeader } : {}),
+        headers: { ...commonHeaders, ...(status === 429 || status === 503 ? retryHeader : {}) },
         description: ofStatus.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },

@@ -119,7 +119,12 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     '/orders/:id',
     {
       ...confirm,
-      schema: { operationId: 'getOrder', summary: 'One order', response: { 200: orderAnswerSchema } },
+      schema: {
+        operationId: 'getOrder',
+        summary: 'One order',
+        description: 'Another account’s order is answered like one that does not exist.',
+        response: { 200: orderAnswerSchema },
+      },
     },
     async (request, reply) => {
       const number = parseOwnNumber(request.params.id, request.caller.id);
@@ -136,6 +141,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       schema: {
         operationId: 'listOrders',
         summary: 'Orders, newest first',
+        description: 'Your own, page by page. A page past the end has no data.',
         querystring: pageQuerySchema,
         response: { 200: pageOf('Order') },
       },

@@ -33,6 +33,8 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
       schema: {
         operationId: 'listPackages',
         summary: 'Packages that can be ordered',
+        description:
+          'With your group’s prices for each period. Free trials and retired packages are not listed.',
         response: { 200: packageListSchema },
       },
     },

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../contract/error-catalogue.ts';
+import { installPageHeaders } from '../http/page-headers.ts';
 
 /** Where `npm run build` in web/ puts the pages. */
 export const builtPagesFolder = fileURLToPath(new URL('../../web/dist/', import.meta.url));
@@ -43,7 +44,6 @@ export interface PanelPagesOptions {
 /** Registered with the prefix /panel. */
 export async function panelPages(app: FastifyInstance, options: PanelPagesOptions): Promise<void> {
   const { folder, publicUrl } = options;
-  const isSecure = publicUrl().startsWith('https:');
   await app.register(fastifyStatic, {
     root: folder,
     serve: false,
@@ -53,18 +53,7 @@ export async function panelPages(app: FastifyInstance, options: PanelPagesOption
     suppressWarning: true,
   });
 
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers({
-      'content-security-policy': contentSecurityPolicy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': 'DENY',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    });
-  });
+  installPageHeaders(app, { contentSecurityPolicy, isSecure: publicUrl().startsWith('https:') });
 
   // Every path below /panel that no route of its own takes.
   app.setNotFoundHandler((request, reply) => {

@@ -68,6 +68,8 @@ export interface TestServiceOptions {
   readonly pagesFolder?: string;
   /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
   readonly linksLeadHere?: boolean;
+  /** Where the built documents are. */
+  readonly docsFolder?: string;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -115,6 +117,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
+      docsFolder: options.docsFolder ?? '/nowhere',
     });
     const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const wanted = wantedProxy();

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { startStoryWorld } from '../../scripts/docs/api-story.ts';
+import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
+import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
+import { rulesPage } from '../../scripts/docs/rules-page.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -33,6 +37,27 @@ for (const [path, file] of [
     assert.equal(validator.version, '3.1');
   });
 }
+
+test('the API reference is what "npm run generate" makes of openapi.json and a service’s answers', async () => {
+  const world = await startStoryWorld();
+  try {
+    const pages = await makeReferencePages(JSON.parse(committed('openapi.json')), world);
+    assert.equal(Object.keys(pages).length, 4);
+    for (const [path, text] of Object.entries(pages)) assert.equal(text, committed(path), path);
+  } finally {
+    await world.service.close();
+  }
+});
+
+test('docs/openapi-rules.md is made from the list of exceptions', () => {
+  assert.equal(rulesPage(), committed('docs/openapi-rules.md'));
+});
+
+test('the table of the configuration in docs/operations.md is that of the program', () => {
+  const page = committed('docs/operations.md');
+  assert.equal(withConfiguration(page), page);
+  assert.match(page, /\| `PORT` \| 3000 \|/);
+});
 
 test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
   const documented = committed('docs/errors.md');

@@ -15,7 +15,11 @@ interface LockedPackage {
 
 type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
-for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
+for (const file of [
+  'package-lock.json',
+  'scripts/node24/package-lock.json',
+  'scripts/openapi-lint/package-lock.json',
+]) {
   test(`${file} names every package with its checksum and without an address`, () => {
     const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
     assert.ok(Object.keys(packages).length > 1);

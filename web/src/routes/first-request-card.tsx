@@ -58,7 +58,11 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
       </div>
       <p className="mt-3 text-soft">
         The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
-        request whose answer was lost as often as you like. Every route is described in{' '}
+        request whose answer was lost as often as you like. Every route is described in the{' '}
+        <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
+          API reference
+        </a>{' '}
+        and, for programs, in{' '}
         <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
           openapi.json
         </a>

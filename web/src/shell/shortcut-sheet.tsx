@@ -25,6 +25,13 @@ export default function ShortcutSheet({ onClose }: { readonly onClose: () => voi
           <Group title="Go to" entries={panelPages} />
           {isAdmin ? <Group title="Administration" entries={consolePages} /> : null}
         </div>
+        <p className="text-soft">
+          Guides and the API reference are in the{' '}
+          <a className="text-accent underline underline-offset-2" href="/docs/">
+            documentation
+          </a>
+          .
+        </p>
         <div className="border-t border-line pt-4">
           <SwitchField
             label="Single-key shortcuts"

@@ -1,0 +1,33 @@
+// The tables of docs/operations.md that list the configuration, between their two marks: made from
+// src/configuration-variables.ts, which a test holds together with what config.ts reads.
+
+import {
+  type ConfigurationVariable,
+  clientVariables,
+  configurationChapters,
+} from '../../src/configuration-variables.ts';
+
+const marks = /(<!-- configuration: begin -->\n)[\s\S]*?(<!-- configuration: end -->)/;
+
+/** The page with its tables made afresh. */
+export function withConfiguration(page: string): string {
+  if (!marks.test(page)) throw new Error('docs/operations.md has no marks for the configuration.');
+  const chapters = [
+    ...configurationChapters,
+    { title: 'What the command line reads beside them', variables: clientVariables },
+  ];
+  const text = chapters.map(({ title, variables }) => `### ${title}\n\n${table(variables)}\n`).join('\n');
+  return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${text}\n${end}`);
+}
+
+function table(variables: readonly ConfigurationVariable[]): string {
+  const rows = variables.map(({ name, otherwise, meaning, example, isSecret }) => {
+    const notes = [
+      meaning,
+      example === undefined ? '' : `Example: \`${example}\`.`,
+      isSecret === true ? 'A secret.' : '',
+    ];
+    return `| \`${name}\` | ${otherwise} | ${notes.filter((note) => note !== '').join(' ')} |`;
+  });
+  return ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+}

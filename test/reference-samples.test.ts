@@ -1,0 +1,216 @@
+// Every sample of the API reference is run as it is printed, in each language, in the order of the story, against a
+// service of its own: it must send exactly the request it documents and be answered with the documented status.
+// What was sent is read from the service's log of requests, so no sample is believed what it prints.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { adminStory, resellerStory, type StoryWorld, startStoryWorld } from '../scripts/docs/api-story.ts';
+import { type OpenapiDocument, operationsOf } from '../scripts/docs/reference-pages.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const places = operationsOf(JSON.parse(read('openapi.json')) as OpenapiDocument);
+const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records']
+  .map((name) => read(`docs/reference/${name}.md`))
+  .join('\n');
+
+interface Language {
+  readonly title: string;
+  readonly program: string;
+  readonly file: string;
+  readonly arguments: (file: string) => readonly string[];
+}
+
+const languages: readonly Language[] = [
+  { title: 'curl', program: 'bash', file: 'sample.sh', arguments: (file) => ['-eu', file] },
+  {
+    title: 'TypeScript',
+    program: process.execPath,
+    file: 'sample.ts',
+    arguments: (file) => ['--import', join(root, 'test/harness/sdk-from-source.ts'), file],
+  },
+  { title: 'PHP', program: 'php', file: 'sample.php', arguments: (file) => [file] },
+  { title: 'Python', program: 'python3', file: 'sample.py', arguments: (file) => [file] },
+];
+
+/** As printed under the operation's heading. */
+function printedSample(operationId: string, language: string): string {
+  const { method, path, operation } = required(places.get(operationId), operationId);
+  const start = printed.indexOf(`\n## ${operation.summary}\n\n\`${method} ${path}\`\n`);
+  assert.notEqual(start, -1, `${operationId} stands in the reference`);
+  const section = printed.slice(start, printed.indexOf('\n### Answer', start));
+  const fence = new RegExp(`<summary>${language}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\\n\`\`\`\\n`);
+  return required(fence.exec(section)?.[1], `${operationId} has a sample in ${language}`);
+}
+
+/** "POST /api/v1/orders 201" of each request since `from`. */
+function requestsSince({ service: { logLines } }: StoryWorld, from: number): readonly string[] {
+  return logLines
+    .slice(from)
+    .filter((line) => 'route' in line)
+    .map((line) => `${line['method']} ${line['route']} ${line['status']}`);
+}
+
+for (const language of languages) {
+  const isMissing = spawnSync(language.program, ['--version']).error !== undefined;
+  const isCurlMissing = language.title === 'curl' && spawnSync('curl', ['--version']).error !== undefined;
+  const skip = isMissing || isCurlMissing ? `there is no ${language.title} on this machine` : false;
+  describe(`the samples in ${language.title}`, { skip }, () => {
+    let world: StoryWorld;
+    let folder: string;
+    before(async () => {
+      world = await startStoryWorld();
+      folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+    });
+    after(async () => {
+      await world.service.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    for (const step of [...resellerStory, ...adminStory]) {
+      const { operationId } = step;
+      test(`${operationId} sends its one request and is answered as documented`, async () => {
+        const { method, path, operation } = required(places.get(operationId), operationId);
+        const file = join(folder, language.file);
+        writeFileSync(file, `${printedSample(operationId, language.title)}\n`);
+        const key = path.startsWith('/api/admin/') ? world.adminKey : world.resellerKey;
+        const environment = {
+          PATH: process.env['PATH'],
+          SELLTHROUGH_URL: world.service.address,
+          SELLTHROUGH_KEY: key,
+          ...(await world.environmentOf(step)),
+        };
+        const from = world.service.logLines.length;
+        const { code, output } = await run(language, file, environment);
+        assert.equal(code, 0, output);
+        // The line of a request is written in the turn after its answer.
+        while (requestsSince(world, from).length === 0) await nextTurn();
+        const status = Object.keys(operation.responses).find((each) => each.startsWith('2'));
+        const route = path.replace('{id}', ':id');
+        assert.deepEqual(requestsSince(world, from), [`${method} ${route} ${status}`], output);
+        assert.ok(output.trim() !== '', 'the answer is printed');
+      });
+    }
+
+    test('and together they did what they say: the books show each of them once', async () => {
+      const { admin } = world.service;
+      const ledger = await admin.get('/api/admin/v1/accounts/2/ledger');
+      const entries = ledger.body.data.map(
+        (entry: Record<string, string>) => `${entry['kind']} ${entry['amount']}`,
+      );
+      assert.deepEqual(entries, ['charge -27.00', 'charge -10.00', 'credit 500.00']);
+      const made = await admin.get('/api/admin/v1/accounts/3');
+      assert.equal(made.body.account.balance, '250.00');
+      assert.deepEqual(made.body.account.allowed_ips, ['203.0.113.0/24']);
+      const studio = await admin.get('/api/admin/v1/packages/5');
+      assert.deepEqual(studio.body.package.prices.reseller, {
+        monthly: '16.00',
+        quarterly: '42.00',
+        yearly: '150.00',
+      });
+    });
+  });
+}
+
+test('the samples in TypeScript, as printed, pass the compiler at its strictest', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+  try {
+    const samples = [printed, read('docs/getting-started.md')].flatMap((text) => [
+      ...text.matchAll(/\n```ts\n([\s\S]*?)\n```\n/g),
+    ]);
+    assert.ok(samples.length > places.size);
+    for (const [index, [, code]] of samples.entries())
+      writeFileSync(join(folder, `${index}.ts`), `${code}\n`);
+    const compilerOptions = {
+      target: 'es2024',
+      lib: ['es2024', 'dom'],
+      module: 'nodenext',
+      moduleDetection: 'force',
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths: { '@sellthrough/client': [join(root, 'sdk/src/index.ts')] },
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+    };
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', folder], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe('the samples of the guides', () => {
+  const guide = read('docs/getting-started.md');
+  const present = languages.filter(({ program }) => spawnSync(program, ['--version']).error === undefined);
+
+  test('the first order is one order, in whichever languages it is sent', async () => {
+    const world = await startStoryWorld();
+    const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+    try {
+      const environment = {
+        PATH: process.env['PATH'],
+        SELLTHROUGH_URL: world.service.address,
+        SELLTHROUGH_KEY: world.resellerKey,
+      };
+      for (const language of present) {
+        const fence = new RegExp(
+          `<summary>${language.title}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\\n\`\`\``,
+        );
+        const file = join(folder, language.file);
+        writeFileSync(file, required(fence.exec(guide)?.[1], `a sample in ${language.title}`));
+        const { code, output } = await run(language, file, environment);
+        assert.equal(code, 0, output);
+        assert.match(output, /2026-02-15T12:00:00Z/, `${language.title} shows when the plan ends`);
+      }
+      const python = present.find(({ title }) => title === 'Python');
+      if (python !== undefined) {
+        const [, retrying] = /\n```python\n([\s\S]*?)\n```/.exec(read('docs/idempotency.md')) ?? [];
+        const file = join(folder, 'retrying.py');
+        writeFileSync(file, required(retrying, 'the loop that retries'));
+        const { code, output } = await run(python, file, environment);
+        assert.equal(code, 0, output);
+      }
+      const { data } = (await world.service.admin.get('/api/admin/v1/accounts/2/orders')).body;
+      const keys = data.map((order: Record<string, string>) => order['idempotency_key']);
+      assert.deepEqual(keys, python === undefined ? ['first-order'] : ['invoice-1734', 'first-order']);
+    } finally {
+      await world.service.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+function run(
+  { program, arguments: argumentsOf }: Language,
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argumentsOf(file), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
+
+function required<Value>(value: Value | undefined, what: string): Value {
+  assert.ok(value !== undefined, what);
+  return value;
+}

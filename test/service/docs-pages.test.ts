@@ -1,0 +1,124 @@
+// The documents as they are served: built from the committed Markdown, nothing from elsewhere, nothing inline.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buildDocs } from '../../scripts/build-docs.ts';
+import { pages } from '../../scripts/docs/page-list.ts';
+import { openPage } from '../harness/browser-request.ts';
+import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+let folder: string;
+let service: TestService;
+let bare: TestService;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sellthrough-docs-'));
+  const dist = join(folder, 'dist');
+  buildDocs(dist);
+  writeFileSync(join(folder, 'outside.html'), 'outside');
+  writeFileSync(join(dist, '.built-from'), 'hidden');
+  service = await startTestService({ docsFolder: dist });
+  bare = await startTestService();
+});
+after(async () => {
+  await service.close();
+  await bare.close();
+  rmSync(folder, { recursive: true });
+});
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+test('every page of the list is served under its address, with its heading, and under a strict policy', async () => {
+  for (const { source, slug } of pages) {
+    const page = await openPage(service.address, 'GET', `/docs/${slug}`);
+    assert.equal(page.status, 200, slug);
+    assert.equal(page.headers.get('content-security-policy'), policy);
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html; ?charset=utf-8$/i);
+    const heading = /^# (.+)$/m.exec(readFileSync(new URL(`../../${source}`, import.meta.url), 'utf8'))?.[1];
+    assert.ok(heading !== undefined && page.text.includes('<h1 id='), source);
+    assert.match(page.text, /aria-current="page"/, `${source} is in its own navigation`);
+  }
+});
+
+test('no page loads anything from elsewhere or contains an inline script, style or handler', async () => {
+  for (const { slug } of pages) {
+    const { text } = await openPage(service.address, 'GET', `/docs/${slug}`);
+    const loaded = [...text.matchAll(/<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]*)"/g)];
+    assert.ok(loaded.length >= 3, `${slug} has its style, script and icon`);
+    for (const [tag, address] of loaded) assert.match(address ?? '', /^\/docs\/assets\/[a-z0-9.-]+$/, tag);
+    const tags = text.match(/<[a-z][^>]*>/gi) ?? [];
+    for (const tag of tags) assert.doesNotMatch(tag, /\s(?:style|on[a-z]+)=/i, `${slug}: ${tag}`);
+    assert.doesNotMatch(text, /<style|<script(?![^>]*\bsrc=)/i, slug);
+  }
+});
+
+test('a page is asked for again and answered with 304; its assets are kept for ever and go out compressed', async () => {
+  const address = `${service.address}/docs/rate-limits`;
+  const first = await fetch(address, { headers: { 'accept-encoding': 'br' } });
+  assert.equal(first.headers.get('cache-control'), 'no-cache');
+  const etag = first.headers.get('etag') ?? '';
+  assert.notEqual(etag, '');
+  // Not with fetch, which asks for the page afresh where a condition is set by hand.
+  const lines = [
+    'GET /docs/rate-limits HTTP/1.1',
+    'Host: x',
+    'Accept-Encoding: br',
+    `If-None-Match: ${etag}`,
+  ];
+  const { answers } = await sendRaw(service.address, rawRequest(lines));
+  assert.deepEqual([answers[0]?.status, answers[0]?.text], [304, '']);
+  assert.equal(first.headers.get('content-encoding'), 'br');
+  assert.match(first.headers.get('content-type') ?? '', /^text\/html/);
+  const text = await first.text();
+  const plain = await fetch(address, { headers: { 'accept-encoding': 'identity' } });
+  assert.deepEqual([plain.headers.get('content-encoding'), await plain.text()], [null, text]);
+
+  const stylesheet = /href="(\/docs\/assets\/docs-[a-z0-9]+\.css)"/.exec(text)?.[1];
+  const asset = await fetch(service.address + stylesheet, { headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(asset.status, 200);
+  assert.equal(asset.headers.get('content-encoding'), 'gzip');
+  assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  assert.match(await asset.text(), /prefers-color-scheme: dark/);
+});
+
+test('what is no page gets the page that says so; nothing hidden or beside the folder is served', async () => {
+  for (const path of ['/docs/nowhere', '/docs/reference', '/docs/index.html', '/docs/assets/docs.css']) {
+    const page = await openPage(service.address, 'GET', path);
+    assert.equal(page.status, 404, path);
+    assert.match(page.text, /There is no such page/);
+  }
+  for (const path of [
+    '/docs/../outside',
+    '/docs/..%2foutside',
+    '/docs/%2e%2e/outside',
+    '/docs//outside',
+    '/docs/.built-from',
+    '/docs/assets/../.built-from',
+    '/docs/%00',
+  ]) {
+    const { answers } = await sendRaw(service.address, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.ok(answers[0] !== undefined && answers[0].status < 500, path);
+    assert.doesNotMatch(answers[0].text, /^outside$|^hidden$/, path);
+  }
+});
+
+test('/docs without a slash is the first page, HEAD has no body, other methods are not taken', async () => {
+  assert.equal((await openPage(service.address, 'GET', '/docs')).status, 200);
+  const head = await fetch(`${service.address}/docs/errors`, { method: 'HEAD' });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+  assert.ok((await openPage(service.address, 'POST', '/docs/errors')).status >= 404);
+});
+
+test('without a build a plain sentence says how to make one', async () => {
+  for (const path of ['/docs', '/docs/', '/docs/errors']) {
+    const page = await openPage(bare.address, 'GET', path);
+    assert.equal(page.status, 503);
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    assert.match(page.text, /The documents are not built yet/);
+  }
+});
