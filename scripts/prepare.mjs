@@ -2,7 +2,8 @@
 // every command. It installs the dependencies from the lockfile when they are missing or outdated and, on a
 // machine whose Node is too old, fetches Node 24 and puts it first in npm's PATH (node_modules/.bin/node).
 // Plain JavaScript without dependencies, because it runs on Node 18 and before anything is installed.
-// `--pages` also builds the pages of the panel (build-pages.mjs), `--package` what `npm pack` ships (build-package.mjs).
+// `--pages` also builds the pages of the panel and the documents (build-pages.mjs), `--start` does that too but leaves out
+// what only development needs (half of the download), `--package` builds what `npm pack` ships (build-package.mjs).
 // An installed package brings its dependencies along (docs/decisions/0008-packaging.md): there only Node is looked after.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take
 // turns; what an interrupted run left behind is repaired by the next one.
@@ -54,7 +55,7 @@ export async function prepare({ development }) {
     const unlock = await takeLock();
     try {
       // Another run may have done the work while this one waited.
-      if (!dependenciesAreReady(development)) await installDependencies();
+      if (!dependenciesAreReady(development)) await installDependencies(development);
       if (needsNode24()) {
         if (!node24IsInstalled()) await installNode24();
         if (!node24IsFirst()) putNode24First();
@@ -109,13 +110,13 @@ function dependenciesAreReady(development) {
   return true;
 }
 
-async function installDependencies() {
+async function installDependencies(development) {
   say('Installing dependencies from the lockfile …');
   // Taken off first: npm removes node_modules entry by entry, and may be interrupted in between.
   rmSync(join(root, 'node_modules', stampName), { force: true });
   rmSync(join(root, 'node_modules', '.package-lock.json'), { force: true });
-  await npmCi(root, 'The dependencies are not installed');
-  writeStamp(root, dependencyStamp());
+  await npmCi(root, 'The dependencies are not installed', development);
+  if (development) writeStamp(root, dependencyStamp());
 }
 
 function dependencyStamp() {
@@ -190,7 +191,7 @@ async function installNode24() {
   }
   say(`Fetching Node 24 (this machine has ${process.version}) …`);
   rmSync(join(node24Folder, 'node_modules', stampName), { force: true });
-  await npmCi(node24Folder, `Sellthrough needs Node 24 and this machine has ${process.version}`);
+  await npmCi(node24Folder, `Sellthrough needs Node 24 and this machine has ${process.version}`, false);
   const trial = spawnSync(node24Binary(), ['--version'], { encoding: 'utf8' });
   if (trial.status !== 0) {
     throw new CannotPrepare(
@@ -270,9 +271,9 @@ function build(node, script, whatFails) {
 
 let runningChild;
 
-async function npmCi(folder, whatFails) {
+async function npmCi(folder, whatFails, development) {
   const settings = [
-    '--include=dev',
+    development ? '--include=dev' : '--omit=dev',
     '--include=optional',
     '--no-audit',
     '--no-fund',
@@ -288,7 +289,7 @@ async function npmCi(folder, whatFails) {
   const { status, output } = await runNpm(['ci', `--prefix=${folder}`, ...settings], folder);
   if (status === 0) {
     const installed = JSON.parse(readText(join(folder, 'node_modules', '.package-lock.json')) ?? '{}');
-    const missing = missingPackages(folder, installed, true);
+    const missing = missingPackages(folder, installed, development);
     if (missing.length === 0) return;
     throw new CannotPrepare(
       `${whatFails}, and ${missing.map((path) => path.slice('node_modules/'.length)).join(', ')} could not be ` +
@@ -497,9 +498,10 @@ export function explain(error) {
 
 if (process.argv[1] !== undefined && realPath(process.argv[1]) === realPath(fileURLToPath(import.meta.url))) {
   try {
-    const node = await prepare({ development: true });
+    const isStart = process.argv.includes('--start');
+    const node = await prepare({ development: !isStart });
     const isPackage = process.argv.includes('--package');
-    if (isPackage || process.argv.includes('--pages'))
+    if (isStart || isPackage || process.argv.includes('--pages'))
       build(node, 'build-pages.mjs', 'The pages of the panel were not built.');
     if (isPackage) build(node, 'build-package.mjs', 'The package was not built.');
   } catch (error) {
