@@ -84,9 +84,19 @@ test('every page of the router is among those looked at here', () => {
   assert.deepEqual(shown.sort(), seen.sort());
 });
 
+// In several tests: each axe takes its time, and a test that takes minutes is taken for one that hangs.
 test('no page of the panel breaks a rule of WCAG, scrolls sideways or does anything odd', async () => {
   const page = await panel.openAs(reseller);
-  for (const { path, title } of Object.values(panelPages)) await look(page, path, title);
+  for (const { path, title } of Object.values(panelPages).slice(0, 5)) await look(page, path, title);
+});
+
+test('nor do the rest of them', async () => {
+  const page = await panel.openAs(reseller);
+  for (const { path, title } of Object.values(panelPages).slice(5)) await look(page, path, title);
+});
+
+test('nor do tables in place of charts, lists without a match, and addresses without a page', async () => {
+  const page = await panel.openAs(reseller);
   await look(page, '/panel/?span=months&view=table', 'Overview');
   await look(page, '/panel/orders?customer=nobody', 'Orders');
   await look(page, '/panel/orders/1', 'Order');
@@ -95,7 +105,16 @@ test('no page of the panel breaks a rule of WCAG, scrolls sideways or does anyth
 
 test('no page of the console does either', async () => {
   const page = await panel.openAs(panel.service.admin);
-  for (const { path, title } of Object.values(consolePages)) await look(page, path, title);
+  for (const { path, title } of Object.values(consolePages).slice(0, 4)) await look(page, path, title);
+});
+
+test('nor do the rest of the console’s', async () => {
+  const page = await panel.openAs(panel.service.admin);
+  for (const { path, title } of Object.values(consolePages).slice(4)) await look(page, path, title);
+});
+
+test('nor do an account’s lists, a trial and a new package', async () => {
+  const page = await panel.openAs(panel.service.admin);
   const { trial } = panel.service.packages;
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=orders`, /^account-/);
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=customers`, /^account-/);
@@ -146,7 +165,9 @@ test('nor does a dialog', async () => {
   await confirmWithPassword(asked, 'not the password', 'Replace key now');
   await asked.getByRole('alert').waitFor();
   await check(page, 'a dialog with a refusal');
+});
 
+test('nor does a dialog of the console', async () => {
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   for (const [button, title] of [
     ['Credit', /^Credit account/],
