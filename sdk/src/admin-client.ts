@@ -116,7 +116,8 @@ export class AdminClient {
 
   /**
    * Gives a customer of the account a free trial; creates the customer if absent, charges nothing, makes no order.
-   * Takes no idempotency key: a second one is refused with order_failed, reason plan_running.
+   * Takes no idempotency key and is not sent again by itself, but you may: a second one finds the trial that runs and
+   * gives nothing more. While another plan runs it is refused with order_failed, reason plan_running.
    * Errors: account_not_found, invalid_package, package_unavailable, invalid_customer, customer_not_yours, order_failed.
    */
   async grantTrial(accountId: number, body: GrantTrialBody, options?: CallOptions): Promise<Customer> {
