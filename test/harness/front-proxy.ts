@@ -46,6 +46,8 @@ export async function startFrontProxy(kind: ProxyKind, serviceAddress: string): 
   const ports = { service, certificates, securePort, plainPort };
   const [program, args] = kind === 'nginx' ? nginxCommand(folder, ports) : haproxyCommand(folder, ports);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const stop = () => child.kill('SIGTERM');
+  process.once('exit', stop); // a test that ends without closing must not leave it behind
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -57,8 +59,9 @@ export async function startFrontProxy(kind: ProxyKind, serviceAddress: string): 
     address: `https://127.0.0.1:${securePort}`,
     plainAddress: `http://127.0.0.1:${plainPort}`,
     async close() {
+      process.off('exit', stop);
       if (child.exitCode === null) {
-        child.kill('SIGTERM');
+        stop();
         await once(child, 'close');
       }
       rmSync(folder, { recursive: true, force: true });
