@@ -8,6 +8,8 @@ export interface TestFact {
   readonly fact: 'passed' | 'failed' | 'skipped' | 'empty' | 'finished';
   /** The test's title; of `empty`, of `finished` and of a file that crashed: the file's path. */
   readonly name: string;
+  /** Of a file whose process ended as it should not: how, e.g. `signal SIGSEGV`. */
+  readonly ending?: string;
 }
 
 export default async function* countReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -22,7 +24,8 @@ function testFact(event: TestEvent): TestFact | undefined {
     const { name, details, todo } = event.data;
     // A suite fails because a test in it did, which is counted already, or by itself: a hook, a crash.
     if (details.type === 'suite' && failureType(details.error) === 'subtestsFailed') return undefined;
-    return { fact: todo ? 'skipped' : 'failed', name };
+    const ending = processEnding(details.error);
+    return { fact: todo ? 'skipped' : 'failed', name, ...(ending !== undefined && { ending }) };
   }
   if (event.type === 'test:pass') {
     const { name, details, skip, todo } = event.data;
@@ -41,6 +44,14 @@ function standsForFile(test: { name: string; nesting: number; file?: string | un
   return (
     test.nesting === 0 && test.file !== undefined && /[\\/]/.test(test.name) && test.file.endsWith(test.name)
   );
+}
+
+/** The runner knows how a file's process ended, and the reporter that prints does not say it. */
+function processEnding(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('signal' in error && typeof error.signal === 'string') return `signal ${error.signal}`;
+  if ('exitCode' in error && typeof error.exitCode === 'number') return `exit code ${error.exitCode}`;
+  return undefined;
 }
 
 function failureType(error: unknown): unknown {

@@ -1,5 +1,5 @@
-// What `npm test` runs: the static checks, the unit tests, the service tests once on each database, and the
-// tests of the whole program. A step that fails does not hide the ones after it.
+// What `npm test` runs: the static checks, the unit tests, the service tests once on each database, the tests of
+// the whole program, and those of the pages in a real browser. A step that fails does not hide the ones after it.
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
 // static check counts as one test; a suite or a file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { chromiumForTests } from './chromium-for-tests.ts';
 import type { TestFact } from './count-reporter.ts';
 import { postgresForTests } from './throwaway-postgres.ts';
 
@@ -30,7 +31,7 @@ interface Suite {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groups = ['static', 'unit', 'embedded', 'postgres', 'program'] as const;
+const groups = ['static', 'unit', 'embedded', 'postgres', 'program', 'browser'] as const;
 type Group = (typeof groups)[number];
 
 // A test that waits for ever must end the run with its name.
@@ -41,7 +42,7 @@ const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
 
 // A developer's own settings must not reach the tests, least of all the address of a real database.
 const hiddenFromTests =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_URL|NODE_TEST_CONTEXT)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_URL|TEST_PROXY\w*|NODE_TEST_CONTEXT)$/;
 
 const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [file]...`;
 
@@ -98,6 +99,7 @@ function steps(): readonly Step[] {
     postgres: [{ name: 'service tests on PostgreSQL', run: runOnPostgres }],
     // One at a time: these start, kill and restart whole processes.
     program: [suite({ name: 'tests of the whole program', files: 'test/*.test.ts', concurrency: 1 })],
+    browser: [{ name: 'tests of the pages in a browser', run: runInBrowser }],
   };
   return groups.filter((group) => only.has(group)).flatMap((group) => all[group]);
 }
@@ -149,10 +151,21 @@ async function runOnPostgres(): Promise<Counts> {
   }
 }
 
-async function runSuite({ files: pattern, concurrency, environment }: Suite): Promise<Counts> {
+async function runInBrowser(): Promise<Counts> {
+  const pattern = 'test/browser/**/*.test.ts';
+  // Unpacked before the files run at once, and only if one of them does.
+  if (chooseFiles(pattern).length > 0) console.log((await chromiumForTests()).description);
+  return suite({ name: 'browser', files: pattern, environment: { TEST_DATABASE: 'embedded' } }).run();
+}
+
+/** Those of the pattern that were asked for. */
+function chooseFiles(pattern: string): readonly string[] {
   const found = globSync(pattern, { cwd: root }).sort();
-  const chosen =
-    files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
+  return files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
+}
+
+async function runSuite({ files: pattern, concurrency, environment }: Suite): Promise<Counts> {
+  const chosen = chooseFiles(pattern);
   if (chosen.length === 0) {
     if (files.length > 0) return { passed: 0, failed: 0, skipped: 0 };
     console.log(`No file matches ${pattern}.`);
@@ -197,6 +210,9 @@ function countFacts(facts: readonly TestFact[], chosen: readonly string[], code:
     } else if (!known.includes('finished') && !known.includes('failed')) {
       problems.push(`${file} left before its tests ended.`);
     }
+  }
+  for (const { name, ending } of facts) {
+    if (ending !== undefined) console.log(`✖ ${name}: its process ended with ${ending}.`);
   }
   const passed = count('passed');
   const failed = count('failed');

@@ -41,7 +41,6 @@ export type Limits = typeof defaultLimits;
 
 export const defaultLimits = {
   engine: {
-    laneCount: 2,
     batchOrdersMax: 512,
     queueDepthMax: 20_000,
     // Long enough for a connection that froze to be given up and the batch to be settled on another.
@@ -49,6 +48,7 @@ export const defaultLimits = {
     retryMilliseconds: 100,
   },
   database: {
+    // As many lanes of orders. Two beat four, and four beat eight, on two cores: few large batches.
     orderConnections: 2,
     generalConnections: 8,
     connectMilliseconds: 2_000,

@@ -84,7 +84,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     packages: packages.current,
     reloadPackages: packages.reload,
     answerMilliseconds: limits.database.answerMilliseconds,
-    limits: limits.engine,
+    limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
       onBatch(commands, outcomes) {
         metrics.onBatch(commands, outcomes);

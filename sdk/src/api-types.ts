@@ -119,6 +119,8 @@ export interface Account {
   rate_limit_per_minute: number;
   /** Addresses and CIDR ranges; empty allows all. */
   allowed_ips: string[];
+  /** Whether signing in to the panel takes a code, too. */
+  totp_enabled: boolean;
   order_count: number;
   customer_count: number;
   /** When the account was created. */

@@ -85,7 +85,8 @@ const defaults = {
 const timerMsMax = 2_147_483_647;
 
 export function createTransport(options: ClientOptions): Transport {
-  if (!options.apiKey)
+  // What no header can carry would look like a lost connection.
+  if (!/^[!-~]+$/.test(options.apiKey ?? ''))
     throw new TypeError('Sellthrough needs an apiKey: sk_live_…, from the panel under "API access".');
   const root = rootOf(options.baseUrl);
   const backoff = {
@@ -103,6 +104,19 @@ export function createTransport(options: ClientOptions): Transport {
     const idempotencyKey = call.takesKey
       ? (asked.idempotencyKey ?? keyInBody(call.body) ?? (await randomId()))
       : null;
+    if (idempotencyKey !== null && !/^[!-~]{1,80}$/.test(idempotencyKey)) {
+      // The service would say the same; some of these no header can carry, which would look like a lost connection.
+      throw new SellthroughError({
+        code: 'invalid_idempotency_key',
+        message: 'An idempotency key has 1 to 80 visible ASCII characters.',
+        details: { field: 'idempotency_key', reason: 'must be 1 to 80 visible ASCII characters' },
+        requestId: callId,
+        idempotencyKey,
+        attempts: 0,
+        retryable: false,
+        mayHaveHappened: false,
+      });
+    }
     let mayHaveHappened = false;
 
     for (let attempt = 1; ; attempt += 1) {

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  type Account,
   type AccountChange,
   changeAccount,
   createAccount,
@@ -13,6 +14,7 @@ import {
 import { randomBase62 } from '../accounts/api-key.ts';
 import { hashPassword, mintPassword } from '../accounts/password.ts';
 import {
+  type AccountView,
   accountAnswerSchema,
   accountQuerySchema,
   changeAccountBodySchema,
@@ -44,6 +46,7 @@ import {
   sentIdempotencyHeader,
 } from '../orders/order-request.ts';
 import { orderView } from '../orders/order-view.ts';
+import { findTotpAccounts } from '../panel/totp-store.ts';
 import { allowedIpsRefusal, createBodyReader } from './admin-bodies.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
 import { accountView } from './admin-views.ts';
@@ -93,7 +96,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         actor(request),
       );
       if (created === null) return reply.refuse(refusal('username_taken'));
-      const account = accountView(created.account, currency);
+      const account = accountView(created.account, currency, false);
       // A password that was chosen is not sent back.
       const shown = body.password === undefined ? { password } : {};
       return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
@@ -123,7 +126,11 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         search: typeof search === 'string' ? search.toWellFormed() : '',
         group: typeof group === 'string' ? group : '',
       });
-      const data = found.accounts.map((account) => accountView(account, currency));
+      const withTotp = await findTotpAccounts(
+        database,
+        found.accounts.map(({ id }) => id),
+      );
+      const data = found.accounts.map((account) => accountView(account, currency, withTotp.has(account.id)));
       return reply.send(pageAnswer(data, page, found.total));
     },
   );
@@ -135,7 +142,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       const id = parseRowId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);
       if (account === null) return reply.refuse(refusal('account_not_found'));
-      return reply.send({ account: accountView(account, currency) });
+      return reply.send({ account: await viewOf(account) });
     },
   );
 
@@ -179,7 +186,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (changed === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
-      return reply.send({ account: accountView(changed, currency) });
+      return reply.send({ account: await viewOf(changed) });
     },
   );
 
@@ -318,6 +325,11 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         ),
       ),
   );
+
+  async function viewOf(account: Account): Promise<AccountView> {
+    const withTotp = await findTotpAccounts(database, [account.id]);
+    return accountView(account, currency, withTotp.has(account.id));
+  }
 
   async function sendList(
     request: FastifyRequest<WithId>,

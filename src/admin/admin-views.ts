@@ -8,7 +8,7 @@ import { formatTime } from '../contract/times.ts';
 import type { RecordedAuditEntry } from '../events/audit-log.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-export function accountView(account: Account, currency: string): AccountView {
+export function accountView(account: Account, currency: string, isTotpEnabled: boolean): AccountView {
   return {
     id: account.id,
     username: account.username,
@@ -21,6 +21,7 @@ export function accountView(account: Account, currency: string): AccountView {
     api_enabled: account.apiEnabled,
     rate_limit_per_minute: account.rateLimitPerMinute,
     allowed_ips: [...account.allowedIps],
+    totp_enabled: isTotpEnabled,
     order_count: account.orderCount,
     customer_count: account.customerCount,
     created_at: formatTime(account.createdAt),

@@ -33,6 +33,7 @@ const accountSchema = Type.Object(
     api_enabled: Type.Boolean(),
     rate_limit_per_minute: Type.Integer(),
     allowed_ips: Type.Array(Type.String(), { description: 'Addresses and CIDR ranges; empty allows all.' }),
+    totp_enabled: Type.Boolean({ description: 'Whether signing in to the panel takes a code, too.' }),
     order_count: Type.Integer(),
     customer_count: Type.Integer(),
     created_at: time('When the account was created.'),

@@ -144,9 +144,16 @@ export const overviewQuerySchema = Type.Object({
   months: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 36 })),
 });
 
+/** Whose it is, where the console shows what is not the administrator's own. */
+const ownerSchema = Type.Object({ id: Type.Integer(), username: Type.String() });
+
 export const orderWithEntriesSchema = Type.Object({
   order: Type.Ref('Order'),
   entries: Type.Array(Type.Ref('LedgerEntry')),
+});
+export const accountOrderSchema = Type.Object({
+  ...orderWithEntriesSchema.properties,
+  account: ownerSchema,
 });
 export const orderPreviewBodySchema = Type.Object({
   package_id: Type.Optional(Type.Integer()),
@@ -232,7 +239,7 @@ export const healthSchema = Type.Object({
 });
 export const accountCustomerSchema = Type.Object({
   ...panelCustomerSchema.properties,
-  account: Type.Object({ id: Type.Integer(), username: Type.String() }),
+  account: ownerSchema,
 });
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;

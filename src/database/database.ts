@@ -33,6 +33,9 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
+  /** Transactions of the session `orders` that are carried out side by side; more would wait for each other. */
+  readonly orderSessions: number;
+
   /**
    * Runs `work` in one READ COMMITTED transaction. BEGIN travels with the first statement. When `work`
    * returns without having committed, the transaction is committed; when it throws, rolled back.

@@ -107,6 +107,7 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
 
   return {
     kind: 'embedded',
+    orderSessions: 1,
     query: (statement, values) => inTurn((session) => session.query(statement, values)),
     transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
       return inTurn((session) => runTransaction(session, work));

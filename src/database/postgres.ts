@@ -140,6 +140,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   return {
     kind: 'postgres',
+    orderSessions: options.orderConnections,
 
     query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
       return withSession(generalPool, options.answerMilliseconds, (session) =>

@@ -2,6 +2,7 @@
 // the OpenAPI generator use the same app. Everything it needs arrives as arguments.
 
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -218,7 +219,16 @@ function serveDocument(app: FastifyInstance, path: string, make: () => object): 
 
 function prepareServer(server: Server, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;
+  server.on('connection', rememberPeer);
   answerForNode(server);
+}
+
+/**
+ * Node forgets the peer's address with the connection unless it was asked for before, and a request may outlive its
+ * connection: health checks of proxies hang up without waiting. Whoever hung up before the first byte has none.
+ */
+function rememberPeer(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
 }
 
 /** One line and one count for each request. The route is its pattern: a path may hold a login token. */

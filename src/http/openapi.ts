@@ -236,7 +236,8 @@ const withPassword: readonly ErrorCode[] = [...withBody, 'wrong_password'];
 const panelCodesOf: CodesOf = {
   signIn: [...withBody, 'invalid_credentials', 'code_required', 'invalid_code'],
   signOut: body,
-  endSession: ['session_not_found'],
+  endSession: [...body, 'session_not_found'],
+  endOtherSessions: body,
   changePassword: withPassword,
   beginTotp: [...withPassword, 'totp_enabled'],
   confirmTotp: [...withBody, 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
@@ -260,14 +261,15 @@ const panelCodesOf: CodesOf = {
   ],
   findCustomers: ['validation_failed'],
   getCustomerWithOrders: ['customer_not_found'],
-  createLoginLink: [...body, 'customer_not_found', 'order_not_found'],
+  createLoginLink: [...body, 'customer_not_found'],
   findLedgerEntries: ['validation_failed'],
   exportLedger: ['validation_failed'],
   listRequests: ['validation_failed'],
   getServiceOverview: ['forbidden'],
   getHealth: ['forbidden'],
   findAllCustomers: ['forbidden', 'validation_failed'],
-  disableTotpOf: ['forbidden', 'account_not_found', 'totp_not_enabled'],
+  getOrderOfAnyAccount: ['forbidden', 'order_not_found'],
+  disableTotpOf: [...body, 'forbidden', 'account_not_found', 'totp_not_enabled'],
 };
 
 function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {

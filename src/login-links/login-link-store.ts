@@ -16,6 +16,7 @@ export interface LinkedCustomer {
 interface LinkToWrite {
   readonly tokenHash: string;
   readonly validSeconds: number;
+  /** `number`: 0 for a customer who was given a trial and never ordered. */
   readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
 }
 
@@ -37,8 +38,10 @@ export function isToken(text: string): boolean {
 const replaceLinks: Statement = {
   name: 'replace_login_links',
   text: `update login_links l set replaced_at = to_timestamp($4::bigint)
-    from unnest($1::int[], $2::int[], $3::text[]) fresh (account_id, order_number, token_hash)
+    from unnest($1::int[], $2::int[], $3::text[], $5::int[])
+      fresh (account_id, order_number, token_hash, customer_number)
     where l.account_id = fresh.account_id and l.order_number = fresh.order_number
+      and l.customer_number = fresh.customer_number
       and l.token_hash <> fresh.token_hash and l.spent_at is null and l.replaced_at is null`,
 };
 
@@ -61,12 +64,13 @@ export function writeLoginLinks(
   const hashes = textArray(links.map(({ tokenHash }) => tokenHash));
   const accountIds = numberArray(links.map(({ order }) => order.accountId));
   const orderNumbers = numberArray(links.map(({ order }) => order.number));
+  const customerNumbers = numberArray(links.map(({ order }) => order.customerNumber));
   return [
-    transaction.query(replaceLinks, [accountIds, orderNumbers, hashes, now]),
+    transaction.query(replaceLinks, [accountIds, orderNumbers, hashes, now, customerNumbers]),
     transaction.query(insertLinks, [
       hashes,
       accountIds,
-      numberArray(links.map(({ order }) => order.customerNumber)),
+      customerNumbers,
       orderNumbers,
       numberArray(links.map(({ validSeconds }) => now + validSeconds)),
       now,
@@ -74,7 +78,7 @@ export function writeLoginLinks(
   ];
 }
 
-/** A link for the customer of an order that stands; the order's earlier unused links die. Returns its token. */
+/** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
 export async function createLoginLink(
   database: Database,
   order: LinkToWrite['order'],

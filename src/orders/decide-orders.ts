@@ -8,7 +8,7 @@
 // package; the customer's owner; order_failed; insufficient_credit. After the last check nothing may
 // fail: then the changes are made.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
@@ -313,5 +313,5 @@ function refused(code: ErrorCode, details: ErrorDetails = {}): OrderOutcome {
  * tells nothing about the customer. JSON keeps the parts apart, whatever they contain.
  */
 function fingerprintOf(...parts: readonly (string | number | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }

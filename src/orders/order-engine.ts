@@ -11,7 +11,7 @@ import { type BatchDependencies, PackagesChanged, runBatch } from './order-batch
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 
 export interface OrderEngineLimits {
-  /** Two beat four, and four beat eight, on two cores: few large batches (measured in the design's trial). */
+  /** Batches under way at once: as many as the database carries out side by side. */
   readonly laneCount: number;
   readonly batchOrdersMax: number;
   /** Orders waiting in all lanes; beyond it the answer is EngineOverloaded. */

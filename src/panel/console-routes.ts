@@ -8,6 +8,7 @@ import { isRefusal, refusal } from '../contract/error-catalogue.ts';
 import { parseOwnedId, parseRowId, publicId } from '../contract/identifiers.ts';
 import {
   accountCustomerSchema,
+  accountOrderSchema,
   adminOverviewSchema,
   cursorPageOf,
   customerFilterSchema,
@@ -17,6 +18,9 @@ import {
 import { countEndingPlansOfAll, findCustomers } from '../customers/customer-search.ts';
 import { DatabaseUnavailable, type Statement } from '../database/database.ts';
 import { listRefusals } from '../events/request-log.ts';
+import { ledgerEntryView } from '../ledger/ledger-reads.ts';
+import { findEntriesOfOrder } from '../ledger/ledger-search.ts';
+import { orderView } from '../orders/order-view.ts';
 import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
@@ -29,7 +33,8 @@ const findVersion: Statement = {
 };
 
 export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, engine, packages, ledgerDays, requestLog, totp, health, now } = dependencies;
+  const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
+    dependencies;
   app.addHook('onRequest', async (request, reply) => {
     if (!request.caller.isAdmin) return reply.refuse(refusal('forbidden'));
   });
@@ -119,6 +124,32 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
           account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
         })),
         next_before: nextBefore === null ? null : publicId(nextBefore.accountId, nextBefore.number),
+      });
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      schema: {
+        operationId: 'getOrderOfAnyAccount',
+        summary: 'One order of any account and its ledger entries',
+        response: { 200: accountOrderSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const id = parseOwnedId(params.id);
+      const order = id === null ? null : await orders.find(id.accountId, id.number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const { accountId } = order;
+      const [entries, names] = await Promise.all([
+        findEntriesOfOrder(database, accountId, order.number, numberMax),
+        findAccountNames(database, [accountId]),
+      ]);
+      return reply.send({
+        account: { id: accountId, username: names.get(accountId) ?? '' },
+        order: orderView(order, packages.current(), currency),
+        entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
       });
     },
   );

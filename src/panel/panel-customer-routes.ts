@@ -93,7 +93,8 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
       schema: {
         operationId: 'createLoginLink',
         summary: 'A new login link for the customer',
-        description: 'Of the customer’s last order: the order’s earlier unused links die.',
+        description:
+          'Of the customer’s last order, or of the trial where there is none: its earlier unused links die.',
         response: { 201: madeLoginLinkSchema },
       },
     },
@@ -101,8 +102,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
       const number = parseOwnNumber(params.id, caller.id);
       const customer = number === null ? null : await customers.find(caller.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const orderNumber = await findLastOrderNumber(database, customer);
-      if (orderNumber === null) return reply.refuse(refusal('order_not_found'));
+      const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const at = now();
       const order = { accountId: caller.id, customerNumber: customer.number, number: orderNumber };
       const token = await createLoginLink(database, order, linkValidSeconds, at);

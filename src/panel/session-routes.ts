@@ -29,7 +29,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
         totp.isEnabled(caller.id),
       ]);
       return reply.send({
-        account: accountView(caller, currency),
+        account: accountView(caller, currency, isTotpEnabled),
         api_url: `${publicUrl()}/api/v1`,
         address: plainAddress(ip),
         address_allowed: createAllowList(caller.allowedIps).allows(ip),

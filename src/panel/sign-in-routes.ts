@@ -41,7 +41,8 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
 
       const { account, passwordVersion } = known;
       if (account.blocked) return reply.refuse(refusal('account_blocked'));
-      const problem = await codeProblem(account.id, body.code);
+      const isTotpEnabled = await totp.isEnabled(account.id);
+      const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
       if (problem !== null) return refuseLate(reply, problem);
 
       // Whoever shares the browser takes the place of who was signed in.
@@ -50,7 +51,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
       const token = await sessions.begin({ id: account.id, passwordVersion }, from, now());
       door.setCookie(reply, token);
-      return reply.send({ account: accountView(account, currency) });
+      return reply.send({ account: accountView(account, currency, isTotpEnabled) });
     },
   );
 
@@ -66,7 +67,6 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
   );
 
   async function codeProblem(accountId: number, code: string | undefined): Promise<Refusal | null> {
-    if (!(await totp.isEnabled(accountId))) return null;
     if (code === undefined || code.trim() === '') return refusal('code_required');
     const attempt = throttle.beginCode(accountId);
     if (isRefusal(attempt)) return attempt;

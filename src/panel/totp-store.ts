@@ -8,7 +8,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Seal } from '../accounts/api-key.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
-import { textArray } from '../database/sql-arrays.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../events/audit-log.ts';
 
 export interface TotpStore {
@@ -43,6 +43,11 @@ const findSecret: Statement = {
   name: 'find_totp_secret',
   text: `select sealed_secret, enabled_at is not null as is_enabled, last_step from totp_secrets
     where account_id = $1::int`,
+};
+
+const findEnabled: Statement = {
+  name: 'find_enabled_totp',
+  text: 'select account_id from totp_secrets where account_id = any($1::int[]) and enabled_at is not null',
 };
 
 const insertPending: Statement = {
@@ -155,6 +160,16 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
 
     disable: (accountId, actor) => disableTotp(database, accountId, actor),
   };
+}
+
+/** Those of the accounts whose sign-in takes a code. */
+export async function findTotpAccounts(
+  database: Queryable,
+  accountIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (accountIds.length === 0) return new Set();
+  const rows = await database.query(findEnabled, [numberArray(accountIds)]);
+  return new Set(rows.map((row) => Number(row['account_id'])));
 }
 
 /** For an account that lost its app and its recovery codes as well. false: codes were not on. */

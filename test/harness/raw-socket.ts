@@ -1,6 +1,7 @@
 // Requests that no HTTP client would send, byte by byte over a socket, and the answers that come back.
 
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Answer } from './api-client.ts';
 
 export interface RawExchange {
@@ -27,9 +28,11 @@ export function sendRaw(
   bytes: string | Uint8Array,
   { finalAnswers = 1, halfClose = false, head = false }: RawOptions = {},
 ): Promise<RawExchange> {
-  const { hostname, port } = new URL(address);
+  const { protocol, hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true });
+    const target = { host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true };
+    // Behind a proxy of `npm run test:proxies`.
+    const socket = protocol === 'https:' ? connectTls(target) : connect(target);
     let received = Buffer.alloc(0);
     const settle = (closed: boolean) => {
       const answers = parseAnswers(received, head);

@@ -12,6 +12,7 @@ import type { Database } from '../../src/database/database.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestClock {
@@ -37,7 +38,10 @@ export interface TestPackages {
 }
 
 export interface TestService {
+  /** Of the proxy in front of it, where a run wants one. */
   readonly address: string;
+  /** Of the service itself. */
+  readonly directAddress: string;
   readonly database: Database;
   readonly service: Service;
   readonly clock: TestClock;
@@ -62,6 +66,8 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
+  /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
+  readonly linksLeadHere?: boolean;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -77,6 +83,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const config: Config = readConfig({
     PORT: '0',
     SECRET_KEY: secretKey,
+    ...(wantedProxy() === null ? {} : { TRUST_PROXY: proxySource }),
     ...(databaseConfig.kind === 'embedded'
       ? { DATA_DIR: databaseConfig.dataDir }
       : { DATABASE_URL: databaseConfig.connectionString }),
@@ -95,12 +102,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   async function start() {
     const opened = await openDatabase(config, clock.seconds);
+    let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
     const service = await createService({
       config,
       limits,
       database: options.wrapDatabase?.(opened.database) ?? opened.database,
       secretKey: opened.secretKey,
-      publicUrl: () => config.publicUrl ?? 'http://127.0.0.1',
+      publicUrl: () => publicUrl,
       logger,
       accessLog,
       now: () => clock.seconds,
@@ -108,11 +116,19 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
     });
-    const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    return { address, service, database: opened.database };
+    const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const wanted = wantedProxy();
+    const proxy = wanted === null ? null : await startFrontProxy(wanted, directAddress);
+    const address = proxy?.address ?? directAddress;
+    if (options.linksLeadHere) publicUrl = address;
+    const close = async () => {
+      await proxy?.close();
+      await service.close();
+    };
+    return { address, directAddress, service, database: opened.database, close };
   }
 
-  const { address, service, database } = await start();
+  const { address, directAddress, service, database, close } = await start();
   const admin = await makeAccount('admin', true, 'distributor', manyPerMinute);
 
   async function makeAccount(
@@ -174,6 +190,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   return {
     address,
+    directAddress,
     database,
     service,
     clock,
@@ -192,11 +209,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     async startAnother() {
       const another = await start();
-      return { address: another.address, service: another.service, close: () => another.service.close() };
+      return { address: another.address, service: another.service, close: another.close };
     },
     async close() {
       const report = await verifyLedger(database, clock.seconds);
-      await service.close();
+      await close();
       await testDatabase.remove();
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
     },

@@ -62,7 +62,7 @@ export async function fuzz(service: TestService, seed: number, until: () => bool
 
 // ---- the document
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -80,7 +80,7 @@ interface DocumentedAnswer {
   problem(body: unknown): string | null;
 }
 
-interface Operation {
+export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -97,7 +97,7 @@ interface OpenapiOperation {
   readonly parameters?: readonly { in: string; name: string }[];
   readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
   readonly responses: Readonly<
-    Record<string, { description: string; content: { 'application/json': { schema: Schema } } }>
+    Record<string, { description: string; content?: { 'application/json': { schema: Schema } } }>
   >;
 }
 
@@ -106,7 +106,7 @@ interface OpenapiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
+export function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
@@ -117,6 +117,8 @@ function readOperations({ paths, components }: OpenapiDocument): readonly Operat
   return Object.entries(paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([method, operation]): Operation => {
       const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+        // Nothing, or nothing that is JSON.
+        if (content === undefined) return [Number(status), { description, problem: () => null }] as const;
         const validator = Compile(resolve(content['application/json'].schema) as object);
         const problem = (body: unknown) => {
           if (validator.Check(body)) return null;
@@ -233,7 +235,7 @@ async function learn(
 
 // ---- requests
 
-interface FuzzRequest {
+export interface FuzzRequest {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
@@ -263,9 +265,10 @@ function drawRequest(
   if (operation.hasIdempotencyHeader && oneIn(2)) headers['idempotency-key'] = `k-${random.below(400)}`;
   if (oneIn(8)) Object.assign(headers, random.pick(oddHeaders));
 
+  const knownValue = (name: string) => drawKnown(name, operation, world, random);
   let text: string | null = null;
   if (operation.body !== null) {
-    const drawn = drawValue(operation.body, '', operation, world, random);
+    const drawn = drawValue(operation.body, '', knownValue, random);
     for (let count = random.pick([0, 0, 1, 1, 1, 2, 3]); count > 0; count -= 1) spoil(drawn, random);
     text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
   } else if (operation.method !== 'GET' && oneIn(3)) {
@@ -273,13 +276,13 @@ function drawRequest(
     const other = random.pick(operations).body;
     if (oneIn(2)) text = 'x'.repeat(70_000);
     else if (other === null) text = random.pick(oddTexts);
-    else text = write(drawValue(other, '', operation, world, random));
+    else text = write(drawValue(other, '', knownValue, random));
   } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
   const body = text === null ? null : Buffer.from(text, oneIn(30) ? 'utf16le' : 'utf8');
   return { operation: operation.id, method, path, headers, body, isElsewhere };
 }
 
-function oddMethod(operation: Operation, random: Random): string {
+export function oddMethod(operation: Operation, random: Random): string {
   const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
   return random.pick(others.filter((each) => !operation.methods.includes(each)));
 }
@@ -301,7 +304,7 @@ function drawKey(
   return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
 }
 
-const oddHeaders: readonly Record<string, string | string[]>[] = [
+export const oddHeaders: readonly Record<string, string | string[]>[] = [
   { 'content-type': 'text/plain' },
   { 'content-type': '' },
   { 'content-type': 'application/json; charset=utf-7; charset=x' },
@@ -331,7 +334,7 @@ const oddHeaders: readonly Record<string, string | string[]>[] = [
   { authorization: ['Bearer a', 'Bearer b'] },
 ];
 
-const oddIds: readonly string[] = [
+export const oddIds: readonly string[] = [
   ...'0 -7 007 7.0 7e0 +7 abc %00 %20 %FF %zz % a%2Fb ..%2F.. __proto__ constructor null NaN {id} *'.split(
     ' ',
   ),
@@ -362,7 +365,7 @@ const oddQueryValues: readonly string[] = [
   ...['', '9'.repeat(40), 'x'.repeat(3_000)],
 ];
 
-function drawQuery({ query }: Operation, random: Random): string {
+export function drawQuery({ query }: Operation, random: Random): string {
   if (random.below(query.length > 0 ? 2 : 12) === 0) return '';
   const names = [
     ...query,
@@ -386,7 +389,7 @@ function drawQuery({ query }: Operation, random: Random): string {
 
 // ---- bodies: a tree that can hold what JSON.stringify would not write
 
-type Tree =
+export type Tree =
   | { kind: 'object'; members: [string, Tree][] }
   | { kind: 'array'; items: Tree[] }
   | { kind: 'raw'; text: string };
@@ -395,26 +398,31 @@ function raw(value: unknown): Tree {
   return { kind: 'raw', text: JSON.stringify(value) };
 }
 
-function write(tree: Tree): string {
+export function write(tree: Tree): string {
   if (tree.kind === 'raw') return tree.text;
   if (tree.kind === 'array') return `[${tree.items.map(write).join(',')}]`;
   return `{${tree.members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }
 
 /** A valid value. What a schema cannot say of a field, such as which ids there are, is known by its name. */
-function drawValue(schema: Schema, name: string, operation: Operation, world: World, random: Random): Tree {
-  const known = drawKnown(name, operation, world, random);
+export function drawValue(
+  schema: Schema,
+  name: string,
+  knownValue: (name: string) => unknown,
+  random: Random,
+): Tree {
+  const known = knownValue(name);
   if (known !== undefined) return raw(known);
   if (schema.enum !== undefined) return raw(random.pick(schema.enum));
   if (schema.type === 'object') {
     const members = Object.entries(schema.properties ?? {})
       .filter(([member]) => schema.required?.includes(member) === true || random.below(2) === 0)
-      .map(([member, inner]): [string, Tree] => [member, drawValue(inner, member, operation, world, random)]);
+      .map(([member, inner]): [string, Tree] => [member, drawValue(inner, member, knownValue, random)]);
     return { kind: 'object', members };
   }
   if (schema.type === 'array') {
     const items = Array.from({ length: random.below(4) }, () =>
-      drawValue(schema.items ?? {}, `${name}[]`, operation, world, random),
+      drawValue(schema.items ?? {}, `${name}[]`, knownValue, random),
     );
     return { kind: 'array', items };
   }
@@ -553,7 +561,7 @@ const moreOddNames = [
 ];
 
 /** Spoils the tree at one place. */
-function spoil(tree: Tree, random: Random): void {
+export function spoil(tree: Tree, random: Random): void {
   if (tree.kind === 'raw') {
     tree.text = spoilValue(tree.text, random);
     return;
@@ -613,7 +621,7 @@ const oddTexts: readonly string[] = [
   '<a/>',
 ];
 
-function spoilText(text: string, random: Random): string {
+export function spoilText(text: string, random: Random): string {
   switch (random.below(6)) {
     case 0:
       return text.slice(0, random.below(text.length));
@@ -632,7 +640,7 @@ function spoilText(text: string, random: Random): string {
 
 // ---- sending and checking
 
-interface RawAnswer {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -645,7 +653,7 @@ const cutOffBytes = 60_000;
 const silenceMilliseconds = 20_000;
 
 /** null: the service closed the connection while a large body was on its way. */
-function send(
+export function send(
   address: string,
   agent: Agent,
   { method, path, headers, body }: FuzzRequest,
@@ -679,7 +687,7 @@ function send(
 }
 
 /** "201" or "422 invalid_customer", when the document foresees this answer. */
-function checkAnswer(
+export function checkAnswer(
   operation: Operation,
   request: FuzzRequest,
   { status, headers, text, body }: RawAnswer,
@@ -689,6 +697,13 @@ function checkAnswer(
   if (request.method === 'HEAD') {
     assert.ok(status >= 400, 'HEAD is never taken');
     return `${status} HEAD`;
+  }
+  if (status < 400 && headers['content-type'] !== 'application/json; charset=utf-8') {
+    const isFile = String(headers['content-type']).startsWith('text/csv');
+    assert.ok(status === 204 ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
+    assert.ok(operation.answers.has(status), `the document lists ${status} for ${operation.id}`);
+    assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
+    return String(status);
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
   assert.equal(Number(headers['content-length']), Buffer.byteLength(text), 'the length that was announced');
@@ -718,7 +733,7 @@ function checkAnswer(
 
 const shownMax = 1_500;
 
-function describeFailure(
+export function describeFailure(
   seed: number,
   number: number,
   { operation, method, path, headers, body }: FuzzRequest,

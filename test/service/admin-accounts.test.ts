@@ -40,6 +40,7 @@ test('POST /accounts makes an account that can order, and shows its key and mint
     api_enabled: true,
     rate_limit_per_minute: 60,
     allowed_ips: [],
+    totp_enabled: false,
     order_count: 0,
     customer_count: 0,
     created_at: '2026-01-15T12:00:00Z',

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { booksOf } from '../harness/books.ts';
+import { wantedProxy } from '../harness/front-proxy.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
@@ -264,8 +265,11 @@ test('a method that a path does not take is 405 and Allow says which it takes', 
     '/openapi.json': 'GET',
   };
   const key = `Authorization: Bearer ${reseller.key}`;
+  const methods = ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'GET', 'POST'];
+  // nginx answers TRACE itself.
+  if (wantedProxy() !== 'nginx') methods.push('TRACE');
   for (const [path, allowed] of Object.entries(paths)) {
-    for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'PATCH', 'PROPFIND', 'GET', 'POST']) {
+    for (const method of methods) {
       if (allowed.split(' ').includes(method)) continue;
       const why = `${method} ${path}`;
       const answer = await rawGet([key], `/api/v1${path}`, method);

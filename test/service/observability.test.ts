@@ -2,6 +2,8 @@
 // with its id, and no secret in any of it, whatever was asked.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
@@ -157,6 +159,19 @@ describe('/metrics', () => {
 });
 
 describe('the log', () => {
+  test('knows the address of a peer that hung up before its line was written', async () => {
+    const { hostname: host, port } = new URL(service.address);
+    const accepted = once(service.service.app.server, 'connection');
+    const socket = connect({ host, port: Number(port) });
+    const [peer] = await accepted;
+    const closed = new Promise((resolve) => peer.once('close', resolve));
+    peer.once('error', () => undefined);
+    socket.resetAndDestroy();
+    await closed;
+    // What request.ip reads. Node has it no more, unless it was asked for while the connection stood.
+    assert.equal(peer.remoteAddress, '127.0.0.1');
+  });
+
   test('has one line for each request, with id, route, status, time, address and account', async () => {
     const reseller = await service.createReseller({ credit: '10.00' });
     const from = service.logLines.length;

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { type PanelClient, signIn, usernameOf } from '../harness/panel-client.ts';
+import { Secret, TOTP } from 'otpauth';
+import { type PanelClient, signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
@@ -102,4 +103,45 @@ test('health shows the database, the queue and the last batches', async () => {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   assert.equal(version, packaged);
+});
+
+test('an order of any account is opened with its entries and its account, by an administrator alone', async () => {
+  const [, changer] = accounts;
+  assert.ok(changer);
+  const { id } = (await changer.get('/orders?limit=1')).body.data[0];
+  const own = await signIn(service, changer);
+  const shown = (await console.get(`/admin/orders/${id}`)).body;
+  const { order, entries } = (await own.get(`/orders/${id}`)).body;
+  assert.equal(entries.length, 2);
+  const account = { id: changer.id, username: await usernameOf(service, changer) };
+  assert.deepEqual(shown, { account, order, entries });
+  for (const none of [id + 1, changer.id, 'x', 0]) {
+    expectRefusal(await console.get(`/admin/orders/${none}`), '404 order_not_found');
+  }
+  expectRefusal(await own.get(`/admin/orders/${id}`), '403 forbidden');
+});
+
+test('an administrator sees whose sign-in takes a code, and switches it off', async () => {
+  const [account] = accounts;
+  assert.ok(account);
+  const owner = await signIn(service, account);
+  const { secret } = (await owner.post('/totp', { password: testPassword })).body;
+  const read = async () => (await console.get(`/admin/v1/accounts/${account.id}`)).body.account.totp_enabled;
+  const listed = async () => {
+    const { data } = (await console.get('/admin/v1/accounts')).body;
+    return data
+      .filter((one: { totp_enabled: boolean }) => one.totp_enabled)
+      .map(({ id }: { id: number }) => id);
+  };
+  assert.deepEqual([await read(), await listed()], [false, []]);
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: service.clock.seconds * 1000,
+  });
+  assert.equal((await owner.post('/totp/confirm', { code })).status, 201);
+  assert.deepEqual([await read(), await listed()], [true, [account.id]]);
+  const changed = await console.patch(`/admin/v1/accounts/${account.id}`, { display_name: 'With codes' });
+  assert.equal(changed.body.account.totp_enabled, true);
+  assert.equal((await owner.get('/me')).body.account.totp_enabled, true);
+  assert.equal((await console.delete(`/admin/accounts/${account.id}/totp`)).status, 204);
+  assert.deepEqual([await read(), await listed()], [false, []]);
 });

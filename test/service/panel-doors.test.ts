@@ -6,12 +6,8 @@ import { after, before, test } from 'node:test';
 import { type Answer, createApiClient } from '../harness/api-client.ts';
 import { createPanelClient, ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
+import { panelRoutes, type Route } from '../harness/route-list.ts';
 import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
-
-interface Route {
-  readonly method: string;
-  readonly path: string;
-}
 
 let service: TestService;
 let reseller: TestAccount;
@@ -23,18 +19,7 @@ before(async () => {
   reseller = await service.createReseller({ credit: '1000.00' });
   panel = await signIn(service, reseller);
   console = await signIn(service, service.admin);
-  const read = async (path: string, prefix: string): Promise<Route[]> => {
-    const { paths } = (await createApiClient(service.address, null).get(path)).body;
-    return Object.entries<object>(paths).flatMap(([each, operations]) =>
-      Object.keys(operations).map((method) => ({
-        method: method.toUpperCase(),
-        path:
-          prefix +
-          each.replace('/api/', '/panel/api/').replace('/panel/panel', '/panel').replace('{id}', '1'),
-      })),
-    );
-  };
-  routes = [...(await read('/api/v1/openapi.json', '')), ...(await read('/panel/api/openapi.json', ''))];
+  routes = await panelRoutes(service.address);
 });
 after(() => service.close());
 

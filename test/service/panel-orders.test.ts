@@ -361,7 +361,6 @@ test('a customer is shown with the last fifty orders, and a trial has none', asy
   });
   const trial = await panel.get(`/customers/${granted.body.customer.id}`);
   assert.deepEqual([trial.body.orders, trial.body.last_order_id], [[], null]);
-  expectRefusal(await panel.post(`/customers/${granted.body.customer.id}/login-link`), '404 order_not_found');
   expectRefusal(await panel.get('/customers/1'), '404 customer_not_found');
 });
 
@@ -379,6 +378,20 @@ test('a login link is made for a customer, logs in once, and kills the earlier o
   for (const dead of [ordered, first.body.login_url]) assert.equal((await open(dead)).status, 410);
   assert.equal((await open(second)).status, 303);
   assert.equal((await open(second)).status, 410);
+
+  // A customer on a trial has no order; each has a link of their own.
+  const onTrial = async (customer: string) => {
+    const trial = { package_id: service.packages.trial, customer };
+    const granted = await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, trial);
+    const made = await panel.post(`/customers/${granted.body.customer.id}/login-link`);
+    assert.equal(made.status, 201, made.text);
+    return { path: `/customers/${granted.body.customer.id}/login-link`, url: made.body.login_url };
+  };
+  const [one, other] = [await onTrial('trial-1'), await onTrial('trial-2')];
+  const again = (await panel.post(other.path)).body.login_url;
+  assert.equal((await open(other.url)).status, 410);
+  for (const alive of [one.url, again]) assert.equal((await open(alive)).status, 303);
+
   const stranger = await signIn(service, await service.createReseller());
   expectRefusal(await stranger.post(path), '404 customer_not_found');
   expectRefusal(await panel.post('/customers/x/login-link'), '404 customer_not_found');

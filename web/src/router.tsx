@@ -121,6 +121,12 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./console/account-page.tsx'), 'AccountPage'),
 });
 
+const accountOrder = createRoute({
+  getParentRoute: () => console,
+  path: '/orders/$orderId',
+  component: lazyRouteComponent(() => import('./console/account-order-page.tsx'), 'AccountOrderPage'),
+});
+
 const packages = createRoute({
   getParentRoute: () => console,
   path: '/packages',
@@ -174,6 +180,7 @@ const routeTree = root.addChildren([
       consoleOverview,
       accounts,
       account,
+      accountOrder,
       packages,
       packageEditor,
       allCustomers,

@@ -6,6 +6,7 @@ import { call, type Query } from './client.ts';
 import type {
   Account,
   AccountCustomer,
+  AccountOrder,
   AdminPackage,
   ApiKeyFacts,
   AuditEntry,
@@ -44,7 +45,9 @@ function listing<Answer>(path: string, query: Query = {}) {
   return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
 }
 
-export const meQuery = reading<Me>('/me');
+// A top-up is seen while its reseller waits for it, and a block while its reseller works.
+const meMilliseconds = 5_000;
+export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');
@@ -89,6 +92,8 @@ export const accountLedgerQuery = (id: number, query: Query) =>
   listing<Page<LedgerEntry>>(`/admin/v1/accounts/${id}/ledger`, query);
 export const accountOrdersQuery = (id: number, query: Query) =>
   listing<Page<Order>>(`/admin/v1/accounts/${id}/orders`, query);
+export const accountOrderQuery = (id: string) =>
+  reading<AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
 export const accountCustomersQuery = (id: number, query: Query) =>
   listing<Page<Customer>>(`/admin/v1/accounts/${id}/customers`, query);
 export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');

@@ -88,6 +88,10 @@ export interface OrderWithEntries {
   readonly order: OrderView;
   readonly entries: readonly LedgerEntryView[];
 }
+/** Of any account, for the administrator. */
+export interface AccountOrder extends OrderWithEntries {
+  readonly account: AccountCustomer['account'];
+}
 export interface PlacedOrder {
   readonly order: OrderView;
   readonly balance: string;

@@ -21,6 +21,8 @@ const height = 200;
 const barShare = 0.72;
 const barWidthMax = 36;
 const tickRoom = 56;
+/** Whole units only: nobody counts tenths of an order, and an empty chart has no cents to show. */
+const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 export function BarChart({ label, names, values, formatTick, onPoint }: BarChartProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -91,6 +93,7 @@ function options(
         size: tickRoom,
         gap: 6,
         space: 32,
+        incrs: steps,
         values: (_chart, splits) => splits.map((value) => latest.current.formatTick(value)),
       },
     ],

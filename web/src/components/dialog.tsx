@@ -1,9 +1,9 @@
-// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI). Sheets from the side
-// are the same thing in another place.
+// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI), also when one dialog
+// followed another. Sheets from the side are the same thing in another place.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 
@@ -19,6 +19,19 @@ interface DialogProps {
   readonly dismissible?: boolean;
 }
 
+/** What had the focus before the first of the dialogs that follow one another. */
+export const DialogOpener = createContext<RefObject<Element | null>>({ current: null });
+
+/** Where the focus goes when the dialog is closed: for its `finalFocus`. */
+export function useDialogOpener(): () => HTMLElement | true {
+  const opener = useContext(DialogOpener);
+  // Before the focus moves in. Where this one follows another, that one's opener is meant.
+  useState(() => {
+    if (document.querySelector('[data-dialog]') === null) opener.current = document.activeElement;
+  });
+  return () => (opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : true);
+}
+
 /** Shown while it is rendered: render it when it is open. */
 export function Dialog({
   title,
@@ -28,6 +41,7 @@ export function Dialog({
   width = 'narrow',
   dismissible = true,
 }: DialogProps) {
+  const finalFocus = useDialogOpener();
   return (
     <Base.Root
       open
@@ -38,11 +52,12 @@ export function Dialog({
     >
       <Base.Portal>
         <Base.Backdrop className={backdropClasses} />
-        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[10vh]">
+        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[6vh]">
           <Base.Popup
             data-dialog
+            finalFocus={finalFocus}
             className={classNames(
-              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[84vh] sm:rounded-card',
+              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[89vh] sm:rounded-card',
               'transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0',
               widths[width],
             )}

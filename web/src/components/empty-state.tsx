@@ -8,15 +8,18 @@ interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
+  /** The title is the page's own: nothing else is on it. */
+  readonly isPage?: boolean;
 }
 
-export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, children, action, isPage = false }: EmptyStateProps) {
+  const Title = isPage ? 'h1' : 'p';
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-3 grid size-10 place-items-center rounded-full bg-fill text-soft">
         <Icon aria-hidden="true" className="size-5" />
       </span>
-      <p className="font-medium">{title}</p>
+      <Title className="font-medium">{title}</Title>
       {children === undefined ? null : <p className="mt-1 max-w-md text-soft">{children}</p>}
       {action === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>

@@ -79,10 +79,16 @@ function sentenceOf(error: Error): string {
         ? 'The name may have at most 120 characters and no control characters.'
         : 'Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.';
     case 'validation_failed':
-      return field === '' ? error.message : `The field “${field}” ${reason}.`;
+      return fieldSentence(field, reason) ?? error.message;
     default:
       return error.message;
   }
+}
+
+function fieldSentence(field: string, reason: string): string | null {
+  if (field === '') return null;
+  const [, place] = /^allowed ips\.(\d+)$/.exec(field) ?? [];
+  return place === undefined ? `${field}: ${reason}.` : `Entry ${Number(place) + 1} of the list: ${reason}.`;
 }
 
 const orderFailures: Readonly<Record<string, string>> = {

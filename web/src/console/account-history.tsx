@@ -21,8 +21,8 @@ const tabs = [
   { tab: 'customers', title: 'Customers' },
 ] as const;
 
-const ledgerColumns = entryColumns({ linked: false });
-const ordersColumns = orderColumns({ linked: false });
+const ledgerColumns = entryColumns('/admin/orders/$orderId');
+const ordersColumns = orderColumns({ orderPage: '/admin/orders/$orderId' });
 const customersColumns = customerColumns({ linked: false });
 
 interface ListProps {

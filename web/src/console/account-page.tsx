@@ -75,10 +75,12 @@ export function AccountPage() {
                 <LockKeyhole aria-hidden="true" className="size-4" />
                 New password
               </Button>
-              <Button onClick={() => setOpened('totp')}>
-                <Smartphone aria-hidden="true" className="size-4" />
-                Sign-in codes off
-              </Button>
+              {account.totp_enabled ? (
+                <Button onClick={() => setOpened('totp')}>
+                  <Smartphone aria-hidden="true" className="size-4" />
+                  Sign-in codes off
+                </Button>
+              ) : null}
               <Button look="danger" onClick={() => setOpened('key')}>
                 <KeyRound aria-hidden="true" className="size-4" />
                 Replace key
@@ -155,6 +157,7 @@ function accountFacts(account: Account | undefined) {
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),
     },
+    { name: 'Codes at sign-in', value: account && (account.totp_enabled ? 'On' : 'Off') },
     { name: 'Created', value: account && <Time at={account.created_at} /> },
   ];
 }

@@ -31,14 +31,25 @@ const columns: readonly Column<Account>[] = [
   {
     title: 'Account',
     grows: true,
-    cell: ({ id, username, display_name: name }) => (
+    cell: (account) => (
       <TwoLines
         first={
-          <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
-            <bdi>{username}</bdi>
+          <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+            <bdi>{account.username}</bdi>
           </RowLink>
         }
-        second={<bdi>{name === username ? '' : name}</bdi>}
+        second={
+          <span className="inline-flex gap-2">
+            {account.blocked || !account.api_enabled ? (
+              <span className="sm:hidden">
+                <AccountBadges account={account} />
+              </span>
+            ) : null}
+            <bdi className="truncate">
+              {account.display_name === account.username ? '' : account.display_name}
+            </bdi>
+          </span>
+        }
       />
     ),
   },

@@ -54,9 +54,7 @@ export function AllCustomersPage() {
       untitled: true,
       align: 'end',
       cell: (customer) => (
-        <Button look={isSuspended(customer) ? 'plain' : 'danger'} onClick={() => setAsked(customer)}>
-          {isSuspended(customer) ? 'Lift' : 'Suspend'}
-        </Button>
+        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? 'Lift' : 'Suspend'}</Button>
       ),
     },
   ];

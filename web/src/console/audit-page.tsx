@@ -23,19 +23,24 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     title: 'What',
     grows: true,
-    cell: ({ action, subject, at }) => (
-      <TwoLines
-        first={<code className="font-mono text-[0.8125rem]">{action}</code>}
-        second={
-          <>
-            <Subject subject={subject} />
-            <span className="sm:hidden">
-              {' · '}
-              <Time at={at} />
-            </span>
-          </>
-        }
-      />
+    cell: (entry) => (
+      <>
+        <TwoLines
+          first={<code className="font-mono text-[0.8125rem]">{entry.action}</code>}
+          second={
+            <>
+              <Subject subject={entry.subject} />
+              <span className="sm:hidden">
+                {' · '}
+                <Time at={entry.at} />
+              </span>
+            </>
+          }
+        />
+        <div className="md:hidden">
+          <Changes entry={entry} />
+        </div>
+      </>
     ),
   },
   { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
@@ -81,13 +86,21 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
     (name) => was[name] !== is[name],
   );
   return (
-    <ul className="w-64 py-1 text-xs leading-5 lg:w-96">
+    <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">
       {names.map((name) => (
         <li key={name} className="wrap-anywhere">
           <span className="text-soft">{name.replaceAll('_', ' ')}</span>{' '}
-          {was[name] === undefined ? null : <del className="text-soft">{was[name]}</del>}
+          {was[name] === undefined ? null : (
+            <del className="text-soft">
+              <bdi>{was[name]}</bdi>
+            </del>
+          )}
           {was[name] === undefined || is[name] === undefined ? null : ' → '}
-          {is[name] === undefined ? null : <ins className="no-underline">{is[name]}</ins>}
+          {is[name] === undefined ? null : (
+            <ins className="no-underline">
+              <bdi>{is[name]}</bdi>
+            </ins>
+          )}
         </li>
       ))}
     </ul>

@@ -7,7 +7,7 @@ import { sumAmounts } from '../amounts.ts';
 import { consoleOverviewQuery } from '../api/queries.ts';
 import type { ConsoleOverview } from '../api/shapes.ts';
 import { Card } from '../components/card.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Money } from '../components/money.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -39,9 +39,14 @@ export function ConsoleOverviewPage() {
       title: 'Account',
       grows: true,
       cell: ({ account }) => (
-        <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-          <bdi>{account.username}</bdi>
-        </RowLink>
+        <TwoLines
+          first={
+            <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+              <bdi>{account.username}</bdi>
+            </RowLink>
+          }
+          second={<bdi>{account.display_name === account.username ? '' : account.display_name}</bdi>}
+        />
       ),
     },
     {
@@ -103,7 +108,11 @@ export function ConsoleOverviewPage() {
               />
             </div>
           </Card>
-          <Card title="Refusals" description="Requests that were refused, by code, in the last 7 days." flush>
+          <Card
+            title="Refusals"
+            description={`Requests of both APIs that were refused in ${span.title}, by code.`}
+            flush
+          >
             <div className="border-t border-line">
               <DataTable
                 caption="Refusals by code"

@@ -33,7 +33,12 @@ export function customerColumns<Row extends AnyCustomer>({
           }
           second={
             <>
-              <bdi className="sm:hidden">{second?.(customer) ?? customer.plan.package}</bdi>
+              <span className="sm:hidden">
+                <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
+                {second === undefined && customer.plan.active
+                  ? ` · ${counted(customer.plan.days_left, 'day')} left`
+                  : ''}
+              </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
             </>
           }

@@ -44,12 +44,10 @@ export function CustomerPage() {
         actions={
           customer === undefined || reference === undefined ? undefined : (
             <>
-              {lastOrder === undefined ? null : (
-                <Button onClick={() => setAsksLink(true)}>
-                  <Link2 aria-hidden="true" className="size-4" />
-                  Login link
-                </Button>
-              )}
+              <Button onClick={() => setAsksLink(true)}>
+                <Link2 aria-hidden="true" className="size-4" />
+                Login link
+              </Button>
               <Button
                 onClick={() =>
                   openOrder({

@@ -6,12 +6,13 @@ import { Money } from '../components/money.tsx';
 import { RowLink } from '../components/text-link.tsx';
 import { Time } from '../components/time.tsx';
 import { entryKindWord } from '../words.ts';
+import type { OrderPageAddress } from './order-columns.tsx';
 
 /** Of the panel's own ledger with the order's customer, of the administrator's without. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
 
-/** `linked`: rows of orders lead to the order, which only its own account can open. */
-export function entryColumns({ linked }: { readonly linked: boolean }): readonly Column<Entry>[] {
+/** `orderPage`: where rows of orders lead to; null: nowhere. */
+export function entryColumns(orderPage: OrderPageAddress | null): readonly Column<Entry>[] {
   return [
     { title: 'No.', from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
     {
@@ -19,14 +20,14 @@ export function entryColumns({ linked }: { readonly linked: boolean }): readonly
       grows: true,
       cell: (entry) => (
         <TwoLines
-          first={<Reason entry={entry} linked={linked} />}
+          first={<Reason entry={entry} orderPage={orderPage} />}
           second={
             <>
               <span className="sm:hidden">
                 <Time at={entry.created_at} />
-                {note(entry) === '' ? '' : ' · '}
+                {note(entry) === '' || isOfCustomer(entry) ? '' : ' · '}
               </span>
-              <bdi>{note(entry)}</bdi>
+              <bdi className={isOfCustomer(entry) ? 'max-sm:hidden' : undefined}>{note(entry)}</bdi>
             </>
           }
         />
@@ -49,18 +50,36 @@ export function entryColumns({ linked }: { readonly linked: boolean }): readonly
   ];
 }
 
-function Reason({ entry, linked }: { readonly entry: Entry; readonly linked: boolean }) {
+function Reason({
+  entry,
+  orderPage,
+}: {
+  readonly entry: Entry;
+  readonly orderPage: OrderPageAddress | null;
+}) {
   const { order_id: orderId } = entry;
   const kind = entryKindWord(entry.kind);
   if (orderId === null) return <span className="font-medium">{kind}</span>;
-  const words = `${kind} for order ${orderId}`;
-  return linked ? (
-    <RowLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
+  // On narrow screens there is room for one of the two: people know the customer.
+  const words = (
+    <>
+      <span className="max-sm:hidden">{`${kind} for order ${orderId}`}</span>
+      <span className="sm:hidden">
+        {kind} · <bdi>{entry.customer ?? orderId}</bdi>
+      </span>
+    </>
+  );
+  return orderPage === null ? (
+    <span className="font-medium">{words}</span>
+  ) : (
+    <RowLink to={orderPage} params={{ orderId: String(orderId) }}>
       {words}
     </RowLink>
-  ) : (
-    <span className="font-medium">{words}</span>
   );
+}
+
+function isOfCustomer({ customer = null }: Entry): boolean {
+  return customer !== null;
 }
 
 function note({ memo, actor, customer = null }: Entry): string {

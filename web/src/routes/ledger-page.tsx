@@ -21,7 +21,7 @@ import { entryColumns } from './entry-columns.tsx';
 import { StatementCard } from './statement-card.tsx';
 
 const route = getRouteApi('/panel/ledger');
-const columns = entryColumns({ linked: true });
+const columns = entryColumns('/orders/$orderId');
 
 export function LedgerPage() {
   const { account } = useMe();

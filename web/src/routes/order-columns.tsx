@@ -8,12 +8,14 @@ import { RowLink } from '../components/text-link.tsx';
 import { Time } from '../components/time.tsx';
 import { orderKindWord, periodWord } from '../words.ts';
 
-/** `linked`: rows lead to the order's page, which only its own account has. */
+export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
+
+/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. */
 export function orderColumns({
-  linked = true,
+  orderPage = '/orders/$orderId',
   withCustomer = true,
 }: {
-  readonly linked?: boolean;
+  readonly orderPage?: OrderPageAddress;
   readonly withCustomer?: boolean;
 } = {}): readonly Column<Order>[] {
   const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
@@ -23,13 +25,9 @@ export function orderColumns({
     cell: (order) => (
       <TwoLines
         first={
-          linked ? (
-            <RowLink to="/orders/$orderId" params={{ orderId: String(order.id) }}>
-              <bdi>{main(order)}</bdi>
-            </RowLink>
-          ) : (
-            <bdi className="font-medium">{main(order)}</bdi>
-          )
+          <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
+            <bdi>{main(order)}</bdi>
+          </RowLink>
         }
         second={
           <span className="figures">

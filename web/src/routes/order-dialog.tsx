@@ -131,7 +131,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField
               label="Customer"
-              hint="An e-mail address or a username. A new one is created."
+              hint="An e-mail address or a username, known or new."
               autoFocus
               value={customer}
               onText={setCustomer}

@@ -141,7 +141,11 @@ function ExpiringPlans({
         />
       ),
     },
-    { title: 'Package', cell: ({ plan }) => <bdi>{plan.package}</bdi>, from: 'md' },
+    {
+      title: 'Package',
+      cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
+      from: 'md',
+    },
     { title: 'Ends', cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
     {
       title: 'Days left',

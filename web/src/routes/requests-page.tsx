@@ -65,11 +65,13 @@ const columns: readonly Column<RequestLine>[] = [
     align: 'end',
     from: 'md',
     cell: ({ milliseconds }) => (
-      <span className="figures whitespace-nowrap">{Math.round(milliseconds)} ms</span>
+      <span className="figures whitespace-nowrap">
+        {milliseconds < 1 ? '< 1' : Math.round(milliseconds)} ms
+      </span>
     ),
   },
   {
-    title: 'Request id',
+    title: 'Id',
     align: 'end',
     cell: ({ request_id: id }) => (
       <span className="inline-flex items-center gap-1">

@@ -6,7 +6,7 @@ import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, IconButton } from '../components/button.tsx';
-import { backdropClasses } from '../components/dialog.tsx';
+import { backdropClasses, useDialogOpener } from '../components/dialog.tsx';
 import { Logo } from './logo.tsx';
 import { useMe } from './me.ts';
 import { Navigation } from './navigation.tsx';
@@ -133,12 +133,14 @@ function useFocusOnNavigation(onNavigation: () => void) {
 }
 
 function Drawer({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
+  const finalFocus = useDialogOpener();
   return (
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClasses} />
         <Dialog.Popup
           data-dialog
+          finalFocus={finalFocus}
           aria-label="Menu"
           className="fixed inset-y-0 left-0 z-40 w-72 max-w-[85vw] overflow-y-auto border-r border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:-translate-x-8"
         >

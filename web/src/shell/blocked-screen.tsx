@@ -12,6 +12,7 @@ export function BlockedScreen() {
     <main className="grid min-h-dvh place-items-center">
       <title>Account blocked · Sellthrough</title>
       <EmptyState
+        isPage
         icon={Ban}
         title="This account is blocked"
         action={<Button onClick={() => void leave(client)}>Sign out</Button>}

@@ -16,7 +16,7 @@ import {
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { accountsQuery, customersQuery } from '../api/queries.ts';
-import { backdropClasses } from '../components/dialog.tsx';
+import { backdropClasses, useDialogOpener } from '../components/dialog.tsx';
 import { Keys } from '../components/keys.tsx';
 import { leave } from './leave.ts';
 import { useMe } from './me.ts';
@@ -47,6 +47,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
   const commands = useCommands(text.trim(), { onClose, onPlaceOrder, onShortcuts });
   const at = Math.min(chosen, commands.length - 1);
   const list = useRef<HTMLDivElement>(null);
+  const finalFocus = useDialogOpener();
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -64,6 +65,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
         <Dialog.Backdrop className={backdropClasses} />
         <Dialog.Popup
           data-dialog
+          finalFocus={finalFocus}
           className="fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-card border border-line bg-card shadow-high"
         >
           <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
@@ -135,7 +137,7 @@ function useCommands(
   text: string,
   { onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps,
 ): readonly Command[] {
-  const { is_admin: isAdmin } = useMe().account;
+  const { id: accountId, is_admin: isAdmin } = useMe().account;
   const navigate = useNavigate();
   const client = useQueryClient();
   const q = useDeferredValue(text);
@@ -174,13 +176,16 @@ function useCommands(
     .sort((one, other) => one.rank - other.rank)
     .map(({ command }) => command);
 
+  // An order's id begins with its account's: an administrator opens everybody's.
+  const isOwn = Math.floor(Number(text) / 1e9) === accountId;
+  const orderPage = isAdmin && !isOwn ? '/admin/orders/$orderId' : '/orders/$orderId';
   const orderById: readonly Command[] = /^[1-9]\d{9,15}$/.test(text)
     ? [
         {
           id: 'order-by-id',
           title: `Order ${text}`,
           icon: ShoppingBag,
-          run: go(() => void navigate({ to: '/orders/$orderId', params: { orderId: text } })),
+          run: go(() => void navigate({ to: orderPage, params: { orderId: text } })),
         },
       ]
     : [];

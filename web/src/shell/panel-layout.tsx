@@ -1,10 +1,11 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { meQuery } from '../api/queries.ts';
 import { isBlocked, isSignedOut } from '../api/query-client.ts';
+import { DialogOpener } from '../components/dialog.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
@@ -13,6 +14,8 @@ import { MeContext } from './me.ts';
 
 export function PanelLayout() {
   const { data: me, error, refetch } = useQuery(meQuery);
+  const opener = useRef<Element | null>(null);
+  useFreshListsWith(me?.account.balance);
   if (isSignedOut(error)) return <ToSignIn />;
   if (isBlocked(error)) return <BlockedScreen />;
   if (me === undefined) {
@@ -20,11 +23,27 @@ export function PanelLayout() {
   }
   return (
     <MeContext value={me}>
-      <AppShell>
-        <Outlet />
-      </AppShell>
+      <DialogOpener value={opener}>
+        <AppShell>
+          <Outlet />
+        </AppShell>
+      </DialogOpener>
     </MeContext>
   );
+}
+
+/** A balance that moved elsewhere, by a top-up or an order through the API, makes every list on the page old. */
+function useFreshListsWith(balance: string | undefined): void {
+  const client = useQueryClient();
+  const shown = useRef(balance);
+  useEffect(() => {
+    const isMoved = shown.current !== undefined && balance !== undefined && shown.current !== balance;
+    shown.current = balance ?? shown.current;
+    if (!isMoved) return;
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => path !== '/me' && path !== '/orders/preview',
+    });
+  }, [balance, client]);
 }
 
 /** Leads to the sign-in page once, which leads back here. */

@@ -1,0 +1,34 @@
+"""The first order with Python's standard library: the balance, the packages, an order, and the same order again.
+
+SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_live_… python3 first_order.py ada@example.com
+"""
+
+import os
+import sys
+
+from sellthrough import Sellthrough, SellthroughError
+
+if len(sys.argv) != 2:
+    sys.exit("usage: first_order.py <e-mail address or username>")
+customer = sys.argv[1]
+client = Sellthrough(os.environ["SELLTHROUGH_URL"], os.environ["SELLTHROUGH_KEY"])
+
+balance = client.get("/balance")
+print(f"balance: {balance['balance']} {balance['currency']}")
+
+for package in client.get("/packages")["data"]:
+    prices = ", ".join(f"{each['price']} {each['period']}" for each in package["prices"])
+    print(f"{package['id']} {package['name']}: {prices}")
+
+for attempt in ("first", "again"):
+    try:
+        # Your own name for this order. Whatever happens on the way, send it again with the same key: it is charged once.
+        key = f"first-order-of-{customer}"
+        placed = client.post("/orders", {"package_id": 1, "customer": customer}, key)
+    except SellthroughError as error:
+        if error.code == "insufficient_credit":
+            sys.exit(f"The balance is {error.details['balance']}, the order needs {error.details['required']}.")
+        raise
+    order = placed["order"]
+    until = f"{order['package']['name']} until {order['expires_at']}"
+    print(f"{attempt}: order {order['id']}, {until}, {placed['balance']} left")

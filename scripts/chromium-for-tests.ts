@@ -1,0 +1,142 @@
+// The Chromium of the browser tests: the system's where there is one that is new enough, else the one of the
+// development dependency @sparticuz/chromium, which brings along the few libraries and the font it needs and so
+// runs on a bare Linux. TEST_CHROMIUM=system|package chooses. Called by scripts/test.ts, so that the package is
+// unpacked before the tests begin, and by test/browser/panel-browser.ts.
+// Always true: the unpacked folder appears whole or not at all; nothing is downloaded.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { chromium } from 'playwright-core';
+
+interface ChromiumForTests {
+  readonly binary: string;
+  /** What it needs beyond the environment of whoever starts it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Version and origin, for a line of output. */
+  readonly description: string;
+}
+
+// The pages' styles use light-dark().
+const oldestMajor = 123;
+const versionTimeoutMilliseconds = 30_000;
+
+export async function chromiumForTests(): Promise<ChromiumForTests> {
+  const wanted = process.env['TEST_CHROMIUM'] ?? '';
+  if (!['', 'system', 'package'].includes(wanted)) {
+    throw new Error(`TEST_CHROMIUM must be "system" or "package", not "${wanted}".`);
+  }
+  const found = (wanted !== 'package' && (await ofSystem())) || (wanted !== 'system' && (await ofPackage()));
+  if (found) return found;
+  throw new Error(
+    `The browser tests need Chromium ${oldestMajor} or newer: install Chromium or Chrome` +
+      (wanted === 'system' ? ', or leave TEST_CHROMIUM out.' : ' (the npm package has it for Linux on x64).'),
+  );
+}
+
+/** `headed` shows the windows: HEADED=1 asks for it. */
+export async function launchChromium(headed: boolean): Promise<Browser> {
+  const { binary, environment } = await chromiumForTests();
+  return chromium.launch({
+    executablePath: binary,
+    headless: !headed,
+    ...(headed && { slowMo: 150 }),
+    env: { ...process.env, ...environment },
+    // A container's /dev/shm is small; a bare machine has no graphics.
+    args: ['--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+async function ofSystem(): Promise<ChromiumForTests | null> {
+  for (const binary of systemBinaries().filter((path) => existsSync(path))) {
+    const major = await majorOf(binary);
+    if (major >= oldestMajor) {
+      return { binary, environment: {}, description: `Chromium ${major} of the system (${binary})` };
+    }
+  }
+  return null;
+}
+
+function systemBinaries(): readonly string[] {
+  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge'];
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return [
+    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ];
+}
+
+/** 0 where it does not run: a library is missing, or it only says how to install the real one. */
+async function majorOf(binary: string, environment: Readonly<Record<string, string>> = {}): Promise<number> {
+  try {
+    const { stdout } = await promisify(execFile)(binary, ['--version'], {
+      env: { ...process.env, ...environment },
+      timeout: versionTimeoutMilliseconds,
+    });
+    return Number(/(\d+)\.\d+\.\d+/.exec(stdout)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function ofPackage(): Promise<ChromiumForTests | null> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  const folder = await unpacked();
+  const binary = join(folder, 'chromium');
+  const environment = {
+    LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+  };
+  const major = await majorOf(binary, environment);
+  if (major === 0) throw new Error(`The Chromium of the npm package does not run here (${binary}).`);
+  return { binary, environment, description: `Chromium ${major} of the npm package` };
+}
+
+/** The package's archives, unpacked once for this checkout. */
+async function unpacked(): Promise<string> {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const source = join(root, 'node_modules', '@sparticuz', 'chromium');
+  const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const cache = join(root, 'node_modules', '.cache');
+  const folder = join(cache, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const draft = mkdtempSync(join(cache, 'chromium-'));
+  const before = process.env['TMPDIR'];
+  try {
+    // Its functions unpack into the temporary folder, wherever that is.
+    process.env['TMPDIR'] = draft;
+    const { inflate } = await import('@sparticuz/chromium');
+    const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
+    await Promise.all(archives.map((archive) => inflate(join(source, 'bin', archive))));
+    // Its own configuration of fonts knows fixed folders only.
+    writeFileSync(
+      join(draft, 'fonts.conf'),
+      fontsConfiguration(join(folder, 'fonts'), join(folder, 'cached')),
+    );
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another run was quicker.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+  return folder;
+}
+
+function fontsConfiguration(fonts: string, cache: string): string {
+  const text = (path: string) => path.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${text(fonts)}</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${text(cache)}</cachedir>
+</fontconfig>
+`;
+}

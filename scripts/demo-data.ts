@@ -1,0 +1,47 @@
+// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or that of DATABASE_URL) with a year of
+// business of several resellers, the last month of it in full, and says how to sign in. The same seed makes the
+// same year, up to now. It refuses a database that is in use.
+
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { mintPassword } from '../src/accounts/password.ts';
+import { readConfig } from '../src/config.ts';
+import { sentenceOf } from '../src/sentences.ts';
+import { resellerPlans } from './demo/demo-resellers.ts';
+import { fillDemo } from './demo/fill-demo.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    share: { type: 'string', default: '1' },
+  },
+});
+
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const config = readConfig(process.env);
+  const where = config.database.kind === 'embedded' ? config.database.dataDir : 'PostgreSQL';
+  const say = (text: string) => process.stderr.write(text);
+  say(`Playing a year of business into ${where}: this takes a minute or two …\n`);
+  const password = mintPassword();
+  const { administrator, orders, entries } = await fillDemo(config, {
+    seed: Number(values.seed),
+    share: Number(values.share),
+    until: Math.floor(Date.now() / 1000),
+    password,
+    say,
+  });
+  const seller = (username: string) => resellerPlans.find((plan) => plan.username === username)?.displayName;
+  const known = administrator?.password ?? 'as before, or as given in ADMIN_PASSWORD';
+  say(`
+${orders} orders, ${entries} ledger entries: everything adds up. Start the service with "npm start" and sign in at
+/panel/. These passwords are shown only now:
+  administrator  ${administrator?.username ?? config.administrator.username}, password ${known}
+  resellers      all with the password ${password}
+                 brightline (${seller('brightline')}: much business), lumen (${seller('lumen')}: a little),
+                 fjord-kreativ (${seller('fjord-kreativ')}: just begun), hartwig-partner (blocked)
+`);
+} catch (error) {
+  process.stderr.write(`demo:data: ${sentenceOf(error)}\n`);
+  process.exitCode = 1;
+}

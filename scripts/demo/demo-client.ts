@@ -1,0 +1,62 @@
+// Requests of the demo's people and programs, over a real socket to the real service: with a key, or signed in to
+// the panel. Each says the address it comes from, as a proxy would. Called by demo-year.ts.
+
+import { isJsonObject, type JsonObject } from '../../src/contract/json.ts';
+
+export interface DemoAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  /** "name=value" of the cookie that was set; "" for none. */
+  readonly cookie: string;
+}
+
+export interface DemoRequest {
+  readonly method: string;
+  /** The whole path, from the service's root. */
+  readonly path: string;
+  readonly from: string;
+  readonly key?: string;
+  readonly cookie?: string;
+  /** A text is sent as it is. */
+  readonly body?: object | string;
+  readonly idempotencyKey?: string;
+}
+
+export type Ask = (request: DemoRequest) => Promise<DemoAnswer>;
+
+export function createAsk(address: string): Ask {
+  return async ({ method, path, from, key, cookie, body, idempotencyKey }) => {
+    const response = await fetch(address + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        'x-forwarded-for': from,
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Demo',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(cookie !== undefined && { cookie, 'sec-fetch-site': 'same-origin' }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const parsed: unknown = text === '' ? {} : JSON.parse(text);
+    const [setCookie = ''] = response.headers.getSetCookie();
+    return {
+      status: response.status,
+      body: isJsonObject(parsed) ? parsed : {},
+      cookie: setCookie.split(';')[0] ?? '',
+    };
+  };
+}
+
+/** An object inside an answer; empty where there is none. */
+export function objectIn(body: JsonObject, name: string): JsonObject {
+  const value = body[name];
+  return isJsonObject(value) ? value : {};
+}
+
+/** @throws when the answer is none of success: the demo's story has a hole */
+export function expectDone(answer: DemoAnswer, what: string): JsonObject {
+  if (answer.status < 300) return answer.body;
+  throw new Error(`${what} was answered with ${answer.status} ${JSON.stringify(answer.body)}`);
+}

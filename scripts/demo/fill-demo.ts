@@ -1,0 +1,111 @@
+// Fills a fresh database with the demo's year: opens it, refuses one that is in use, starts the service on a clock
+// of its own, plays the year through its APIs, and adds every ledger up again at the end.
+// Called by scripts/demo-data.ts, the screenshots and a test.
+
+import pino from 'pino';
+import { findAdministratorId } from '../../src/accounts/account-store.ts';
+import { openApiKey } from '../../src/accounts/api-key-store.ts';
+import { createFirstAdministrator, openDatabase } from '../../src/bootstrap.ts';
+import { type Config, ConfigProblem, defaultLimits } from '../../src/config.ts';
+import { createService } from '../../src/create-service.ts';
+import type { Database, Statement } from '../../src/database/database.ts';
+import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { demoPackages } from '../../src/packages/demo-packages.ts';
+import { createPackage } from '../../src/packages/package-store.ts';
+import { createAsk } from './demo-client.ts';
+import { playDemoYear, yearDays } from './demo-year.ts';
+
+export interface FillOptions {
+  readonly seed: number;
+  readonly share: number;
+  /** Seconds since 1970: the end of the year that is played. */
+  readonly until: number;
+  /** Of every reseller. */
+  readonly password: string;
+  readonly say: (text: string) => void;
+}
+
+export interface FilledDemo {
+  /** null: there was an administrator before, with a password of his own. */
+  readonly administrator: { readonly username: string; readonly password: string | null } | null;
+  readonly orders: number;
+  readonly entries: number;
+}
+
+const findUse: Statement = {
+  name: 'demo_data_find_use',
+  text: `select exists (select from orders) or exists (select from customers)
+      or exists (select from accounts where not is_admin and id is distinct from s.demo_account_id)
+      or (exists (select from packages) and not s.demo_started) as is_used
+    from service_state s`,
+};
+
+/** @throws ConfigProblem when the database is in use; an Error when its books do not add up afterwards */
+export async function fillDemo(config: Config, options: FillOptions): Promise<FilledDemo> {
+  const { until, say } = options;
+  const { database, secretKey } = await openDatabase(config, until);
+  let close: () => Promise<void> = () => database.close();
+  try {
+    await refuseUsed(database);
+    // Midnight before the first day; it moves when the year is played.
+    const start = (Math.floor(until / 86_400) - yearDays) * 86_400;
+    let clock = start;
+    const service = await createService({
+      config: { ...config, trustProxy: ['127.0.0.1'] },
+      // More requests come in a second here than in a busy hour: none of their lines may be dropped.
+      limits: { ...defaultLimits, requestLog: { ...defaultLimits.requestLog, linesMax: 50_000 } },
+      database,
+      secretKey,
+      publicUrl: () => 'http://127.0.0.1',
+      logger: pino({ level: 'silent' }),
+      accessLog: null,
+      now: () => clock,
+      monotonicNow: () => (clock - start) * 1_000,
+      pagesFolder: '/nowhere',
+    });
+    close = service.close;
+    const created = await createFirstAdministrator(database, service, config, clock);
+    const actorId = await findAdministratorId(database);
+    const key = actorId === null ? null : await openApiKey(database, service.seal, actorId);
+    if (actorId === null || key === null) throw new Error('There is no administrator with a key.');
+    const known = new Set([...(await service.packages.reload()).byId.values()].map(({ name }) => name));
+    for (const one of demoPackages) {
+      if (!known.has(one.name)) await createPackage(database, one, { actorId, now: clock });
+    }
+    await service.packages.reload();
+
+    const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const orders = await playDemoYear({
+      ...options,
+      ask: createAsk(address),
+      administrator: { key },
+      setClock: (seconds) => {
+        clock = seconds;
+      },
+    });
+    say('Adding up every ledger …\n');
+    await createLedgerDays(database).bringAllUpToDate();
+    const report = await verifyLedger(database, clock);
+    const [problem] = report.problems;
+    if (problem !== undefined)
+      throw new Error(`account ${problem.account_id}, ${problem.subject}: ${problem.problem}`);
+    await close();
+    return {
+      administrator: created === null ? null : { username: created.username, password: created.password },
+      orders,
+      entries: report.entries,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function refuseUsed(database: Database): Promise<void> {
+  const [row] = await database.query(findUse);
+  if (row?.['is_used'] !== true) return;
+  throw new ConfigProblem(
+    'This database is in use: it holds accounts, packages, customers or orders of its own. The demo data goes into a fresh one (DATA_DIR=./demo, or another DATABASE_URL).',
+  );
+}

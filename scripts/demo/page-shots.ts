@@ -1,0 +1,209 @@
+// The list of pictures: who looks, and how each page is reached. Called by scripts/screenshots.ts.
+
+import type { Page } from 'playwright-core';
+
+export type Role = 'stranger' | 'reseller' | 'newcomer' | 'administrator';
+
+export interface Scene {
+  readonly page: Page;
+  readonly accountId: (username: string) => number;
+}
+
+interface PageShot {
+  readonly name: string;
+  readonly role: Role;
+  readonly open: (scene: Scene) => Promise<unknown>;
+  /** false: what fits the window, for dialogs. */
+  readonly whole?: boolean;
+}
+
+const at =
+  (path: string) =>
+  ({ page }: Scene) =>
+    page.goto(path);
+
+/** A page, and then a button on it. */
+const dialogAt = (path: string | ((scene: Scene) => string), button: string) => async (scene: Scene) => {
+  await scene.page.goto(typeof path === 'string' ? path : path(scene));
+  await scene.page.getByRole('button', { name: button }).first().click();
+  await scene.page.getByRole('dialog').waitFor();
+};
+
+async function firstRow({ page }: Scene, list: string): Promise<void> {
+  await page.goto(list);
+  await page.locator('tbody a').first().click();
+  await page.waitForURL((url) => url.pathname !== list);
+}
+
+const brightline = ({ accountId }: Scene) => `/panel/admin/accounts/${accountId('brightline')}`;
+
+async function orderDialog({ page }: Scene): Promise<void> {
+  await page.goto('/panel/orders');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Customer').fill('new.customer@example.com');
+  await dialog.getByText('Plan runs until').first().waitFor();
+}
+
+/** A link is made in the panel and opened; the pages of the customer have no script to wait for. */
+async function loginLink({ page }: Scene): Promise<string> {
+  await page.goto('/panel/customers');
+  await page.locator('tbody a').nth(2).click();
+  await page.getByRole('button', { name: 'Login link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const link = page.getByText(/\/login\/[A-Za-z0-9_-]{43}/).first();
+  return (await link.textContent()) ?? '';
+}
+
+export const pageShots: readonly PageShot[] = [
+  { name: 'sign-in', role: 'stranger', open: at('/panel/sign-in') },
+  { name: 'customer-spent-link', role: 'stranger', open: at('/login/none') },
+  { name: 'customer-signed-out', role: 'stranger', open: at('/customer') },
+
+  { name: 'overview', role: 'reseller', open: at('/panel/') },
+  { name: 'overview-year', role: 'reseller', open: at('/panel/?span=months') },
+  { name: 'overview-table', role: 'reseller', open: at('/panel/?view=table') },
+  { name: 'orders', role: 'reseller', open: at('/panel/orders') },
+  { name: 'orders-filtered', role: 'reseller', open: at('/panel/orders?kind=change') },
+  { name: 'orders-none', role: 'reseller', open: at('/panel/orders?customer=nobody') },
+  { name: 'order', role: 'reseller', open: (scene) => firstRow(scene, '/panel/orders?kind=change') },
+  { name: 'order-missing', role: 'reseller', open: at('/panel/orders/404') },
+  { name: 'order-dialog', role: 'reseller', open: orderDialog, whole: false },
+  { name: 'customers', role: 'reseller', open: at('/panel/customers') },
+  { name: 'customer', role: 'reseller', open: (scene) => firstRow(scene, '/panel/customers') },
+  {
+    name: 'customer-renew-dialog',
+    role: 'reseller',
+    whole: false,
+    open: async (scene) => {
+      await firstRow(scene, '/panel/customers');
+      await scene.page.getByRole('button', { name: 'Renew' }).click();
+      await scene.page.getByText('Plan runs until').first().waitFor();
+    },
+  },
+  { name: 'ledger', role: 'reseller', open: at('/panel/ledger') },
+  { name: 'statements', role: 'reseller', open: at('/panel/statements') },
+  { name: 'requests', role: 'reseller', open: at('/panel/requests') },
+  { name: 'requests-refused', role: 'reseller', open: at('/panel/requests?status=4xx') },
+  { name: 'api-access', role: 'reseller', open: at('/panel/api-access') },
+  { name: 'api-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'Replace') },
+  { name: 'security', role: 'reseller', open: at('/panel/security') },
+  {
+    name: 'palette',
+    role: 'reseller',
+    whole: false,
+    open: async ({ page }) => {
+      await page.goto('/panel/');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'shortcuts',
+    role: 'reseller',
+    whole: false,
+    open: async ({ page }) => {
+      await page.goto('/panel/');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'login-link', role: 'reseller', whole: false, open: loginLink },
+  {
+    name: 'customer-confirm',
+    role: 'reseller',
+    open: async (scene) => scene.page.goto(await loginLink(scene)),
+  },
+  {
+    name: 'customer-page',
+    role: 'reseller',
+    open: async (scene) => {
+      await scene.page.goto(await loginLink(scene));
+      await scene.page.getByRole('button').click();
+      await scene.page.waitForURL('**/customer');
+    },
+  },
+
+  { name: 'new-overview', role: 'newcomer', open: at('/panel/') },
+  { name: 'new-orders', role: 'newcomer', open: at('/panel/orders') },
+  { name: 'new-customers', role: 'newcomer', open: at('/panel/customers') },
+  { name: 'new-ledger', role: 'newcomer', open: at('/panel/ledger') },
+  { name: 'new-requests', role: 'newcomer', open: at('/panel/requests') },
+  { name: 'new-api-access', role: 'newcomer', open: at('/panel/api-access') },
+
+  { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
+  { name: 'console-accounts', role: 'administrator', open: at('/panel/admin/accounts') },
+  { name: 'console-account', role: 'administrator', open: (scene) => scene.page.goto(brightline(scene)) },
+  {
+    name: 'console-account-orders',
+    role: 'administrator',
+    open: (scene) => scene.page.goto(`${brightline(scene)}?tab=orders`),
+  },
+  {
+    name: 'console-account-customers',
+    role: 'administrator',
+    open: (scene) => scene.page.goto(`${brightline(scene)}?tab=customers`),
+  },
+  {
+    name: 'console-account-blocked',
+    role: 'administrator',
+    open: ({ page, accountId }) => page.goto(`/panel/admin/accounts/${accountId('hartwig-partner')}`),
+  },
+  {
+    name: 'console-credit-dialog',
+    role: 'administrator',
+    whole: false,
+    open: dialogAt(brightline, 'Credit'),
+  },
+  {
+    name: 'console-settings-dialog',
+    role: 'administrator',
+    whole: false,
+    open: dialogAt(brightline, 'Change settings'),
+  },
+  {
+    name: 'console-trial-dialog',
+    role: 'administrator',
+    whole: false,
+    open: dialogAt(brightline, 'Give a free'),
+  },
+  { name: 'console-block-dialog', role: 'administrator', whole: false, open: dialogAt(brightline, 'Block') },
+  {
+    name: 'console-create-dialog',
+    role: 'administrator',
+    whole: false,
+    open: dialogAt('/panel/admin/accounts', 'Create'),
+  },
+  {
+    name: 'console-order',
+    role: 'administrator',
+    open: async (scene) => {
+      await scene.page.goto(`${brightline(scene)}?tab=orders`);
+      await scene.page.locator('tbody a').first().click();
+      await scene.page.getByText('In the ledger').waitFor();
+    },
+  },
+  { name: 'console-packages', role: 'administrator', open: at('/panel/admin/packages') },
+  {
+    name: 'console-package',
+    role: 'administrator',
+    open: (scene) => firstRow(scene, '/panel/admin/packages'),
+  },
+  { name: 'console-package-new', role: 'administrator', open: at('/panel/admin/packages/new') },
+  { name: 'console-customers', role: 'administrator', open: at('/panel/admin/customers') },
+  { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
+  { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
+];
+
+/** What README.md shows: a page and a look. */
+export const documentShots: readonly string[] = [
+  'overview-light-1280',
+  'order-dialog-light-1280',
+  'api-access-light-1280',
+  'console-overview-dark-1280',
+  'ledger-dark-390',
+  'customer-page-light-390',
+];

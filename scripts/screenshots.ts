@@ -1,0 +1,174 @@
+// npm run screenshots: every page of the panel, the console and the customer, light and dark, 1280 and 390 wide,
+// from the demo's year, by the system's Chromium (or that of CHROMIUM). To look at with one's own eyes.
+//   --out shots          where the pictures go
+//   --data folder        keeps the demo's database there, for the next time
+//   --only order         pages whose name contains this text
+//   --as light-1280      of the four looks only those that contain this text
+//   --documents          those that README.md shows, into docs/screenshots
+// It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findAdministratorId } from '../src/accounts/account-store.ts';
+import { openApiKey } from '../src/accounts/api-key-store.ts';
+import { mintPassword } from '../src/accounts/password.ts';
+import { openDatabase } from '../src/bootstrap.ts';
+import { defaultLimits, readConfig } from '../src/config.ts';
+import { createService } from '../src/create-service.ts';
+import { createAsk, expectDone } from './demo/demo-client.ts';
+import { fillDemo } from './demo/fill-demo.ts';
+import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'shots' },
+    data: { type: 'string' },
+    only: { type: 'string', default: '' },
+    as: { type: 'string', default: '' },
+    documents: { type: 'boolean', default: false },
+  },
+});
+
+const looks = (['light', 'dark'] as const).flatMap((scheme) =>
+  [1280, 390].map((width) => ({ scheme, width, name: `${scheme}-${width}` })),
+);
+const say = (text: string) => process.stderr.write(text);
+const password = mintPassword();
+const problems: string[] = [];
+
+const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'sellthrough-screenshots-'));
+const folder = values.documents ? join(import.meta.dirname, '..', 'docs', 'screenshots') : values.out;
+mkdirSync(folder, { recursive: true });
+const stage = await openStage();
+try {
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+  try {
+    for (const { scheme, width, name } of looks) {
+      if (name.includes(values.as)) await photograph(browser, scheme, width, name);
+    }
+  } finally {
+    await browser.close();
+  }
+} finally {
+  await stage.close();
+  if (values.data === undefined) rmSync(dataDir, { recursive: true, force: true });
+}
+for (const problem of problems) say(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
+
+function isWanted(name: string, look: string): boolean {
+  return !values.documents || documentShots.includes(`${name}-${look}`);
+}
+
+/** The service on the demo's year, and the passwords of its people set anew. */
+async function openStage() {
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const now = () => Math.floor(Date.now() / 1000);
+  if (!existsSync(join(dataDir, 'postgres'))) {
+    await fillDemo(config, { seed: 1, share: 1, until: now(), password, say });
+  }
+  const { database, secretKey } = await openDatabase(config, now());
+  let address = '';
+  const service = await createService({
+    config,
+    limits: defaultLimits,
+    database,
+    secretKey,
+    publicUrl: () => address,
+    logger: pino({ level: 'silent' }),
+    accessLog: null,
+    now,
+    monotonicNow: () => performance.now(),
+  });
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const administratorId = await findAdministratorId(database);
+  const key = administratorId === null ? null : await openApiKey(database, service.seal, administratorId);
+  const ask = createAsk(address);
+  const asAdministrator = async (method: string, path: string, body?: object) => {
+    const request = { method, path: `/api/admin/v1${path}`, from: '', key: key ?? '' };
+    return expectDone(await ask({ ...request, ...(body !== undefined && { body }) }), path);
+  };
+  const { data } = await asAdministrator('GET', '/accounts?limit=100');
+  const ids = new Map<string, number>();
+  for (const account of Array.isArray(data) ? data : []) ids.set(account.username, account.id);
+  for (const username of ['admin', 'brightline', 'fjord-kreativ']) {
+    await asAdministrator('PATCH', `/accounts/${ids.get(username)}`, { password });
+  }
+  return { address, ids, close: service.close };
+}
+
+async function photograph(browser: Browser, scheme: 'light' | 'dark', width: number, look: string) {
+  const height = width < 500 ? 844 : 800;
+  const usernames: Record<Role, string | null> = {
+    stranger: null,
+    reseller: 'brightline',
+    newcomer: 'fjord-kreativ',
+    administrator: 'admin',
+  };
+  for (const role of Object.keys(usernames) as Role[]) {
+    const wanted = pageShots.filter(
+      (shot) => shot.role === role && shot.name.includes(values.only) && isWanted(shot.name, look),
+    );
+    if (wanted.length === 0) continue;
+    const context = await browser.newContext({
+      baseURL: stage.address,
+      colorScheme: scheme,
+      viewport: { width, height },
+      hasTouch: width < 500,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    const username = usernames[role];
+    if (username !== null) await signIn(page, username);
+    page.on('pageerror', (error) => problems.push(`${look} ${page.url()}: ${error.message}`));
+    page.on('console', (message) => {
+      const isStatus = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isStatus) problems.push(`${look} ${page.url()}: ${message.text()}`);
+    });
+    const scene: Scene = { page, accountId: (name) => stage.ids.get(name) ?? 0 };
+    for (const shot of wanted) {
+      await shot.open(scene);
+      await settle(page);
+      const overflow = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - window.innerWidth',
+      );
+      if (overflow > 0) problems.push(`${look} ${shot.name}: ${overflow} px too wide`);
+      await page.screenshot({
+        path: join(folder, `${shot.name}-${look}.png`),
+        // In a document the window is enough.
+        fullPage: !values.documents && (shot.whole ?? true),
+      });
+    }
+    await context.close();
+  }
+  say(`${look} done\n`);
+}
+
+async function signIn(page: Page, username: string): Promise<void> {
+  await page.goto('/panel/sign-in');
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+}
+
+/** Until nothing is being fetched: no skeletons, no busy tables. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.evaluate('document.fonts.ready.then(() => null)');
+}
+
+function chromiumPath(): string {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('There is no Chromium here: set CHROMIUM to the path of one.');
+  return found;
+}

@@ -1,0 +1,116 @@
+// `npm run test:proxies`: the contract's tests once through nginx and once through HAProxy, with the files of
+// deploy/proxies/ over TLS, and the tests of what only a proxy brings (test/proxies/). Not a part of `npm test`: it needs
+// the two programs. It installs nothing: where one is missing it says how to get it and fails.
+// Usage: npm run test:proxies -- [--only nginx|haproxy] [file]...
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { TestFact } from './count-reporter.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * What the specification promises to a client, and what a proxy could spoil. Not here: tests of the process (logs,
+ * metrics, query plans), of bytes that no client sends and a proxy answers itself (hostile-requests, corpora), and of
+ * X-Forwarded-For that the test makes up (behind-a-proxy).
+ */
+const contract = [
+  'road',
+  'endpoints',
+  'authentication',
+  'idempotency',
+  'order-checks',
+  'renewals',
+  'refunds',
+  'lists-and-ids',
+  'rate-limit-exact',
+  'request-limits',
+  'hostile-values',
+  'login-links',
+  'login-to-product',
+  'admin-accounts',
+  'admin-records',
+  'admin-refusals',
+  'sdk',
+].map((name) => `test/service/${name}.test.ts`);
+
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string', multiple: true } },
+  allowPositionals: true,
+});
+const kinds = ['nginx', 'haproxy'].filter((kind) => values.only?.includes(kind) ?? true);
+const missing = [...kinds, 'openssl'].filter((program) => {
+  const version = program === 'openssl' ? ['version'] : ['-v'];
+  return spawnSync(program, version).status !== 0;
+});
+if (missing.length > 0) {
+  console.error(
+    `Not installed here: ${missing.join(', ')}. On Debian: apt-get install --no-install-recommends nginx-light haproxy openssl; then stop the two services, the tests start their own.`,
+  );
+  process.exit(2);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-proxies-'));
+let failed = 0;
+try {
+  makeCertificate(folder);
+  for (const kind of kinds) failed += await runThrough(kind);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function runThrough(kind: string): Promise<number> {
+  const all = [...contract, ...globSync('test/proxies/*.test.ts', { cwd: root }).sort()];
+  const files = all.filter(
+    (file) => positionals.length === 0 || positionals.some((part) => file.includes(part)),
+  );
+  const factsFile = join(folder, `${kind}.jsonl`);
+  const flags = ['--test', '--test-concurrency=2', '--test-timeout=300000'];
+  const reporters = [
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./scripts/count-reporter.ts',
+    `--test-reporter-destination=${factsFile}`,
+  ];
+  console.log(`\n▶ through ${kind}`);
+  const child = spawn(process.execPath, [...flags, ...reporters, ...files], {
+    cwd: root,
+    env: {
+      TEST_DATABASE: 'embedded',
+      ...process.env,
+      TEST_PROXY: kind,
+      TEST_PROXY_CERTIFICATES: folder,
+      NODE_EXTRA_CA_CERTS: join(folder, 'certificate.pem'),
+    },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'close');
+  const facts = readFileSync(factsFile, { encoding: 'utf8', flag: 'a+' })
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): TestFact => JSON.parse(line));
+  const count = (wanted: TestFact['fact']) => facts.filter(({ fact }) => fact === wanted).length;
+  const passed = count('passed');
+  const broken = Math.max(count('failed'), code === 0 ? 0 : 1);
+  const skipped = count('skipped') > 0 ? `, ${count('skipped')} skipped` : '';
+  console.log(`${broken > 0 ? '✖' : '✔'} through ${kind}: ${passed} passed, ${broken} failed${skipped}`);
+  return broken + (passed === 0 ? 1 : 0);
+}
+
+/** For 127.0.0.1, for a day; HAProxy wants chain and key in one file. */
+function makeCertificate(into: string): void {
+  const names = 'subjectAltName=IP:127.0.0.1,DNS:sell.example.com';
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const args = ['req', '-x509', ...curve, '-days', '1', '-subj', '/CN=sell.example.com', '-addext', names];
+  const paths = ['-keyout', join(into, 'key.pem'), '-out', join(into, 'certificate.pem')];
+  const { status, stderr } = spawnSync('openssl', [...args, ...paths], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`openssl made no certificate: ${stderr}`);
+  const read = (name: string) => readFileSync(join(into, name), 'utf8');
+  writeFileSync(join(into, 'both.pem'), read('certificate.pem') + read('key.pem'), { mode: 0o600 });
+}

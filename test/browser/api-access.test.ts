@@ -1,0 +1,164 @@
+// The page of the API: the key, its allow-list, its rate limit, the first request, and the log of requests.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createApiClient } from '../harness/api-client.ts';
+import { testPassword } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+test('the key is shown to whoever gives the password again; replaced, the old one is refused at once', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await page.getByRole('button', { name: 'Show key' }).click();
+  const asked = dialog(page, 'Show the key');
+  await confirmWithPassword(asked, 'a wrong password', 'Show key');
+  await asked.getByRole('alert').waitFor();
+  assert.equal(await page.getByText(reseller.key).count(), 0);
+  await confirmWithPassword(asked, testPassword, 'Show key');
+  await page.getByText(reseller.key, { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.getByRole('button', { name: 'Show key' }).waitFor();
+  assert.equal(await page.getByText(reseller.key).count(), 0);
+
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  const replacing = dialog(page, 'Replace the key?');
+  await replacing.getByText('stops working at once').waitFor();
+  assert.equal((await reseller.get('/balance')).status, 200, 'asking replaces nothing');
+  await confirmWithPassword(replacing, testPassword, 'Replace key now');
+  const shown = page.locator('code').filter({ hasText: /^sk_live_\w+$/ });
+  await shown.waitFor();
+  const newKey = await shown.innerText();
+  assert.notEqual(newKey, reseller.key);
+  expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
+  assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
+
+  const console = await panel.openAs(panel.service.admin, '/panel/admin/audit');
+  await row(console, 'key').first().waitFor();
+});
+
+test('a key that an administrator replaces is shown to him once, and the old one is refused', async () => {
+  const reseller = await panel.service.createReseller();
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await console.getByRole('button', { name: 'Replace key' }).click();
+  await dialog(console, /^Replace the key of/)
+    .getByRole('button', { name: 'Replace key now' })
+    .click();
+  const shown = dialog(console, 'The key was replaced').locator('code');
+  const newKey = await shown.innerText();
+  expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
+  assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
+  // It cannot be lost by a slip of the hand.
+  await console.keyboard.press('Escape');
+  await shown.waitFor();
+  await dialog(console, 'The key was replaced').getByRole('button', { name: 'Done' }).click();
+  await shown.waitFor({ state: 'hidden' });
+});
+
+test('the allow-list warns before it leaves out its own editor, and does what it says when it is saved', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await page.getByText('Empty: the key works from every address.').waitFor();
+  await page.getByText('You are at 127.0.0.1').waitFor();
+  const warning = dialog(page, 'This list leaves out your own address');
+
+  await add(page, '203.0.113.7');
+  await page.getByRole('button', { name: 'Save list' }).click();
+  await warning.waitFor();
+  await warning.getByRole('button', { name: 'Cancel' }).click();
+  await warning.waitFor({ state: 'hidden' });
+  assert.equal((await reseller.get('/balance')).status, 200, 'nothing was saved');
+
+  await page.getByRole('button', { name: 'Add my address' }).click();
+  await page.getByRole('button', { name: 'Save list' }).click();
+  await page.getByText('The allow-list is saved.').waitFor();
+  await page.getByText('Restricted', { exact: true }).waitFor();
+  assert.equal((await reseller.get('/balance')).status, 200);
+
+  await page.getByRole('button', { name: 'Remove 127.0.0.1' }).click();
+  await page.getByRole('button', { name: 'Save list' }).click();
+  await warning.getByRole('button', { name: 'Save it all the same' }).click();
+  await page.getByText('which the saved list leaves out').waitFor();
+  expectRefusal(await reseller.get('/balance'), '403 ip_not_allowed');
+  await goTo(page, 'Overview');
+  await goTo(page, 'API access');
+
+  await page.getByRole('button', { name: 'Remove 203.0.113.7' }).click();
+  await page.getByRole('button', { name: 'Save list' }).click();
+  await page.getByText('Empty: the key works from every address.').waitFor();
+  assert.equal((await reseller.get('/balance')).status, 200);
+});
+
+test('an address that is none is pointed at in the list, and nothing is saved', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await add(page, '127.0.0.1 300.1.1.1');
+  await page.getByRole('button', { name: 'Save list' }).click();
+  await page.getByRole('listitem').filter({ hasText: '300.1.1.1' }).getByText('Not valid').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Remove 127.0.0.1' }).waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByText('Empty: the key works from every address.').waitFor();
+});
+
+test('the first request in TypeScript runs as it stands and places an order; the others carry address and key', async () => {
+  const reseller = await panel.service.createReseller({ credit: '10.00' });
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await page.getByRole('button', { name: 'Show key' }).click();
+  await confirmWithPassword(dialog(page, 'Show the key'), testPassword, 'Show key');
+  await page.getByText(reseller.key, { exact: true }).waitFor();
+  const code = page.locator('pre');
+  for (const language of ['curl', 'PHP', 'Python', 'TypeScript']) {
+    await page.getByRole('radio', { name: language }).check({ force: true });
+    const parameter = language === 'curl' ? null : language.toLowerCase();
+    await page.waitForURL((url) => url.searchParams.get('language') === parameter);
+    await code
+      .filter({ hasText: reseller.key })
+      .filter({ hasText: `${panel.service.address}/api/v1/orders` })
+      .waitFor();
+  }
+  const output = await runAsModule(await code.innerText());
+  assert.match(output, /^\d+ 0\.00\n$/);
+  assert.equal((await reseller.get('/orders')).body.data[0].customer.reference, 'ada@example.com');
+});
+
+test('the limit in use is shown as it is used, and every request of the key is in the log, refused ones by themselves', async () => {
+  const reseller = await panel.service.createReseller({ rateLimitPerMinute: 30 });
+  for (let sent = 0; sent < 4; sent += 1) await reseller.get('/balance');
+  const missing = await reseller.get('/orders/4711');
+  expectRefusal(missing, '404 order_not_found');
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await page.getByText('5 of 30 used in a minute').waitFor();
+  await page.getByText('25 left.').waitFor();
+  await goTo(page, 'Requests');
+  const rows = page.getByRole('table', { name: /requests/i }).getByRole('row');
+  await rows.nth(5).waitFor();
+  assert.equal(await rows.count(), 6, 'the head and five requests');
+  await page.getByRole('radio', { name: 'Refused' }).check({ force: true });
+  await page.waitForURL(/status=4xx/);
+  await row(page, 'order_not_found').waitFor();
+  await rows.nth(2).waitFor({ state: 'detached' });
+  await heading(page, 'Requests').waitFor();
+});
+
+async function add(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Address or range').fill(text);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+}
+
+async function runAsModule(source: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const [code] = await once(child, 'close');
+  assert.equal(code, 0, output);
+  return output;
+}

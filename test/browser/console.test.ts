@@ -1,0 +1,193 @@
+// The administrator's console: what is changed there counts for the next request of a reseller.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { expectRefusal } from '../harness/refusals.ts';
+import { dialog, goTo, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+test('a package made and edited in the console is seen in GET /packages: prices, savings, order of features, retired', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '500.00' });
+  const distributor = await service.createReseller({ credit: '500.00', group: 'distributor' });
+  const found = async (account: typeof reseller) =>
+    (await account.get('/packages')).body.data.find(({ name }: { name: string }) =>
+      name.startsWith('Studio'),
+    );
+
+  const page = await panel.openAs(service.admin, '/panel/admin/packages');
+  await page.getByRole('link', { name: 'Create a package' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Studio');
+  await page.getByLabel('Accounts').fill('5');
+  await page.getByLabel('Posts per day').fill('50');
+  await page.getByLabel('AI images per month').fill('500');
+  for (const [index, feature] of ['First', 'Second', 'Third'].entries()) {
+    await page.getByRole('button', { name: 'Add a feature' }).click();
+    await page.getByLabel(`Feature ${index + 1}`, { exact: true }).fill(feature);
+  }
+  const prices = {
+    'Reseller, monthly': '20',
+    'Reseller, quarterly': '54',
+    'Reseller, yearly': '180.50',
+    'Distributor, monthly': '15.00',
+    'Distributor, quarterly': '45',
+    'Distributor, yearly': '144',
+  };
+  for (const [label, price] of Object.entries(prices)) await page.getByLabel(label).fill(price);
+  // As one types: 54 is 10% less than 3 × 20.
+  await page.getByText('saves 10%').waitFor();
+  await page.getByText('saves nothing').waitFor();
+  await page.getByRole('button', { name: 'Create package' }).click();
+  await heading(page, 'Packages').waitFor();
+  await row(page, 'Studio').getByText('$180.50').waitFor();
+
+  const forReseller = await found(reseller);
+  assert.equal(forReseller.price, '20.00');
+  assert.deepEqual(
+    forReseller.prices.map(({ price, saving_percent }: Record<string, unknown>) => [price, saving_percent]),
+    [
+      ['20.00', 0],
+      ['54.00', 10],
+      ['180.50', 24],
+    ],
+  );
+  assert.deepEqual(forReseller.features, ['First', 'Second', 'Third']);
+  assert.deepEqual(forReseller.limits, { accounts: 5, posts_per_day: 50, ai_images_per_month: 500 });
+  assert.equal((await found(distributor)).price, '15.00');
+
+  await row(page, 'Studio').getByRole('link', { name: 'Studio' }).click();
+  await heading(page, 'Studio').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Studio Plus');
+  await page.getByLabel('Reseller, monthly').fill('22.75');
+  await page.getByRole('button', { name: 'Move feature 3 up' }).click();
+  await page.getByRole('button', { name: 'Remove feature 1' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await heading(page, 'Packages').waitFor();
+  const changed = await found(reseller);
+  assert.equal(changed.name, 'Studio Plus');
+  assert.equal(changed.price, '22.75');
+  assert.deepEqual(changed.features, ['Third', 'Second']);
+
+  const panelPage = await panel.openAs(reseller, '/panel/orders');
+  await panelPage.getByRole('button', { name: 'Place an order' }).first().click();
+  await dialog(panelPage, 'Place an order').getByText('$22.75').waitFor();
+
+  await row(page, 'Studio Plus').getByRole('link', { name: 'Studio Plus' }).click();
+  await page.getByRole('switch', { name: 'Retired' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await row(page, 'Studio Plus').getByText('Retired').waitFor();
+  assert.equal(await found(reseller), undefined);
+  expectRefusal(
+    await reseller.post('/orders', { package_id: changed.id, customer: 'late' }),
+    '422 package_unavailable',
+  );
+});
+
+test('a free trial is made in the console, given to a customer, charges nothing and is seen by the reseller', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '10.00' });
+  const page = await panel.openAs(service.admin, '/panel/admin/packages/new');
+  await page.getByRole('switch', { name: 'Free trial' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Taster');
+  for (const limit of ['Accounts', 'Posts per day', 'AI images per month'])
+    await page.getByLabel(limit).fill('1');
+  await page.getByLabel('Days of the trial').fill('7');
+  await page.getByRole('button', { name: 'Create package' }).click();
+  await row(page, 'Taster').getByText('Free trial').waitFor();
+
+  await page.goto(`/panel/admin/accounts/${reseller.id}`);
+  await page.getByRole('button', { name: 'Give a free trial' }).click();
+  const giving = dialog(page, 'Give a free trial');
+  await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
+  await giving.getByLabel('Customer').fill('curious@example.com');
+  await giving.getByRole('button', { name: 'Give trial' }).click();
+  await page.getByText('has Taster for 7 days').waitFor();
+
+  const { body } = await reseller.get('/customers');
+  assert.equal(body.data[0].plan.package, 'Taster');
+  assert.equal((await reseller.get('/balance')).body.balance, '10.00');
+  const panelPage = await panel.openAs(reseller, '/panel/customers');
+  await row(panelPage, 'curious@example.com').getByText('7 days').waitFor();
+  await panelPage.getByRole('link', { name: 'curious@example.com' }).click();
+  await panelPage.getByText('This customer was given a free trial.').waitFor();
+});
+
+test('settings count from the next request on: API off, rate limit, group, allow-list', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const open = async () => {
+    await page.getByRole('button', { name: 'Change settings' }).click();
+    return dialog(page, /^Settings of/);
+  };
+  const save = async (box: ReturnType<typeof dialog>) => {
+    await box.getByRole('button', { name: 'Save' }).click();
+    await box.waitFor({ state: 'hidden' });
+  };
+  let settings = await open();
+  assert.ok(await settings.getByRole('button', { name: 'Save' }).isDisabled(), 'nothing is changed yet');
+  await settings.getByRole('switch', { name: 'API access' }).click();
+  await save(settings);
+  await page.getByText('API off').waitFor();
+  expectRefusal(await reseller.get('/balance'), '403 api_disabled');
+
+  settings = await open();
+  await settings.getByRole('switch', { name: 'API access' }).click();
+  await settings.getByLabel('Requests a minute').fill('7');
+  await settings.getByRole('radio', { name: 'Distributor' }).check({ force: true });
+  await save(settings);
+  const balance = await reseller.get('/balance');
+  assert.equal(balance.body.group, 'distributor');
+  assert.match(
+    balance.headers.get('ratelimit-policy') ?? balance.headers.get('ratelimit-limit') ?? '',
+    /\b7\b/,
+  );
+
+  settings = await open();
+  await settings.getByLabel('IP allow-list').fill('203.0.113.0/24');
+  await save(settings);
+  expectRefusal(await reseller.get('/balance'), '403 ip_not_allowed');
+  await goTo(page, 'Audit log');
+  await row(page, '203.0.113.0/24').waitFor();
+});
+
+test('credit and debit ask twice, cannot go below zero, and stand in the account’s ledger with their memo', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '20.00' });
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await page.getByRole('button', { name: 'Debit' }).click();
+  const debiting = dialog(page, /^Debit/);
+  await debiting.getByLabel('Amount in USD').fill('20.01');
+  await debiting.getByText('The balance is $20.00.').waitFor();
+  assert.ok(await debiting.getByRole('button', { name: 'Review' }).isDisabled());
+  await debiting.getByLabel('Amount in USD').fill('12.50');
+  await debiting.getByLabel('Memo').fill('Returned by bank');
+  await debiting.getByRole('button', { name: 'Review' }).click();
+  await debiting.getByText('$7.50').waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '20.00', 'looking moves nothing');
+  await debiting.getByRole('button', { name: 'Debit $12.50' }).click();
+  await row(page, 'Returned by bank').getByText('−$12.50').waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '7.50');
+  const panelPage = await panel.openAs(reseller, '/panel/ledger');
+  await row(panelPage, 'Returned by bank').getByText('$7.50', { exact: true }).waitFor();
+});
+
+test('the console finds accounts, counts the business, and adds every ledger up again', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '50.00' });
+  await reseller.post('/orders', { package_id: service.packages.basic, customer: 'counted-in' });
+  const { username } = (await service.admin.get(`/api/admin/v1/accounts/${reseller.id}`)).body.account;
+  const page = await panel.openAs(service.admin, '/panel/admin');
+  await page.getByRole('main').getByText(username).waitFor();
+  await goTo(page, 'Accounts');
+  await page.getByRole('searchbox', { name: 'Username or name' }).fill(username);
+  await page.waitForURL((url) => url.searchParams.get('q') === username);
+  await row(page, username).getByText('$40.00').waitFor();
+  await row(page, 'admin').waitFor({ state: 'detached' });
+  await goTo(page, 'Health');
+  await page.getByText('Reachable').waitFor();
+  await page.getByRole('button', { name: 'Verify now' }).click();
+  await page.getByText(/^Everything adds up/).waitFor();
+});

@@ -1,0 +1,182 @@
+// The doors, tried with a browser's own means: what a page of another site can send with its visitor's cookies,
+// and what a reseller can reach of the console. The lists of routes are those of the service's own documents.
+
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import type { BrowserContext, Page, Response } from 'playwright-core';
+import { panelRoutes, type Route } from '../harness/route-list.ts';
+import type { TestAccount, TestService } from '../harness/test-service.ts';
+import { heading } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+let reseller: TestAccount;
+let routes: readonly Route[];
+/** A page of somebody else on another port: another origin, and by the rules of cookies the same site. */
+let otherSite: Server;
+const panel = usePanelBrowser(async (service) => {
+  reseller = await service.createReseller({ credit: '100.00' });
+  routes = await panelRoutes(service.address);
+  otherSite = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      '<!doctype html><title>Another site</title><h1>Another site</h1><iframe name=frame></iframe>',
+    );
+  });
+  await new Promise<void>((resolve) => otherSite.listen(0, '127.0.0.1', resolve));
+});
+after(() => otherSite.close());
+
+const isUnsafe = ({ method }: Route) => method !== 'GET' && method !== 'HEAD';
+
+test('a page of another origin cannot make its visitor’s browser change anything: forms and scripts are refused', async () => {
+  const { service } = panel;
+  const victims = [await panel.openAs(reseller), await panel.openAs(service.admin)];
+  const posts = routes.filter(({ method }) => method === 'POST');
+  assert.ok(posts.length > 10, `${posts.length} routes take a POST`);
+  const before = await factsOf(service);
+  for (const page of victims) {
+    await heading(page, 'Overview').waitFor();
+    const { port } = otherSite.address() as AddressInfo;
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const foreign = await page.context().newPage();
+      await foreign.goto(`http://${host}:${port}/`);
+      for (const { path } of posts) {
+        for (const send of [sendForm, sendFetch]) {
+          const response = await send(foreign, service.address + path);
+          assert.equal(response.status(), 403, `${send.name} at ${host}: ${path}`);
+          if (send !== sendForm) continue;
+          // Ports are nothing to cookies: from the same host they do come along.
+          const { cookie = '' } = await response.request().allHeaders();
+          assert.equal(cookie.includes('sellthrough='), host === '127.0.0.1', `${path} at ${host}`);
+        }
+      }
+      // Other methods ask before they are sent, and nobody says yes.
+      for (const { method, path } of routes.filter(isUnsafe)) {
+        if (method === 'POST') continue;
+        const answer = await foreign.evaluate<string>(
+          `fetch(${JSON.stringify(service.address + path)}, { method: '${method}', credentials: 'include', body: '{}' })
+            .then(({ status }) => 'answered ' + status, () => 'stopped by the browser')`,
+        );
+        assert.equal(answer, 'stopped by the browser', `${method} ${path}`);
+      }
+      // What it may read of an answer: nothing.
+      const read = await foreign.evaluate<string>(
+        `fetch(${JSON.stringify(`${service.address}/panel/api/me`)}, { credentials: 'include' })
+          .then((answer) => answer.text(), () => 'stopped by the browser')`,
+      );
+      assert.equal(read, 'stopped by the browser');
+      await foreign.close();
+    }
+    await page.reload();
+    await heading(page, 'Overview').waitFor();
+  }
+  assert.deepEqual(await factsOf(service), before);
+  // The foreign page's own requests, and the browser's words on what it stopped.
+  for (const problem of panel.takeProblems()) {
+    assert.match(problem, /^request to http:\/\/(?:127\.0\.0\.1|localhost):\d+$|CORS policy|net::ERR_FAILED/);
+  }
+});
+
+test('an unsafe request with the session’s cookie but no Origin, or a foreign one, is refused on every route', async () => {
+  const { service } = panel;
+  const pages = [await panel.openAs(reseller), await panel.openAs(service.admin)];
+  const before = await factsOf(service);
+  for (const page of pages) {
+    await heading(page, 'Overview').waitFor();
+    const unsafe = routes.filter(isUnsafe);
+    assert.ok(unsafe.length > 20, `${unsafe.length} routes`);
+    for (const route of unsafe) {
+      for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }]) {
+        const answer = await sendBare(page.context(), route, headers);
+        assert.equal(
+          `${answer.status} ${answer.code}`,
+          '403 forbidden_origin',
+          `${route.method} ${route.path}`,
+        );
+      }
+    }
+    // The same means, with what the own pages send: not the door, but the body is what is wrong.
+    const own = { 'sec-fetch-site': 'same-origin' };
+    const preview = await sendBare(
+      page.context(),
+      { method: 'POST', path: '/panel/api/orders/preview' },
+      own,
+    );
+    assert.equal(`${preview.status} ${preview.code}`, '422 invalid_package');
+  }
+  assert.deepEqual(await factsOf(service), before);
+});
+
+test('a reseller’s own page gets nothing out of any route of the console, nor sees a page of it', async () => {
+  const page = await panel.openAs(reseller);
+  await heading(page, 'Overview').waitFor();
+  const guarded = routes.filter(({ path }) => path.startsWith('/panel/api/admin/'));
+  assert.ok(guarded.length > 20, `${guarded.length} routes`);
+  for (const { method, path } of guarded) {
+    const answer = await page.evaluate<{ status: number; code: string }>(
+      `fetch('${path}', { method: '${method}', ${method === 'GET' ? '' : "body: '{}',"} })
+        .then(async (answer) => ({ status: answer.status, code: (await answer.json()).error?.code }))`,
+    );
+    assert.deepEqual(answer, { status: 403, code: 'forbidden' }, `${method} ${path}`);
+  }
+  assert.equal(await page.getByText('Administration').count(), 0);
+  for (const path of [
+    '',
+    '/accounts',
+    `/accounts/${panel.service.admin.id}`,
+    '/packages',
+    '/packages/new',
+    '/customers',
+    '/audit',
+    '/health',
+  ]) {
+    await page.goto(`/panel/admin${path}`);
+    await heading(page, 'Not found').waitFor();
+  }
+});
+
+/** What a stranger could have moved: the audit log counts every change there is. */
+async function factsOf({ admin }: TestService): Promise<unknown> {
+  const accounts = await admin.get('/api/admin/v1/accounts?limit=100');
+  const audit = await admin.get('/api/admin/v1/audit?limit=1');
+  return { accounts: accounts.body.data, changes: audit.body.total };
+}
+
+async function sendForm(page: Page, url: string): Promise<Response> {
+  const [response] = await Promise.all([
+    page.waitForResponse(url),
+    page.evaluate(`{
+      const form = Object.assign(document.createElement('form'), {
+        method: 'post', action: ${JSON.stringify(url)}, enctype: 'text/plain', target: 'frame',
+      });
+      form.append(Object.assign(document.createElement('input'), { name: '{"a":"', value: '"}' }));
+      document.body.append(form);
+      form.submit();
+      form.remove();
+    }`),
+  ]);
+  return response;
+}
+
+async function sendFetch(page: Page, url: string): Promise<Response> {
+  const [response] = await Promise.all([
+    page.waitForResponse(url),
+    page.evaluate(
+      `fetch(${JSON.stringify(url)}, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' })
+        .catch(() => undefined)`,
+    ),
+  ]);
+  return response;
+}
+
+/** With the visitor's cookies, by no page. */
+async function sendBare(
+  visitor: BrowserContext,
+  { method, path }: Route,
+  headers: Record<string, string>,
+): Promise<{ status: number; code: string }> {
+  const answer = await visitor.request.fetch(path, { method, headers, data: '{}' });
+  return { status: answer.status(), code: (await answer.json()).error?.code };
+}

@@ -1,0 +1,237 @@
+// What holds for every page there is, in both themes and at both widths: axe finds nothing, nothing scrolls
+// sideways, and (by the watch of panel-browser.ts) no script fails, no policy is broken, no request leaves.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page, Response } from 'playwright-core';
+import { pathOfLink } from '../harness/browser-request.ts';
+import { changeAccount } from '../harness/shop.ts';
+import type { TestAccount } from '../harness/test-service.ts';
+import { confirmWithPassword, dialog, goTo, heading, prepareOrder } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+interface PageToSee {
+  readonly path: string;
+  readonly title: string | RegExp;
+}
+
+const wcagTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const scriptBytesMax = 200_000;
+const daySeconds = 86_400;
+
+let reseller: TestAccount;
+/** By the file that shows it, as the router names it. */
+let panelPages: Readonly<Record<string, PageToSee>>;
+let consolePages: Readonly<Record<string, PageToSee>>;
+let customerLink: string;
+
+const panel = usePanelBrowser(async (service) => {
+  reseller = await service.createReseller({ credit: '900.00' });
+  const order = async (body: object) => {
+    const answer = await reseller.post('/orders', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  };
+  const { basic, plus } = service.packages;
+  await order({ package_id: basic, customer: 'ada@example.com', customer_name: 'Ada' });
+  service.clock.seconds += 20 * daySeconds;
+  await order({ package_id: plus, customer: 'ada@example.com' });
+  await order({ package_id: basic, customer: 'bert', months: 12 });
+  await order({ package_id: basic, customer: 'cy.cling' });
+  service.clock.seconds += 20 * daySeconds;
+  const linked = await order({ package_id: basic, customer: 'links@example.com', return_login: true });
+  await order({
+    package_id: basic,
+    customer: 'a-customer-of-a-name-that-is-long.and-has-no-space.in-it.at-all',
+  });
+  await reseller.get('/orders/1');
+  customerLink = pathOfLink(linked.login_url);
+  const { id: orderId, customer } = linked.order;
+
+  panelPages = {
+    'overview-page': { path: '/panel/', title: 'Overview' },
+    'orders-page': { path: '/panel/orders', title: 'Orders' },
+    'order-page': { path: `/panel/orders/${orderId}`, title: /^Order/ },
+    'customers-page': { path: '/panel/customers', title: 'Customers' },
+    'customer-page': { path: `/panel/customers/${customer.id}`, title: 'links@example.com' },
+    'ledger-page': { path: '/panel/ledger?month=2026-01', title: 'Ledger' },
+    'statements-page': { path: '/panel/statements', title: 'Statements' },
+    'requests-page': { path: '/panel/requests', title: 'Requests' },
+    'api-access-page': { path: '/panel/api-access', title: 'API access' },
+    'security-page': { path: '/panel/security', title: 'Security' },
+  };
+  consolePages = {
+    'console-overview-page': { path: '/panel/admin', title: 'Business' },
+    'accounts-page': { path: '/panel/admin/accounts', title: 'Accounts' },
+    'account-page': { path: `/panel/admin/accounts/${reseller.id}`, title: /^account-/ },
+    'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
+    'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
+    'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
+    'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
+    'health-page': { path: '/panel/admin/health', title: 'Health' },
+  };
+});
+
+test('every page of the router is among those looked at here', () => {
+  const router = readFileSync(new URL('../../web/src/router.tsx', import.meta.url), 'utf8');
+  const shown = [...router.matchAll(/import\('\.\/(?:routes|console)\/([\w-]+)\.tsx'\)/g)].map(
+    ([, file]) => file,
+  );
+  const seen = ['sign-in-page', ...Object.keys(panelPages), ...Object.keys(consolePages)];
+  assert.deepEqual(shown.sort(), seen.sort());
+});
+
+test('no page of the panel breaks a rule of WCAG, scrolls sideways or does anything odd', async () => {
+  const page = await panel.openAs(reseller);
+  for (const { path, title } of Object.values(panelPages)) await look(page, path, title);
+  await look(page, '/panel/?span=months&view=table', 'Overview');
+  await look(page, '/panel/orders?customer=nobody', 'Orders');
+  await look(page, '/panel/orders/1', 'Order');
+  await look(page, '/panel/nowhere', 'Not found');
+});
+
+test('no page of the console does either', async () => {
+  const page = await panel.openAs(panel.service.admin);
+  for (const { path, title } of Object.values(consolePages)) await look(page, path, title);
+  const { trial } = panel.service.packages;
+  await look(page, `/panel/admin/accounts/${reseller.id}?tab=orders`, /^account-/);
+  await look(page, `/panel/admin/accounts/${reseller.id}?tab=customers`, /^account-/);
+  await look(page, `/panel/admin/packages/${trial}`, 'Trial');
+  await look(page, '/panel/admin/packages/new', 'New package');
+});
+
+test('nor does a page of an account that is empty, blocked, or nobody’s yet', async () => {
+  const empty = await panel.service.createReseller();
+  const page = await panel.openAs(empty);
+  for (const file of ['overview', 'orders', 'customers', 'ledger', 'statements', 'requests']) {
+    const { path = '', title = '' } = panelPages[`${file}-page`] ?? {};
+    await look(page, path.replace(/\?.*/, ''), title);
+  }
+  await changeAccount(panel.service, empty, { blocked: true });
+  await look(page, '/panel/orders', 'This account is blocked');
+  await look(await panel.open('/panel/sign-in'), '/panel/sign-in', 'Sign in');
+});
+
+test('nor does a page of the customer, from the login link to the one that is spent', async () => {
+  const page = await panel.open('/customer');
+  await look(page, '/customer', 'You are not logged in');
+  await look(page, customerLink, 'Log in');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await heading(page, 'Basic').waitFor();
+  await look(page, '/customer', 'Basic');
+  await look(page, customerLink, 'This link is no longer valid');
+});
+
+test('nor does a dialog', async () => {
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await prepareOrder(page, 'seen-in-a-dialog', 'Basic');
+  await check(page, 'the order dialog');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await dialog(page, 'Keyboard shortcuts').waitFor();
+  await check(page, 'the sheet of shortcuts');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search pages, customers and orders' }).fill('ada');
+  await page.getByRole('option', { name: /ada@example\.com/ }).waitFor();
+  await check(page, 'the palette');
+  await page.keyboard.press('Escape');
+  await goTo(page, 'API access');
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  const asked = dialog(page, 'Replace the key?');
+  await confirmWithPassword(asked, 'not the password', 'Replace key now');
+  await asked.getByRole('alert').waitFor();
+  await check(page, 'a dialog with a refusal');
+
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  for (const [button, title] of [
+    ['Credit', /^Credit account/],
+    ['Change settings', /^Settings of/],
+    ['Give a free trial', 'Give a free trial'],
+    ['New password', /^New password for/],
+    ['Block', /^Block account/],
+  ] as const) {
+    await console.getByRole('button', { name: button, exact: true }).click();
+    await dialog(console, title).waitFor();
+    await check(console, `the dialog of “${button}”`);
+    await console.keyboard.press('Escape');
+    await dialog(console, title).waitFor({ state: 'hidden' });
+  }
+});
+
+test('the first page takes at most 200 kB of script, compressed', async () => {
+  const page = await panel.openAs(reseller, '/panel/icon.svg');
+  const scripts: Response[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.push(response);
+  });
+  await page.goto('/panel/');
+  await heading(page, 'Overview').waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.ok(scripts.length > 0);
+  const sizes = await Promise.all(scripts.map(async (script) => gzipSync(await script.body()).length));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(total <= scriptBytesMax, `${total} bytes in ${sizes.length} files`);
+});
+
+test('the watch sees what it looks for: a script error, a broken policy, a request to elsewhere', async () => {
+  const page = await panel.open('/panel/sign-in');
+  await heading(page, 'Sign in').waitFor();
+  await page.evaluate('setTimeout(() => { throw new Error("made for the test"); })');
+  await page.evaluate(
+    'document.body.append(Object.assign(new Image(), { src: "http://127.0.0.1:9/x.png" }))',
+  );
+  await page.evaluate('document.body.insertAdjacentHTML("beforeend", "<b style=\\"color: red\\">x</b>")');
+  await page.goto('http://127.0.0.1:9/').catch(() => undefined);
+  await page.context().close();
+  const seen = panel.takeProblems().join('\n');
+  for (const expected of [
+    'made for the test',
+    /img-src/,
+    /style-src/,
+    /request to http:\/\/127\.0\.0\.1:9/,
+  ]) {
+    assert.match(seen, new RegExp(expected));
+  }
+  const bad = await panel.open('/panel/sign-in');
+  await heading(bad, 'Sign in').waitFor();
+  await bad.evaluate('document.querySelector("input").removeAttribute("id")');
+  await assert.rejects(check(bad, 'a page that was broken for the test'), /label/);
+});
+
+async function look(page: Page, path: string, title: string | RegExp): Promise<void> {
+  await page.goto(path);
+  await heading(page, title).waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await check(page, path);
+}
+
+/** In both themes, wide and at the narrowest width that is promised; of themes alone the colours differ. */
+async function check(page: Page, what: string): Promise<void> {
+  const wide = page.viewportSize() ?? { width: 1280, height: 900 };
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expectNoViolation(page, `${what}, light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectNoViolation(page, `${what}, dark`, ['color-contrast', 'link-in-text-block']);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoViolation(page, `${what}, dark and 360 pixels wide`);
+  const overhang = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.equal(overhang, 0, `${what} is ${overhang} pixels wider than a screen of 360`);
+  await page.setViewportSize(wide);
+}
+
+async function expectNoViolation(page: Page, what: string, rules?: string[]): Promise<void> {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+  const chosen = rules === undefined ? axe.withTags(wcagTags) : axe.withRules(rules);
+  const { violations } = await chosen.analyze();
+  const found = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${help}: ${html} ${any.map(({ message }) => message).join('; ')}`),
+  );
+  assert.deepEqual(found, [], what);
+}

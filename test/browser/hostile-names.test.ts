@@ -1,0 +1,262 @@
+// Names, memos and features made to do harm: shown letter by letter as what they are, on every page that shows them.
+// That none of them runs, loads or breaks the policy is seen by the watch of panel-browser.ts.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { changeAccount } from '../harness/shop.ts';
+import type { TestAccount } from '../harness/test-service.ts';
+import { dialog, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const nameLengthMax = 120;
+const featuresMax = 100;
+
+const own: readonly string[] = [
+  '<script>document.title = "owned"; alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  '\'"><iframe src=//evil.example></iframe>',
+  '</td></tr></table><h1>out of the table',
+  '</title><script src=//evil.example/x.js></script>',
+  '<style>* { display: none }</style>',
+  '<base href=//evil.example/>',
+  '<meta http-equiv=refresh content="0;url=//evil.example">',
+  '<a href=javascript:alert(1)>click</a>',
+  '&lt;b&gt; &amp;amp; &#60;i&#62; &nbsp;',
+  '{{constructor.constructor("alert(1)")()}}',
+  '\u0024{alert(1)} <%= 7 * 7 %> #{7*7}',
+  '<!-- ]]> --> <![CDATA[',
+  '\u202Eevil.exe\u202C.txt',
+  'unclosed \u202E override',
+  'unclosed \u2067 isolate \u2066 and \u202B embedding',
+  '\u200Fmark \u061C of \u200E direction',
+  'שלום, עולם 123',
+  'مرحبا (بالعالم) 456',
+  '=1+1',
+  '=HYPERLINK("http://evil.example","click")',
+  "=cmd|'/C calc'!A0",
+  '+1-2',
+  '-1+2',
+  '@SUM(A1:A9)',
+  '%0A=1+1',
+  '\uFF1D1+1',
+  '\u200B=1+1',
+  '"=1+1"',
+  'a,b;c\td'.replace('\t', '\u2028'),
+  '\u200B\u200B',
+  'Z\u0337\u0321a\u0337\u0322l\u0337\u0323g\u0337\u0324o\u0337\u0325',
+  '👩‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🇺🇳',
+  'W'.repeat(nameLengthMax),
+  '__proto__',
+  'constructor',
+];
+const names = hostileNames();
+let reseller: TestAccount;
+const customerIds = new Map<string, number>();
+const panel = usePanelBrowser(async (service) => {
+  reseller = await service.createReseller({ credit: '900000.00' });
+  const orders = names.map((name, index) => async () => {
+    const body = { package_id: service.packages.basic, customer: `hostile-${index}`, customer_name: name };
+    const answer = await reseller.post('/orders', body);
+    assert.equal(answer.status, 201, answer.text);
+    customerIds.set(name, answer.body.order.customer.id);
+  });
+  const credits = names.map((memo) => async () => {
+    const body = { amount: '0.01', memo };
+    const answer = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, body);
+    assert.equal(answer.status, 201, answer.text);
+  });
+  await inGroups([...orders, ...credits]);
+  await changeAccount(service, reseller, { display_name: own[0] ?? '' });
+});
+
+test('there are more than 500 names, and every one is taken', () => {
+  assert.ok(names.length > 500, `${names.length} names`);
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('the list of customers shows every name as text', async () => {
+  const page = await panel.openAs(reseller, '/panel/customers');
+  const shown = await overAllPages(page, () => page.getByRole('table').getByRole('link').allTextContents());
+  assert.deepEqual(shown.sort(), [...names].sort());
+});
+
+test('the ledger shows every memo as text, and its CSV computes none', async () => {
+  const page = await panel.openAs(reseller, '/panel/ledger');
+  const rows = await overAllPages(page, () => page.getByRole('row').allTextContents());
+  const missing = names.filter((memo) => !rows.some((text) => text.includes(`${memo} (by admin)`)));
+  assert.deepEqual(missing, []);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export CSV' }).click(),
+  ]);
+  const [head = [], ...lines] = readCsv(await readFile(await download.path(), 'utf8'));
+  const column = head.indexOf('memo');
+  const memos = lines.map((line) => line[column] ?? '').filter((memo) => memo !== '');
+  // The apostrophe tells the spreadsheet that a text follows.
+  assert.deepEqual(
+    memos.map((memo) => memo.replace(/^'(?=[\s\p{Cf}]*[=+\-@|%＝＋－＠])/u, '')).sort(),
+    [...names].sort(),
+  );
+  for (const memo of memos) assert.doesNotMatch(memo, /^[\s\p{Cf}]*[=+\-@＝＋－＠]/u);
+});
+
+test('the pages of a customer, the palette and the dialogs show a hostile name as text', async () => {
+  const page = await panel.openAs(reseller);
+  for (const name of own) {
+    await page.goto(`/panel/customers/${customerIds.get(name)}`);
+    await page.getByRole('button', { name: 'Login link' }).waitFor();
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name);
+    assert.equal(await page.evaluate('document.title'), `${name} · Sellthrough`.replace(/ +/g, ' '));
+    await page.getByRole('button', { name: 'Login link' }).click();
+    const asked = dialog(page, 'Create a login link?');
+    assert.ok((await asked.textContent())?.includes(`logged in as ${name}.`), name);
+  }
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  const box = page.getByRole('combobox', { name: 'Search pages, customers and orders' });
+  for (const name of own.slice(0, 5)) {
+    await box.fill(name);
+    await page.getByRole('option').filter({ hasText: name }).waitFor();
+  }
+});
+
+test('the console shows hostile names of accounts and customers as text, also in its log of changes', async () => {
+  const page = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const [name = ''] = own;
+  await page.getByRole('main').getByText(name, { exact: true }).waitFor();
+  await page.goto('/panel/admin/accounts');
+  await page.getByRole('main').getByText(name, { exact: true }).waitFor();
+  for (const text of own.slice(0, 5)) {
+    await page.goto(`/panel/admin/customers?q=${encodeURIComponent(text)}`);
+    await row(page, text).getByRole('button', { name: 'Suspend' }).click();
+    await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+    await row(page, text).getByRole('button', { name: 'Lift' }).waitFor();
+  }
+  for (const [index, text] of own.entries()) {
+    await changeAccount(panel.service, reseller, { display_name: text });
+    if (index % 20 === 19) await seeInAuditLog(page, own.slice(index - 19, index + 1));
+  }
+});
+
+test('a name that turns the direction of writing does not turn what stands after it', async () => {
+  const { service } = panel;
+  const account = await service.createReseller();
+  await changeAccount(service, account, { display_name: 'turned \u202E around' });
+  await changeAccount(service, account, { display_name: 'straight on' });
+  const page = await panel.openAs(service.admin, '/panel/admin/audit');
+  const change = row(page, 'straight on').first();
+  const before = await change.getByRole('deletion').boundingBox();
+  const after = await change.getByRole('insertion').boundingBox();
+  assert.ok(before !== null && after !== null);
+  assert.ok(after.x >= before.x + before.width || after.y >= before.y + before.height, 'old, then new');
+});
+
+test('packages of hostile names and features are shown as text where they are edited, ordered and used', async () => {
+  const { service } = panel;
+  const price = { monthly: '1.00', quarterly: '3.00', yearly: '12.00' };
+  const packages: { id: number; name: string; features: readonly string[] }[] = [];
+  for (let from = 0; from < names.length; from += featuresMax) {
+    const features = names.slice(from, from + featuresMax);
+    const name = own[packages.length] ?? '';
+    const answer = await service.admin.post('/api/admin/v1/packages', {
+      name,
+      features,
+      limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 },
+      prices: { reseller: price, distributor: price },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    packages.push({ id: answer.body.package.id, name, features });
+  }
+  const console = await panel.openAs(service.admin, '/panel/admin/packages');
+  for (const { name } of packages) await console.getByRole('link', { name, exact: true }).waitFor();
+  const customer = await panel.open('/customer');
+  for (const { id, name, features } of packages) {
+    await console.goto(`/panel/admin/packages/${id}`);
+    await console.getByLabel(`Feature ${features.length}`, { exact: true }).waitFor();
+    assert.equal(await console.getByRole('heading', { level: 1 }).textContent(), name);
+    const typed = await console.evaluate(
+      "[...document.querySelectorAll('li input')].map(({ value }) => value)",
+    );
+    assert.deepEqual(typed, features);
+
+    const body = { package_id: id, customer: 'of-packages', customer_name: own[1], return_login: true };
+    const placed = await reseller.post('/orders', body);
+    await customer.goto(placed.body.login_url);
+    await customer.getByRole('button', { name: 'Continue' }).click();
+    await customer.getByRole('button', { name: 'Log out' }).waitFor();
+    assert.equal(await heading(customer, /.*/).textContent(), name);
+    assert.deepEqual(await customer.getByRole('listitem').allTextContents(), features);
+  }
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await row(page, 'of-packages').first().waitFor();
+  await page.getByRole('button', { name: 'Place an order' }).first().click();
+  const box = dialog(page, 'Place an order');
+  for (const { name } of packages) await box.getByText(name, { exact: true }).waitFor();
+});
+
+/** The texts that `read` finds on this page of the list and on every older one. */
+async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<string[]> {
+  const found: string[] = [];
+  for (;;) {
+    await page.getByRole('row').nth(1).waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    found.push(...(await read()));
+    const older = page.getByRole('link', { name: 'Older' });
+    const address = (await older.count()) === 1 ? await older.getAttribute('href') : null;
+    if (address === null) return found;
+    await page.goto(address);
+  }
+}
+
+async function seeInAuditLog(page: Page, texts: readonly string[]): Promise<void> {
+  await page.goto('/panel/admin/audit');
+  await page.getByRole('row').nth(20).waitFor();
+  const rows = await page.getByRole('row').allTextContents();
+  assert.deepEqual(
+    texts.filter((text) => !rows.some((shown) => shown.includes(text))),
+    [],
+  );
+}
+
+async function inGroups(work: readonly (() => Promise<void>)[]): Promise<void> {
+  const size = 50;
+  for (let from = 0; from < work.length; from += size) {
+    await Promise.all(work.slice(from, from + size).map((one) => one()));
+  }
+}
+
+/** The corpus as far as a name can hold it: without control characters, long ones in pieces. And our own. */
+function hostileNames(): readonly string[] {
+  const corpus: readonly string[] = JSON.parse(
+    readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),
+  );
+  const pieces = corpus.flatMap((text) => {
+    const letters = [...text.toWellFormed().replace(/\p{Cc}/gu, ' ')];
+    const starts = Array.from(
+      { length: Math.ceil(letters.length / nameLengthMax) },
+      (_, at) => at * nameLengthMax,
+    );
+    return starts.map((start) =>
+      letters
+        .slice(start, start + nameLengthMax)
+        .join('')
+        .trim(),
+    );
+  });
+  const formulas = pieces.slice(0, 60).map((text) => `=${text}`.slice(0, nameLengthMax));
+  return [...new Set([...own, ...pieces, ...formulas])].filter((text) => text !== '');
+}
+
+function readCsv(text: string): readonly (readonly string[])[] {
+  const lines: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*))(,|\n|$)/g)) {
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === '\n') lines.push([]);
+  }
+  return lines.filter((line) => line.length > 1);
+}

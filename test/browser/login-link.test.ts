@@ -1,0 +1,102 @@
+// The customer's way in, end to end: made in the reseller's browser, opened in the customer's own, where scripts
+// are off; spent once.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { dialog, heading, prepareOrder, row, shownSecret } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+const withoutScript = { javaScriptEnabled: false };
+
+test('a login link made on the customer’s page lets its customer in once, in another browser without scripts', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const order = {
+    package_id: panel.service.packages.basic,
+    customer: 'ada@example.com',
+    customer_name: 'Ada L.',
+  };
+  const placed = await reseller.post('/orders', order);
+  const page = await panel.openAs(reseller, `/panel/customers/${placed.body.order.customer.id}`);
+  await page.getByRole('button', { name: 'Login link' }).click();
+  await dialog(page, 'Create a login link?').getByRole('button', { name: 'Create link' }).click();
+  const link = await linkIn(dialog(page, 'Login link'));
+  await page.reload();
+  await heading(page, 'Ada L.').waitFor();
+  assert.equal(await page.getByText(link).count(), 0, 'it is shown once');
+
+  const customer = await panel.open(link, withoutScript);
+  await heading(customer, 'Log in').waitFor();
+  // A scanner of mails opens links, too: that spends nothing.
+  await customer.reload();
+  await customer.getByRole('button', { name: 'Continue' }).click();
+  await heading(customer, 'Basic').waitFor();
+  await customer.getByText('Ada L.').waitFor();
+  await customer.getByText('Active', { exact: true }).waitFor();
+  for (const feature of ['One', 'Two'])
+    await customer.getByRole('listitem').filter({ hasText: feature }).waitFor();
+  assert.equal(new URL(customer.url()).pathname, '/customer');
+
+  const thief = await panel.open(link, withoutScript);
+  await heading(thief, 'This link is no longer valid').waitFor();
+  await thief.goto('/customer');
+  await heading(thief, 'You are not logged in').waitFor();
+  await customer.goto(link);
+  await heading(customer, 'This link is no longer valid').waitFor();
+
+  await customer.goto('/customer');
+  await customer.getByRole('button', { name: 'Log out' }).click();
+  await heading(customer, 'You are not logged in').waitFor();
+});
+
+test('an order can bring a login link along; a new link ends the one before it', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const page = await panel.openAs(reseller, '/panel/orders');
+  const button = await prepareOrder(page, 'linked', 'Basic');
+  await dialog(page, 'Place an order').getByRole('switch', { name: 'Create a login link' }).click();
+  await button.click();
+  const done = dialog(page, 'Order placed');
+  const first = await linkIn(done);
+  // It cannot be lost by a slip of the hand.
+  await page.keyboard.press('Escape');
+  assert.equal(await linkIn(done), first);
+  await done.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'linked').getByRole('link', { name: 'linked' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'linked' }).click();
+  await page.getByRole('button', { name: 'Login link' }).click();
+  await dialog(page, 'Create a login link?').getByRole('button', { name: 'Create link' }).click();
+  const second = await linkIn(dialog(page, 'Login link'));
+  assert.notEqual(first, second);
+
+  await heading(await panel.open(first, withoutScript), 'This link is no longer valid').waitFor();
+  await heading(await panel.open(second, withoutScript), 'Log in').waitFor();
+});
+
+test('a customer whom the administrator suspends is shown out of the open page, and in again when it is lifted', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const order = { package_id: panel.service.packages.basic, customer: 'sus.pended', return_login: true };
+  const placed = await reseller.post('/orders', order);
+  const customer = await panel.open(placed.body.login_url, withoutScript);
+  await customer.getByRole('button', { name: 'Continue' }).click();
+  await heading(customer, 'Basic').waitFor();
+
+  const console = await panel.openAs(panel.service.admin, '/panel/admin/customers?q=sus.pended');
+  await row(console, 'sus.pended').getByRole('button', { name: 'Suspend' }).click();
+  await dialog(console, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+  await row(console, 'sus.pended').getByText('Suspended').waitFor();
+  await customer.reload();
+  await heading(customer, 'Your access is suspended').waitFor();
+  const page = await panel.openAs(reseller, '/panel/customers');
+  await row(page, 'sus.pended').getByText('Suspended').waitFor();
+
+  await row(console, 'sus.pended').getByRole('button', { name: 'Lift' }).click();
+  await dialog(console, 'Lift the suspension?').getByRole('button', { name: 'Lift it' }).click();
+  await row(console, 'sus.pended').getByText('Active').waitFor();
+  await customer.reload();
+  await heading(customer, 'Basic').waitFor();
+});
+
+function linkIn(box: Locator): Promise<string> {
+  return shownSecret(box, /^http\S+\/login\/\S+$/);
+}

@@ -1,0 +1,119 @@
+// Orders, renewals and changes from the panel: the preview is what happens; filters stand in the address; what fails
+// says so; and all of it on a telephone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestAccount } from '../harness/test-service.ts';
+import { balance, dialog, goTo, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+test('a renewal and a change of package do what their preview said, the refund included', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const customerId = await order(reseller, 'ada@example.com');
+  const page = await panel.openAs(reseller, `/panel/customers/${customerId}`);
+  // As the reader's own clock has it; the exact moment in UTC is a pointer's rest away.
+  await page.getByTitle('2026-02-15 12:00:00 UTC').getByText('15 Feb 2026, 13:00').first().waitFor();
+  await page.getByRole('button', { name: 'Renew' }).click();
+  const renewing = dialog(page, 'Renew Basic');
+  await renewing.getByRole('radio', { name: 'Quarterly' }).check({ force: true });
+  const renew = renewing.getByRole('button', { name: 'Renew for $27.00' });
+  await renew.waitFor();
+  const preview = renewing.getByRole('region', { name: 'Preview' });
+  await preview.getByText('$63.00').waitFor();
+  await preview.getByTitle('2026-05-15 12:00:00 UTC').waitFor();
+  await renew.click();
+  await dialog(page, 'Renewed').getByText('$63.00').waitFor();
+  await dialog(page, 'Renewed').getByRole('button', { name: 'Done' }).click();
+  await page.getByTitle('2026-05-15 12:00:00 UTC').first().waitFor();
+
+  await page.getByRole('button', { name: 'Change package' }).click();
+  const changing = dialog(page, 'Change the package');
+  await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
+  const before = changing.getByRole('region', { name: 'Preview' });
+  await before.getByText('Plus replaces the running plan now.').waitFor();
+  // Nothing of either period was used: all that was paid comes back.
+  await before.getByText('+$37.00').waitFor();
+  await before.getByText('$75.00').waitFor();
+  await changing.getByRole('button', { name: 'Place order' }).click();
+  await dialog(page, 'Order placed').getByText('$75.00').waitFor();
+  await page.keyboard.press('Escape');
+  await balance(page).getByText('$75.00').waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '75.00');
+});
+
+test('filters of the orders stand in the address: a reload and the Back button keep them', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  for (const customer of ['filter.one', 'filter.two', 'filter.two']) await order(reseller, customer);
+  const page = await panel.openAs(reseller, '/panel/orders');
+  const rows = page.getByRole('row');
+  await rows.nth(3).waitFor();
+  await page.getByLabel('Kind').selectOption('Renewal');
+  await page.waitForURL(/kind=renew/);
+  await rows.nth(2).waitFor({ state: 'detached' });
+  await row(page, 'filter.two').waitFor();
+  await page.reload();
+  await row(page, 'filter.two').waitFor();
+  assert.equal(await rows.count(), 2);
+  await row(page, 'filter.two').getByRole('link').click();
+  await heading(page, /^Order/).waitFor();
+  await page.goBack();
+  await row(page, 'filter.two').waitFor();
+  assert.match(page.url(), /kind=renew/);
+  await page.getByLabel('Customer').fill('filter.one');
+  await page.waitForURL(/customer=filter\.one/);
+  await page.getByText('No order fits').waitFor();
+  await page.getByRole('link', { name: 'Show all orders' }).click();
+  await rows.nth(3).waitFor();
+});
+
+test('what fails says so in place, with the id of the request, and can be tried again', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  await order(reseller, 'is.there');
+  const page = await panel.openAs(reseller, '/panel/');
+  await heading(page, 'Overview').waitFor();
+  let isFailing = true;
+  await page.route(/\/panel\/api\/orders(\?|$)/, (route) =>
+    isFailing
+      ? route.fulfill({
+          status: 500,
+          headers: { 'x-request-id': 'request-of-the-test' },
+          json: { error: { code: 'internal_error', message: 'Internal error.', details: {} } },
+        })
+      : route.continue(),
+  );
+  await goTo(page, 'Orders');
+  const alert = page.getByRole('alert');
+  await alert.getByText('request-of-the-test').waitFor();
+  isFailing = false;
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await row(page, 'is.there').waitFor();
+  assert.ok(panel.takeProblems().every((problem) => /\b500\b/.test(problem)));
+});
+
+test('on a telephone the pages are in a drawer, and an order can be placed', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const page = await panel.openAs(reseller, '/panel/', {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.getByRole('button', { name: 'Menu' }).tap();
+  await dialog(page, 'Menu').getByRole('link', { name: 'Customers' }).tap();
+  await heading(page, 'Customers').waitFor();
+  await dialog(page, 'Menu').waitFor({ state: 'detached' });
+  await page.getByRole('banner').getByRole('button', { name: 'Place an order' }).tap();
+  const box = dialog(page, 'Place an order');
+  await box.getByLabel('Customer').fill('by.thumb');
+  await box.getByRole('button', { name: 'Place order for $10.00' }).tap();
+  await dialog(page, 'Order placed').getByRole('button', { name: 'Done' }).tap();
+  await row(page, 'by.thumb').waitFor();
+});
+
+/** The customer's id. */
+async function order(reseller: TestAccount, customer: string): Promise<number> {
+  const placed = await reseller.post('/orders', { package_id: panel.service.packages.basic, customer });
+  assert.equal(placed.status, 201, placed.text);
+  return placed.body.order.customer.id;
+}

@@ -1,0 +1,67 @@
+// What people do on the panel's pages, found by role and accessible name as they and their screen readers find it:
+// a change of looks breaks nothing here.
+
+import type { Locator, Page } from 'playwright-core';
+
+export async function typeSignIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** The second step of an account whose codes are on. */
+export async function typeCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+export function heading(page: Page, name: string | RegExp): Locator {
+  return page.getByRole('heading', { level: 1, name });
+}
+
+export async function goTo(page: Page, title: string): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: title, exact: true })
+    .click();
+  await heading(page, title).waitFor();
+}
+
+/** By its title: notes that something was done are dialogs, too. */
+export function dialog(page: Page, title: string | RegExp): Locator {
+  return page.getByRole('dialog', { name: title });
+}
+
+/** Fills the password that a dialog asks for again, and confirms. */
+export async function confirmWithPassword(box: Locator, password: string, action: string): Promise<void> {
+  await box.getByLabel('Your password').fill(password);
+  await box.getByRole('button', { name: action, exact: true }).click();
+}
+
+/** The row of a list that holds this text. */
+export function row(page: Page, text: string): Locator {
+  return page.getByRole('row').filter({ hasText: text });
+}
+
+/** The balance in the navigation. */
+export function balance(page: Page): Locator {
+  return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Balance/ });
+}
+
+/** Opens the dialog and fills it; the returned button places the order. */
+export async function prepareOrder(page: Page, customer: string, packageName: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Place an order' }).first().click();
+  const box = dialog(page, 'Place an order');
+  await box.getByRole('radio', { name: packageName }).check({ force: true });
+  await box.getByLabel('Customer').fill(customer);
+  const button = box.getByRole('button', { name: /^Place order for/ });
+  await button.waitFor();
+  return button;
+}
+
+/** A secret that a dialog shows once, from the line under its label. */
+export async function shownSecret(box: Locator, pattern: RegExp): Promise<string> {
+  const shown = box.locator('code').filter({ hasText: pattern });
+  await shown.waitFor();
+  return (await shown.textContent()) ?? '';
+}

@@ -1,0 +1,180 @@
+// A real Chromium before a whole service with the built pages: one of each for a test file, a fresh context (its
+// own cookies) for each visitor of a test. Called once at the top of every file here.
+// Always true, for every page of every test: a script error, an alert, a broken policy (CSP), a failed answer (5xx)
+// or a request to another origin fails the test in which it happened, whatever the test is about. What a failed
+// test saw lies in .test-tmp/browser as pictures.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from '../../scripts/chromium-for-tests.ts';
+import { builtPagesFolder } from '../../src/panel/panel-pages.ts';
+import { signIn } from '../harness/panel-client.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+
+export interface PanelBrowser {
+  readonly service: TestService;
+  /** Somebody's own browser: nothing is shared with the others but the service. */
+  newVisitor(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** A page of a new visitor, at this path of the service. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** The same, signed in to this account (with testPassword). */
+  openAs(
+    account: Pick<TestAccount, 'id'>,
+    path?: string,
+    options?: BrowserContextOptions & { setPassword?: boolean },
+  ): Promise<Page>;
+  /** What the watch has seen in this test so far; taken away, so that the test passes all the same. */
+  takeProblems(): readonly string[];
+}
+
+const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
+// A slow machine that does something else as well.
+const waitMilliseconds = 90_000;
+
+/**
+ * Registers the hooks of a file; use what it returns inside tests. `fill` runs once the service does, before the
+ * first test: hooks at the top of a file do not wait for one another.
+ */
+export function usePanelBrowser(
+  fill: (service: TestService) => Promise<void> = async () => {},
+): PanelBrowser {
+  let service: TestService | undefined;
+  let browser: Browser | undefined;
+  let problems: string[] = [];
+  const visitors = new Set<BrowserContext>();
+  const started = (): TestService => {
+    assert.ok(service, 'the service runs once the tests have begun');
+    return service;
+  };
+
+  before(async () => {
+    [service, browser] = await Promise.all([
+      startTestService({
+        pagesFolder: builtPagesFolder,
+        linksLeadHere: true,
+        limits: { requestLog: { flushMilliseconds: 100 } },
+      }),
+      launchChromium(process.env['HEADED'] === '1'),
+    ]);
+    await fill(service);
+  });
+  afterEach(async (context) => {
+    if ('passed' in context && !context.passed) await takePictures(context);
+    await Promise.all([...visitors].map((visitor) => visitor.close()));
+    visitors.clear();
+    const seen = takeProblems();
+    assert.deepEqual(seen, [], 'what the pages did besides');
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  function takeProblems(): readonly string[] {
+    const seen = problems;
+    problems = [];
+    return seen;
+  }
+
+  async function newVisitor(contextOptions: BrowserContextOptions = {}): Promise<BrowserContext> {
+    assert.ok(browser, 'the browser runs once the tests have begun');
+    const { address, clock } = started();
+    const visitor = await browser.newContext({
+      baseURL: address,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      ...contextOptions,
+    });
+    visitors.add(visitor);
+    visitor.setDefaultTimeout(waitMilliseconds);
+    visitor.setDefaultNavigationTimeout(waitMilliseconds);
+    // The test's clock stands still in its own year; the page's runs on from there.
+    await visitor.addInitScript(moveClock, clock.seconds * 1000 - Date.now());
+    watch(visitor, address, (problem) => problems.push(problem));
+    return visitor;
+  }
+
+  async function open(path: string, contextOptions?: BrowserContextOptions): Promise<Page> {
+    const visitor = await newVisitor(contextOptions);
+    const page = await visitor.newPage();
+    await page.goto(path);
+    return page;
+  }
+
+  async function openAs(
+    account: Pick<TestAccount, 'id'>,
+    path = '/panel/',
+    { setPassword = true, ...contextOptions }: BrowserContextOptions & { setPassword?: boolean } = {},
+  ): Promise<Page> {
+    const { cookie } = await signIn(started(), account, { setPassword });
+    const visitor = await newVisitor(contextOptions);
+    const [name = '', value = ''] = cookie.split('=');
+    await visitor.addCookies([{ name, value, url: started().address, httpOnly: true, sameSite: 'Strict' }]);
+    const page = await visitor.newPage();
+    await page.goto(path);
+    return page;
+  }
+
+  async function takePictures({ name }: { readonly name: string }): Promise<void> {
+    mkdirSync(picturesFolder, { recursive: true });
+    const pages = [...visitors].flatMap((visitor) => visitor.pages());
+    for (const [index, page] of pages.entries()) {
+      const file = `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}-${index + 1}.png`;
+      await page.screenshot({ path: join(picturesFolder, file) }).catch(() => undefined);
+    }
+  }
+
+  return {
+    get service() {
+      return started();
+    },
+    newVisitor,
+    open,
+    openAs,
+    takeProblems,
+  };
+}
+
+function watch(visitor: BrowserContext, address: string, report: (problem: string) => void): void {
+  const { origin } = new URL(address);
+  visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
+  visitor.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // A refusal is an answer, and the browser writes down every one.
+    const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(
+      message.text(),
+    );
+    if (!isRefusal) report(`console: ${message.text()} (${message.location().url})`);
+  });
+  visitor.on('dialog', (alert) => {
+    report(`alert: ${alert.message()}`);
+    void alert.dismiss();
+  });
+  visitor.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && url.protocol !== 'data:') report(`request to ${url.origin}`);
+  });
+  visitor.on('response', (response) => {
+    if (response.status() >= 500) report(`${response.status()} from ${response.url()}`);
+  });
+}
+
+/** Runs in the page. */
+function moveClock(byMilliseconds: number): void {
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...parts: unknown[]) {
+      // @ts-expect-error the parts are whatever the caller gave
+      super(...(parts.length === 0 ? [RealDate.now() + byMilliseconds] : parts));
+    }
+    static override now(): number {
+      return RealDate.now() + byMilliseconds;
+    }
+  } as DateConstructor;
+}

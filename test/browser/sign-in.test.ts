@@ -1,0 +1,230 @@
+// The way in and out: sign-in with and without codes, the change of password, the list of sessions, and what an
+// administrator does to an account while somebody is signed in to it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { changeAccount } from '../harness/shop.ts';
+import {
+  balance,
+  confirmWithPassword,
+  dialog,
+  goTo,
+  heading,
+  row,
+  shownSecret,
+  typeCode,
+  typeSignIn,
+} from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+const codeSeconds = 30;
+
+test('whoever follows a deep link signs in on the way and lands on it; a wrong password is said and counted', async () => {
+  const reseller = await panel.service.createReseller();
+  await changeAccount(panel.service, reseller, { password: testPassword });
+  const username = await usernameOf(panel.service, reseller);
+  const page = await panel.open('/panel/orders?kind=renew');
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, username, 'not the password');
+  await page.getByRole('alert').waitFor();
+  await typeSignIn(page, username, testPassword);
+  await heading(page, 'Orders').waitFor();
+  assert.equal(new URL(page.url()).search, '?kind=renew');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await page.goBack();
+  await heading(page, 'Sign in').waitFor();
+
+  // However slow the machine: no time passes between one try and the next.
+  const now = performance.now();
+  panel.service.clock.monotonic = () => now;
+  for (let failures = 0; failures < 5; failures += 1) {
+    await signInAnswer(panel.service.address, { username, password: `wrong ${failures}` });
+  }
+  await typeSignIn(page, username, 'wrong again');
+  await page.getByText(/^Too many tries\. You can try again in/).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Sign in' }).isDisabled());
+  panel.service.clock.monotonic = null;
+});
+
+test('a sign-in page leads nowhere but into the panel', async () => {
+  const reseller = await panel.service.createReseller();
+  await changeAccount(panel.service, reseller, { password: testPassword });
+  const username = await usernameOf(panel.service, reseller);
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    'javascript:alert(1)',
+  ]) {
+    const page = await panel.open(`/panel/sign-in?next=${encodeURIComponent(next)}`);
+    await typeSignIn(page, username, testPassword);
+    await heading(page, 'Overview').waitFor();
+    assert.equal(new URL(page.url()).origin, panel.service.address);
+  }
+});
+
+test('codes at sign-in: set up by key, asked for with the password, a recovery code lets in once, then off again', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/security');
+  const username = await usernameOf(panel.service, reseller);
+  const { totp, recoveryCodes } = await setUpCodes(page);
+
+  const other = await panel.open('/panel/');
+  await typeSignIn(other, username, testPassword);
+  await heading(other, 'Enter your code').waitFor();
+  await typeCode(other, '000000');
+  await other.getByRole('alert').waitFor();
+  await typeCode(other, nextCode(totp));
+  await heading(other, 'Overview').waitFor();
+
+  const [recoveryCode = ''] = recoveryCodes;
+  const lost = await panel.open('/panel/');
+  await typeSignIn(lost, username, testPassword);
+  await typeCode(lost, recoveryCode);
+  await heading(lost, 'Overview').waitFor();
+  const again = await panel.open('/panel/');
+  await typeSignIn(again, username, testPassword);
+  await typeCode(again, recoveryCode);
+  await again.getByRole('alert').waitFor();
+
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  const asked = dialog(page, 'Switch off codes at sign-in?');
+  await asked.getByLabel('Code').fill(nextCode(totp));
+  await confirmWithPassword(asked, testPassword, 'Switch off');
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
+  const plain = await panel.open('/panel/');
+  await typeSignIn(plain, username, testPassword);
+  await heading(plain, 'Overview').waitFor();
+});
+
+test('an administrator lets in who lost password, app and recovery codes', async () => {
+  const reseller = await panel.service.createReseller();
+  const username = await usernameOf(panel.service, reseller);
+  const page = await panel.openAs(reseller, '/panel/security');
+  await setUpCodes(page);
+
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await console.getByRole('button', { name: 'New password' }).click();
+  await dialog(console, /^New password for/)
+    .getByRole('button', { name: 'Make password' })
+    .click();
+  const shown = dialog(console, 'The password was replaced');
+  const password = await shownSecret(shown, /^\S{16,}$/);
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await console.getByRole('button', { name: 'Sign-in codes off' }).click();
+  const asked = dialog(console, /^Switch off the codes of/);
+  await asked.getByRole('button', { name: 'Switch codes off' }).click();
+  await asked.waitFor({ state: 'hidden' });
+
+  // The session that was open has ended with the old password.
+  await page.reload();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, username, testPassword);
+  await page.getByRole('alert').waitFor();
+  await typeSignIn(page, username, password);
+  await heading(page, 'Security').waitFor();
+});
+
+test('a change of password ends every other session and keeps this one', async () => {
+  const reseller = await panel.service.createReseller();
+  const username = await usernameOf(panel.service, reseller);
+  const page = await panel.openAs(reseller, '/panel/security');
+  const other = await panel.openAs(reseller, '/panel/orders', { setPassword: false });
+  await heading(other, 'Orders').waitFor();
+  const newPassword = 'another good password';
+  await page.getByLabel('Current password').fill(testPassword);
+  await page.getByLabel('New password', { exact: true }).fill(newPassword);
+  await page.getByLabel('New password again').fill(newPassword);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('The password is changed').waitFor();
+  // By itself: nobody touches it.
+  await heading(other, 'Sign in').waitFor();
+  await typeSignIn(other, username, testPassword);
+  await other.getByRole('alert').waitFor();
+  await typeSignIn(other, username, newPassword);
+  await heading(other, 'Orders').waitFor();
+  await goTo(page, 'Overview');
+});
+
+test('a session that is revoked in the list is at its end; “all others” leaves this one alone', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/');
+  const second = await panel.openAs(reseller, '/panel/', { setPassword: false });
+  const third = await panel.open('/panel/', {
+    userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  });
+  await typeSignIn(third, await usernameOf(panel.service, reseller), testPassword);
+  for (const one of [second, third]) await heading(one, 'Overview').waitFor();
+  await goTo(page, 'Security');
+  await page.getByRole('button', { name: 'Sign out Firefox on Windows' }).click();
+  await page.getByText('The session has ended.').waitFor();
+  await heading(third, 'Sign in').waitFor();
+  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  await page.getByText('All other sessions have ended.').waitFor();
+  await heading(second, 'Sign in').waitFor();
+  await page.reload();
+  await heading(page, 'Security').waitFor();
+});
+
+test('a reseller who is blocked while he works is stopped at once, and goes on where he was when it is lifted', async () => {
+  const reseller = await panel.service.createReseller({ credit: '50.00' });
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await balance(page).getByText('$50.00').waitFor();
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await console.getByRole('button', { name: 'Block', exact: true }).click();
+  await dialog(console, /^Block/)
+    .getByRole('button', { name: 'Block account' })
+    .click();
+  await console.getByText('Blocked', { exact: true }).waitFor();
+  expectRefusal(await reseller.get('/balance'), '403 account_blocked');
+  await heading(page, 'This account is blocked').waitFor();
+  await page.reload();
+  await heading(page, 'This account is blocked').waitFor();
+
+  await console.getByRole('button', { name: 'Unblock' }).click();
+  await dialog(console, /^Unblock/)
+    .getByRole('button', { name: 'Unblock' })
+    .click();
+  await console.getByText('Active', { exact: true }).waitFor();
+  await heading(page, 'Orders').waitFor();
+  assert.equal((await reseller.get('/balance')).status, 200);
+});
+
+test('the last administrator who can sign in cannot block himself', async () => {
+  const { admin } = panel.service;
+  const console = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
+  await console.getByRole('button', { name: 'Block', exact: true }).click();
+  const asked = dialog(console, /^Block/);
+  await asked.getByRole('button', { name: 'Block account' }).click();
+  await asked.getByRole('alert').waitFor();
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  await goTo(console, 'Audit log');
+  await row(console, 'admin').first().waitFor();
+});
+
+async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: readonly string[] }> {
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await confirmWithPassword(dialog(page, 'Set up codes at sign-in'), testPassword, 'Continue');
+  const enrolling = dialog(page, 'Scan this with your app');
+  await enrolling.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  const totp = new TOTP({ secret: Secret.fromBase32(await shownSecret(enrolling, /^[A-Z2-7]{16,}$/)) });
+  await enrolling.getByRole('textbox', { name: 'Code' }).fill(nextCode(totp));
+  await enrolling.getByRole('button', { name: 'Switch on' }).click();
+  const kept = dialog(page, 'Codes at sign-in are on');
+  const recoveryCodes = await kept.getByRole('listitem').allInnerTexts();
+  assert.equal(recoveryCodes.length, 10);
+  await kept.getByRole('button', { name: 'I have kept them' }).click();
+  return { totp, recoveryCodes };
+}
+
+/** The code of the next half minute: each works once. */
+function nextCode(totp: TOTP): string {
+  panel.service.clock.seconds += codeSeconds;
+  return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });
+}

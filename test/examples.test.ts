@@ -1,0 +1,235 @@
+// The examples, run against a running service as their users run them; what they print is the committed
+// examples/output/. `UPDATE_EXAMPLES=1 node --test test/examples.test.ts` writes it anew.
+// Where a program that an example is written for is missing, its tests are skipped and say so.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { installClientPackage } from './harness/client-package.ts';
+import { type CuttingProxy, startCuttingProxy } from './harness/cutting-proxy.ts';
+import { signIn } from './harness/panel-client.ts';
+import { type ProgramRun, runProgram } from './harness/run-program.ts';
+import { startTestService, type TestAccount, type TestService } from './harness/test-service.ts';
+
+const examples = fileURLToPath(new URL('../examples', import.meta.url));
+/** The examples in a project that has the packed client, as their user's would. */
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
+const updates = process.env['UPDATE_EXAMPLES'] === '1';
+
+const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'php', 'cut'] as const;
+let service: TestService;
+let proxy: CuttingProxy;
+/** One account for each example, made in this order, so that ids are the same whatever is skipped. */
+let resellers: Record<(typeof names)[number], TestAccount>;
+
+before(async () => {
+  service = await startTestService();
+  proxy = await startCuttingProxy(service.address);
+  const made: [string, TestAccount][] = [];
+  for (const name of names) made.push([name, await service.createReseller({ credit: '100.00' })]);
+  resellers = Object.fromEntries(made) as typeof resellers;
+  cpSync(examples, folder, { recursive: true });
+  await installClientPackage(folder);
+});
+after(async () => {
+  await proxy.close();
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const node = process.execPath;
+const python = firstThatRuns(
+  ['python3', 'python'],
+  ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
+);
+const php = firstThatRuns(
+  ['php'],
+  ['-r', 'exit(PHP_VERSION_ID >= 80100 && extension_loaded("curl") ? 0 : 1);'],
+);
+const curl = firstThatRuns(['curl'], ['--version']);
+const without = (program: string | null, name: string) => ({
+  skip: program === null ? `${name} is not installed here` : false,
+});
+
+function firstThatRuns(programs: readonly string[], args: readonly string[]): string | null {
+  return programs.find((program) => spawnSync(program, args).status === 0) ?? null;
+}
+
+function runExample(
+  program: string,
+  args: readonly string[],
+  { key }: TestAccount,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ProgramRun> {
+  return runProgram(program, args, {
+    cwd: folder,
+    environment: {
+      SELLTHROUGH_URL: service.address,
+      SELLTHROUGH_KEY: key,
+      SELLTHROUGH_ADMIN_KEY: '',
+      NODE_NO_WARNINGS: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...environment,
+    },
+  });
+}
+
+/** What was printed and the exit code, as the committed files have it. */
+function transcript(command: string, { code, stdout, stderr }: ProgramRun): string {
+  const text = `$ ${command}\n${stdout}${stderr}exit ${code}\n`;
+  return text
+    .replaceAll(service.address, 'https://sell.example.com')
+    .replaceAll(/\/login\/[\w-]{43}/g, '/login/<token>');
+}
+
+function holdAgainst(file: string, text: string): void {
+  const path = join(examples, 'output', file);
+  if (updates) writeFileSync(path, text);
+  assert.equal(text, readFileSync(path, 'utf8'), `what examples/output/${file} says`);
+}
+
+const balanceOf = async (reseller: TestAccount): Promise<string> =>
+  (await reseller.get('/balance')).body.balance;
+
+describe('the first order', () => {
+  const programs = [
+    ['curl', curl, 'sh', 'first-order.sh'],
+    ['typescript', node, node, 'first-order.ts'],
+    ['python', python, python, 'first_order.py'],
+  ] as const;
+  for (const [name, needed, program, file] of programs) {
+    test(`with ${name}, twice with one key, is charged once`, without(needed, name), async () => {
+      const shown = `${program === node ? 'node' : name === 'curl' ? 'sh' : 'python3'} ${file} ada-${name}@example.com`;
+      const run = await runExample(program ?? '', [file, `ada-${name}@example.com`], resellers[name]);
+      holdAgainst(`first-order-${name}.txt`, transcript(shown, run));
+      assert.equal(await balanceOf(resellers[name]), '90.00');
+    });
+
+    test(`with ${name}, over connections that are cut, is charged once`, without(needed, name), async () => {
+      const before = Number(await balanceOf(resellers.cut));
+      proxy.cutAnswers(2, 'middle');
+      const cuts = proxy.cuts();
+      const environment = { SELLTHROUGH_URL: proxy.address };
+      const run = await runExample(
+        program ?? '',
+        [file, `cut-${name}@example.com`],
+        resellers.cut,
+        environment,
+      );
+      assert.equal(run.code, 0, run.stdout + run.stderr);
+      assert.equal(proxy.cuts() - cuts, 2);
+      assert.equal(Number(await balanceOf(resellers.cut)), before - 10);
+    });
+  }
+
+  for (const [name, needed, program, file] of programs.slice(1)) {
+    test(`with ${name}, without the credit for it, says so`, without(needed, name), async () => {
+      const poor = await service.createReseller({ credit: '9.99' });
+      const { code, stderr } = await runExample(program ?? '', [file, `poor-${name}`], poor);
+      assert.equal(code, 1);
+      assert.match(stderr, /The balance is 9\.99, the order needs 10\.00\./);
+    });
+  }
+});
+
+test('the module for WHMCS leads a service through its life', without(php, 'php with curl'), async () => {
+  const args = ['whmcs/try-module.php', 'acme'];
+  const run = await runExample(php ?? '', args, resellers.php, { SELLTHROUGH_ADMIN_KEY: service.admin.key });
+  holdAgainst('whmcs.txt', transcript('php whmcs/try-module.php acme', run));
+});
+
+test(
+  'the module for WHMCS charges once over connections that are cut',
+  without(php, 'php with curl'),
+  async () => {
+    const before = Number(await balanceOf(resellers.cut));
+    proxy.cutAnswers(3, 'middle');
+    const code = `require 'whmcs/sellthrough.php';
+    [$host, $port] = explode(':', getenv('HOST_AND_PORT'));
+    $params = ['serverhostname' => $host, 'serverport' => $port, 'serversecure' => false];
+    $params['serveraccesshash'] = getenv('SELLTHROUGH_KEY');
+    $body = ['package_id' => 1, 'customer' => 'cut-php'];
+    echo sellthrough_request($params, 'POST', '/api/v1/orders', $body, 'cut-php')['balance'];`;
+    const environment = { HOST_AND_PORT: new URL(proxy.address).host };
+    const run = await runExample(php ?? '', ['-r', code], resellers.cut, environment);
+    assert.equal(Number(run.stdout), before - 10, run.stderr);
+    assert.equal(Number(await balanceOf(resellers.cut)), before - 10);
+  },
+);
+
+test('one’s own books are held against the ledger', without(python, 'python'), async () => {
+  const reseller = resellers.books;
+  const order = (key: string, body: object) => reseller.post('/orders', body, { 'idempotency-key': key });
+  const { basic, plus } = service.packages;
+  await order('invoice-1', { package_id: basic, customer: 'books-1' });
+  await order('invoice-2', { package_id: basic, customer: 'books-2' });
+  await order('invoice-3', { package_id: plus, customer: 'books-1' });
+  await order('invoice-4', { package_id: basic, customer: 'books-4' });
+  const panel = await signIn(service, reseller);
+  writeFileSync(join(folder, 'ledger.csv'), (await panel.get('/ledger.csv')).text);
+  // A second after invoice-1, its plan was replaced: all of its 10.00 came back but for that.
+  const refund = (await reseller.get('/orders')).body.data[1].refund;
+  assert.equal(refund, '10.00');
+  const good = [
+    'top-up,transfer 1,100.00',
+    'order,invoice-1,10.00',
+    'order,invoice-2,10.00',
+    'order,invoice-3,15.00',
+  ];
+  const books = (lines: readonly string[]) =>
+    writeFileSync(join(folder, 'books.csv'), ['kind,name,amount', ...lines, ''].join('\n'));
+  const run = async () =>
+    transcript(
+      'python3 reconcile.py books.csv ledger.csv',
+      await runExample(python ?? '', ['reconcile.py', 'books.csv', 'ledger.csv'], reseller),
+    );
+
+  books([...good, 'order,invoice-4,10.00']);
+  const clean = await run();
+  books([...good.slice(0, 3), 'order,invoice-3,25.00', 'order,invoice-9,10.00', 'top-up,transfer 2,50.00']);
+  holdAgainst('reconcile.txt', `${clean}\n${await run()}`);
+});
+
+// The last one: it moves the clock of the service.
+test('the nightly renewal renews once, and stops truthfully where the balance ends', async () => {
+  const reseller = resellers.nightly;
+  const names = ['bob@example.com', 'carol', 'dave@example.com', 'erin'];
+  for (const [index, customer] of names.entries()) {
+    service.clock.seconds += 60;
+    const package_id = index === 1 ? service.packages.plus : service.packages.basic;
+    const placed = await reseller.post('/orders', { package_id, customer });
+    assert.equal(placed.status, 201, placed.text);
+  }
+  service.clock.seconds += 16 * 86_400;
+  const trial = { package_id: service.packages.trial, customer: 'grace' };
+  const granted = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial);
+  assert.equal(granted.status, 201, granted.text);
+  service.clock.seconds += 13 * 86_400;
+
+  const shown = 'node renew-expiring.ts 3';
+  const run = async (days = '3') =>
+    transcript(shown, await runExample(node, ['renew-expiring.ts', days], reseller));
+  assert.equal(await balanceOf(reseller), '45.00');
+  const first = await run();
+  assert.equal(await balanceOf(reseller), '0.00');
+  const second = await run();
+  assert.equal(await balanceOf(reseller), '0.00', 'a second run charges nothing');
+  await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, { amount: '30.00' });
+  // Two at the same time, and connections that are cut.
+  proxy.cutAnswers(3, 'before');
+  const environment = { SELLTHROUGH_URL: proxy.address };
+  const both = await Promise.all([
+    runExample(node, ['renew-expiring.ts', '3'], reseller, environment),
+    runExample(node, ['renew-expiring.ts', '3'], reseller, environment),
+  ]);
+  assert.deepEqual(
+    both.map(({ code }) => code),
+    [0, 0],
+    both.map(({ stdout, stderr }) => stdout + stderr).join('\n'),
+  );
+  assert.equal(await balanceOf(reseller), '20.00', 'erin alone was left, and is charged once');
+  holdAgainst('renew-expiring.txt', `${first}\n${second}\nAfter a top-up:\n\n${await run()}`);
+});

@@ -1,0 +1,114 @@
+// The demo's year: what `npm run demo:data` promises, on a small share of it. It moves money through the engine
+// alone, so the ledger's auditor must be content, and it keeps its hands off a database that somebody uses.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { fillDemo } from '../../scripts/demo/fill-demo.ts';
+import { type OpenedDatabase, openDatabase } from '../../src/bootstrap.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+/** 2026-03-18T16:00:00Z, a Wednesday. */
+const until = 1_773_849_600;
+const options = {
+  seed: 3,
+  share: 0.03,
+  until,
+  password: 'correct horse battery staple',
+  say: () => undefined,
+};
+
+let first: TestDatabase;
+let second: TestDatabase;
+let opened: OpenedDatabase;
+
+const secretKey = randomBytes(32).toString('hex');
+
+function configOf({ config }: TestDatabase): Config {
+  return readConfig({
+    SECRET_KEY: secretKey,
+    ...(config.kind === 'embedded'
+      ? { DATA_DIR: config.dataDir }
+      : { DATABASE_URL: config.connectionString }),
+  });
+}
+
+let questions = 0;
+const ask = (text: string, { database } = opened) => {
+  questions += 1;
+  return database.query({ name: `question_${questions}`, text });
+};
+
+before(async () => {
+  first = await createTestDatabase();
+  second = await createTestDatabase();
+  const config = configOf(first);
+  const filled = await fillDemo(config, options);
+  assert.ok(filled.orders > 40, String(filled.orders));
+  opened = await openDatabase(config, until);
+});
+
+after(async () => {
+  await opened.database.close();
+  await first.remove();
+  await second.remove();
+});
+
+test('a year of the demo adds up, and has what a page has to show', async () => {
+  const report = await verifyLedger(opened.database, until);
+  assert.deepEqual(report.problems, []);
+  assert.ok(report.entries > 60);
+  const has = async (what: string, text: string) =>
+    assert.ok((await ask(`select 1 as one from ${text} limit 1`)).length > 0, what);
+  for (const kind of ['activate', 'renew', 'change']) await has(kind, `orders where kind = '${kind}'`);
+  for (const kind of ['charge', 'refund', 'credit', 'debit']) {
+    await has(kind, `ledger_entries where kind = '${kind}'`);
+  }
+  await has('a memo', "ledger_entries where memo like 'Bank transfer%'");
+  await has(
+    'a plan that ends soon',
+    `customers where expires_at between to_timestamp(${until})
+    and to_timestamp(${until} + 14 * 86400)`,
+  );
+  await has('a blocked account', 'accounts where blocked');
+  // The small ones may be without, in so small a share.
+  for (const username of ['brightline', 'nordlicht', 'cobalt.social', 'pixelforge']) {
+    await has(`orders of ${username}`, `accounts where username = '${username}' and order_count > 0`);
+  }
+  await has(
+    'an account that has just begun',
+    "accounts where username = 'fjord-kreativ' and order_count = 0",
+  );
+  for (const code of ['insufficient_credit', 'rate_limited', 'revoked_api_key', 'ip_not_allowed']) {
+    await has(code, `refusal_days where code = '${code}'`);
+  }
+  await has('lines of requests', `api_requests where at > to_timestamp(${until} - 7 * 86400)`);
+  await has('a trial', "audit_log where action = 'customer.grant_trial'");
+  await has('a changed package', "audit_log where action = 'package.update'");
+  await has('nothing after its end', `orders having max(created_at) <= to_timestamp(${until})`);
+});
+
+test('the same seed makes the same year', async () => {
+  const digest = `select md5(string_agg(concat_ws(' ', account_id, number, customer_number, package_id, months, kind,
+    price_cents, refund_cents, balance_after_cents, created_at), ',' order by account_id, number)) as digest from orders`;
+  const config = configOf(second);
+  await fillDemo(config, options);
+  const again = await openDatabase(config, until);
+  const [row] = await ask(digest, again);
+  await again.database.close();
+  assert.deepEqual(row, (await ask(digest))[0]);
+});
+
+test('a database that is in use is refused and left as it is', async () => {
+  const count =
+    'select (select count(*) from orders)::int as orders, (select count(*) from accounts)::int as accounts';
+  const [before] = await ask(count);
+  const { config } = first;
+  // The embedded database is this process's alone.
+  if (config.kind === 'embedded') await opened.database.close();
+  await assert.rejects(fillDemo(configOf(first), options), /This database is in use/);
+  opened = await openDatabase(configOf(first), until);
+  assert.deepEqual((await ask(count))[0], before);
+});

@@ -1,0 +1,26 @@
+// The fuzzer on the panel's routes: what panel-openapi.json says is what every answer keeps to.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TestService } from '../harness/test-service.ts';
+import { fuzzPanel, startFuzzedPanel } from '../proof/panel-fuzzer.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startFuzzedPanel();
+});
+after(() => service.close());
+
+const seed = 1;
+const requestsMin = 1_000;
+
+test('every answer to a spoilt request of the panel is one that panel-openapi.json foresees', async () => {
+  let count = 0;
+  const { answers, operations } = await fuzzPanel(service, seed, () => {
+    count += 1;
+    return count > requestsMin;
+  });
+  const blind = operations.filter((id) => ![200, 201, 204].some((status) => answers.has(`${id} ${status}`)));
+  assert.deepEqual(blind, [], 'every operation has also succeeded');
+  assert.ok(answers.size > 100, `${answers.size} kinds of answer were seen`);
+});

@@ -1,0 +1,111 @@
+// The client and the document say the same: every type, operation, error code and name. Whoever changes the API and
+// not the client fails here.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type OpenapiDocument, sdkTypes } from '../../scripts/sdk-types.ts';
+import { operations } from '../../sdk/src/api-types.ts';
+import { type ErrorCode, type ErrorDetails, Sellthrough } from '../../sdk/src/index.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const openapi: OpenapiDocument = JSON.parse(read('openapi.json'));
+
+interface Sent {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: unknown;
+}
+
+const sent: Sent[] = [];
+const recordingFetch: typeof fetch = async (url, { method, headers, body } = {}) => {
+  const { pathname, search } = new URL(String(url));
+  sent.push({
+    method,
+    path: pathname + search,
+    headers: headers as Record<string, string>,
+    body: typeof body === 'string' ? JSON.parse(body) : undefined,
+  });
+  return new Response('{}', { status: 200 });
+};
+const client = new Sellthrough({ baseUrl: 'http://service', apiKey: 'key', fetch: recordingFetch });
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+function methodsOf(of: object): Record<string, Method> {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(of)).filter(
+    (name) => name !== 'constructor',
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, (of as unknown as Record<string, Method>)[name]?.bind(of) as Method]),
+  );
+}
+
+const methods = { ...methodsOf(client), ...methodsOf(client.admin) };
+const all = Object.entries(openapi.paths).flatMap(([path, byMethod]) =>
+  Object.entries(byMethod).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    ...operation,
+  })),
+);
+
+test('the types are what the generator makes of openapi.json', () => {
+  assert.equal(read('sdk/src/api-types.ts'), sdkTypes(openapi));
+});
+
+test('a field that is added to the document changes the types', () => {
+  const changed = structuredClone(openapi) as {
+    components: { schemas: Record<string, { properties: object }> };
+  };
+  Object.assign(changed.components.schemas['Order']?.properties ?? {}, { colour: { type: 'string' } });
+  const types = sdkTypes(changed as unknown as OpenapiDocument);
+  assert.notEqual(types, read('sdk/src/api-types.ts'));
+  assert.match(types, /\n {2}colour\?: string/);
+});
+
+test('every operation has one method of its name, beside those that walk a list', () => {
+  const walking = Object.keys(methods).filter((name) => name.startsWith('each'));
+  const others = Object.keys(methods).filter((name) => !name.startsWith('each'));
+  assert.deepEqual(others.sort(), all.map(({ operationId }) => operationId).sort());
+  const lists = all.filter(({ parameters }) => parameters?.some(({ name }) => name === 'page'));
+  assert.equal(walking.length, lists.length, 'every list can be walked');
+});
+
+for (const { operationId, method, path, parameters = [], requestBody } of all) {
+  test(`${operationId} sends ${method} ${path}`, async () => {
+    const takesKey = parameters.some((each) => each.in === 'header' && each.name === 'idempotency-key');
+    const query = parameters.filter((each) => each.in === 'query');
+    const body = { some: 'body' };
+    const asked = Object.fromEntries(query.map(({ name }) => [name, 3]));
+    await methods[operationId]?.(
+      ...(path.includes('{id}') ? [12] : []),
+      ...(requestBody === undefined ? [] : [body]),
+      ...(query.length === 0 ? [] : [asked]),
+      { idempotencyKey: 'given' },
+    );
+    const request = sent.at(-1);
+    assert.equal(request?.method, method);
+    const search = new URLSearchParams(asked as unknown as Record<string, string>).toString();
+    assert.equal(request?.path, path.replace('{id}', '12') + (search === '' ? '' : `?${search}`));
+    assert.deepEqual(request?.body, requestBody === undefined ? undefined : body);
+    assert.equal(request?.headers['idempotency-key'], takesKey ? 'given' : undefined);
+  });
+}
+
+test('what takes an idempotency key is what moves money', () => {
+  const keyed = Object.entries(operations).filter(([, { takesKey }]) => takesKey);
+  assert.deepEqual(keyed.map(([name]) => name).sort(), ['creditAccount', 'placeOrder', 'renewOrder']);
+});
+
+test('details are typed for codes that exist', () => {
+  const codes: readonly ErrorCode[] = [] satisfies readonly (keyof ErrorDetails)[];
+  assert.deepEqual(codes, []); // the compiler has checked it
+});
+
+test('the README names every call', () => {
+  const text = read('sdk/README.md');
+  for (const name of Object.keys(methods)) {
+    assert.ok(new RegExp(`\\b${name}\\(`).test(text), `README.md of the client does not name ${name}()`);
+  }
+});

@@ -1,0 +1,56 @@
+// One order of any account, as the administrator sees it: to answer a reseller who quotes its id.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { accountOrderQuery } from '../api/queries.ts';
+import { CopyButton } from '../components/copy-button.tsx';
+import { BackLink, PageHeader } from '../components/page-header.tsx';
+import { PageProblem } from '../components/page-problem.tsx';
+import { TextLink } from '../components/text-link.tsx';
+import { OrderSheet } from '../routes/order-sheet.tsx';
+
+const route = getRouteApi('/panel/admin/orders/$orderId');
+
+export function AccountOrderPage() {
+  const { orderId } = route.useParams();
+  const { data, error, refetch } = useQuery(accountOrderQuery(orderId));
+  const account = data?.account;
+  const params = { accountId: String(account?.id ?? 0) };
+  const back =
+    account === undefined ? (
+      <BackLink to="/admin/accounts">Accounts</BackLink>
+    ) : (
+      <BackLink to="/admin/accounts/$accountId" params={params} search={{ tab: 'orders' }}>
+        {account.username}
+      </BackLink>
+    );
+  if (error !== null && data === undefined) {
+    return (
+      <PageProblem title={`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label="Copy order id" />}
+        back={back}
+      />
+      <OrderSheet
+        found={data}
+        first={[
+          {
+            name: 'Account',
+            value: account && (
+              <TextLink to="/admin/accounts/$accountId" params={params}>
+                {account.username}
+              </TextLink>
+            ),
+          },
+          { name: 'Order', value: data?.order.id },
+        ]}
+        customer={({ customer }) => <bdi>{customer.reference}</bdi>}
+      />
+    </>
+  );
+}
