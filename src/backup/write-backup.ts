@@ -19,13 +19,14 @@ import {
   type Table,
 } from '../database/table-catalog.ts';
 import {
-  addLine,
+  addLines,
   type BackupContent,
   type BackupHead,
   createTableSum,
   formatVersion,
   readBackup,
   type TableSum,
+  textOf,
 } from './backup-format.ts';
 
 /** A file of this name is there already. */
@@ -94,25 +95,25 @@ async function writeSnapshot(
   const written = finished(lines.pipe(file));
   written.catch(() => undefined);
   const whole = createHash('sha256');
-  const write = async (line: string) => {
+  const write = async (some: readonly string[]) => {
     if (lines.destroyed) await written;
-    if (!lines.write(`${line}\n`)) await Promise.race([once(lines, 'drain'), written]);
+    if (!lines.write(textOf(some))) await Promise.race([once(lines, 'drain'), written]);
   };
-  const writeSummed = (line: string) => {
-    addLine(whole, line);
-    return write(line);
+  const writeSummed = (some: readonly string[]) => {
+    addLines(whole, some);
+    return write(some);
   };
 
   let rows = 0;
   try {
-    await writeSummed(JSON.stringify(head));
+    await writeSummed([JSON.stringify(head)]);
     for (const table of tables) {
-      await writeSummed(JSON.stringify({ table: table.name }));
+      await writeSummed([JSON.stringify({ table: table.name })]);
       const sum = await readRows(transaction, table, writeSummed);
       rows += sum.rows;
-      await writeSummed(JSON.stringify(sum));
+      await writeSummed([JSON.stringify(sum)]);
     }
-    await write(JSON.stringify({ end: true, rows, sha256: whole.digest('hex') }));
+    await write([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
     lines.end();
     await written;
   } catch (error) {
@@ -135,11 +136,11 @@ export async function prepareLongReading(transaction: Transaction): Promise<void
   for (const setting of settings) await run(transaction, `set local ${setting}`);
 }
 
-/** Hands out every row of a table as its line, in the order of the primary key. */
+/** Hands out every row of a table as its line, in the order of the primary key, some at a time. */
 export async function readRows(
   transaction: Transaction,
   { name, columns, orderBy }: Table,
-  onLine: (line: string) => Promise<void> | void,
+  onLines: (lines: readonly string[]) => Promise<void> | void,
 ): Promise<TableSum> {
   const sum = createTableSum(name);
   const values = columns.map((column) => `${quoteName(column.name)}::text`).join(', ');
@@ -150,11 +151,9 @@ export async function readRows(
   );
   for (;;) {
     const rows = await run(transaction, `fetch ${rowsPerFetch} from backup_rows`);
-    for (const row of rows) {
-      const line = String(row['line']);
-      sum.add(line);
-      await onLine(line);
-    }
+    const lines = rows.map((row) => String(row['line']));
+    sum.add(lines);
+    if (lines.length > 0) await onLines(lines);
     if (rows.length < rowsPerFetch) break;
   }
   await run(transaction, 'close backup_rows');
