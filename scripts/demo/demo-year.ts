@@ -363,6 +363,12 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     for (let count = 0; count < 68; count += 1) await asReseller(reseller, 'GET', '/balance');
   }
 
+  /** More than the balance pays for: a year of the largest package. */
+  async function orderTooMuch(reseller: Reseller): Promise<void> {
+    const body = { package_id: packageId('Agency'), customer: people.next().reference, months: 12 };
+    await asReseller(reseller, 'POST', '/orders', { body });
+  }
+
   async function suspendOne(reseller: Reseller): Promise<void> {
     if (reseller.customers.length === 0) return;
     const { id } = random.pick(reseller.customers);
@@ -386,6 +392,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     for (const [index, username] of ['brightline', 'nordlicht', 'cobalt.social', 'pixelforge'].entries()) {
       on(11 - index, 33_000 + index * 411, () => usePanel(resellerNamed(username)));
     }
+    for (const daysAgo of [8, 3]) on(daysAgo, 47_300, () => orderTooMuch(resellerNamed('lumen')));
     on(2, 8_100, () => hurry(resellerNamed('pixelforge')));
     on(4, 40_100, () => suspendOne(resellerNamed('brightline')));
     on(1, 51_000, () => suspendOne(resellerNamed('nordlicht')));
