@@ -18,6 +18,9 @@ const { values } = parseArgs({
 });
 
 try {
+  const [seed, share] = [Number(values.seed), Number(values.share)];
+  if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
+  if (!(share > 0 && share <= 10)) throw new Error('--share must be a number above 0, at most 10.');
   if (existsSync('.env')) process.loadEnvFile('.env');
   const config = readConfig(process.env);
   const where = config.database.kind === 'embedded' ? config.database.dataDir : 'PostgreSQL';
@@ -25,8 +28,8 @@ try {
   say(`Playing a year of business into ${where}: this takes a minute or two …\n`);
   const password = mintPassword();
   const { administrator, orders, entries } = await fillDemo(config, {
-    seed: Number(values.seed),
-    share: Number(values.share),
+    seed,
+    share,
     until: Math.floor(Date.now() / 1000),
     password,
     say,
