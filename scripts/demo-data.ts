@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { mintPassword } from '../src/accounts/password.ts';
-import { readConfig } from '../src/config.ts';
+import { ConfigProblem, readConfig } from '../src/config.ts';
 import { sentenceOf } from '../src/sentences.ts';
 import { resellerPlans } from './demo/demo-resellers.ts';
 import { fillDemo } from './demo/fill-demo.ts';
@@ -19,8 +19,8 @@ const { values } = parseArgs({
 
 try {
   const [seed, share] = [Number(values.seed), Number(values.share)];
-  if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
-  if (!(share > 0 && share <= 10)) throw new Error('--share must be a number above 0, at most 10.');
+  if (!Number.isSafeInteger(seed)) throw new ConfigProblem('--seed must be a whole number.');
+  if (!(share > 0 && share <= 10)) throw new ConfigProblem('--share must be a number above 0, at most 10.');
   if (existsSync('.env')) process.loadEnvFile('.env');
   const config = readConfig(process.env);
   const where = config.database.kind === 'embedded' ? config.database.dataDir : 'PostgreSQL';
