@@ -217,6 +217,7 @@ async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: read
   await enrolling.getByRole('textbox', { name: 'Code' }).fill(nextCode(totp));
   await enrolling.getByRole('button', { name: 'Switch on' }).click();
   const kept = dialog(page, 'Codes at sign-in are on');
+  await kept.getByRole('listitem').nth(9).waitFor();
   const recoveryCodes = await kept.getByRole('listitem').allInnerTexts();
   assert.equal(recoveryCodes.length, 10);
   await kept.getByRole('button', { name: 'I have kept them' }).click();
