@@ -67,6 +67,7 @@ const panel = usePanelBrowser(async (service) => {
     'console-overview-page': { path: '/panel/admin', title: 'Business' },
     'accounts-page': { path: '/panel/admin/accounts', title: 'Accounts' },
     'account-page': { path: `/panel/admin/accounts/${reseller.id}`, title: /^account-/ },
+    'account-order-page': { path: `/panel/admin/orders/${orderId}`, title: /^Order/ },
     'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
