@@ -109,7 +109,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   assert.equal(body.data[0].plan.package, 'Taster');
   assert.equal((await reseller.get('/balance')).body.balance, '10.00');
   const panelPage = await panel.openAs(reseller, '/panel/customers');
-  await row(panelPage, 'curious@example.com').getByText('7 days').waitFor();
+  await row(panelPage, 'curious@example.com').getByText('7 days', { exact: true }).waitFor();
   await panelPage.getByRole('link', { name: 'curious@example.com' }).click();
   await panelPage.getByText('This customer was given a free trial.').waitFor();
 });

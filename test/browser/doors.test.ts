@@ -14,19 +14,22 @@ import { usePanelBrowser } from './panel-browser.ts';
 let reseller: TestAccount;
 let routes: readonly Route[];
 /** A page of somebody else on another port: another origin, and by the rules of cookies the same site. */
-let otherSite: Server;
+let otherSite: Server | undefined;
+let otherPort: number;
 const panel = usePanelBrowser(async (service) => {
   reseller = await service.createReseller({ credit: '100.00' });
   routes = await panelRoutes(service.address);
-  otherSite = createServer((_request, response) => {
+  const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(
       '<!doctype html><title>Another site</title><h1>Another site</h1><iframe name=frame></iframe>',
     );
   });
-  await new Promise<void>((resolve) => otherSite.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  otherSite = server;
+  otherPort = (server.address() as AddressInfo).port;
 });
-after(() => otherSite.close());
+after(() => otherSite?.close());
 
 const isUnsafe = ({ method }: Route) => method !== 'GET' && method !== 'HEAD';
 
@@ -38,10 +41,9 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   const before = await factsOf(service);
   for (const page of victims) {
     await heading(page, 'Overview').waitFor();
-    const { port } = otherSite.address() as AddressInfo;
     for (const host of ['127.0.0.1', 'localhost']) {
       const foreign = await page.context().newPage();
-      await foreign.goto(`http://${host}:${port}/`);
+      await foreign.goto(`http://${host}:${otherPort}/`);
       for (const { path } of posts) {
         for (const send of [sendForm, sendFetch]) {
           const response = await send(foreign, service.address + path);

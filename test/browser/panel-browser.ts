@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before } from 'node:test';
+import { after, afterEach, beforeEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
@@ -51,7 +51,7 @@ export function usePanelBrowser(
     return service;
   };
 
-  before(async () => {
+  async function start(): Promise<void> {
     [service, browser] = await Promise.all([
       startTestService({
         pagesFolder: builtPagesFolder,
@@ -61,6 +61,12 @@ export function usePanelBrowser(
       launchChromium(process.env['HEADED'] === '1'),
     ]);
     await fill(service);
+  }
+  // Not `before`: that would start them, and nothing end them, in a file none of whose tests was asked for.
+  let starting: Promise<void> | undefined;
+  beforeEach(() => {
+    starting ??= start();
+    return starting;
   });
   afterEach(async (context) => {
     if ('passed' in context && !context.passed) await takePictures(context);
