@@ -57,7 +57,9 @@ export function mintIdempotencyKey(): string {
   return `cli_${randomBytes(12).toString('base64url')}`;
 }
 
-function exitCodeOf({ code, status }: SellthroughError) {
+function exitCodeOf({ code, status, attempts }: SellthroughError) {
+  // The client saw that it cannot be sent.
+  if (attempts === 0) return exitCodes.usage;
   const isRefusal =
     status !== null && status < 500 && code !== 'rate_limited' && code !== 'unexpected_answer';
   return isRefusal ? exitCodes.refused : exitCodes.unreachable;
@@ -69,6 +71,7 @@ function sentenceOfRefusal({
   code,
   details,
   requestId,
+  attempts,
   idempotencyKey,
   mayHaveHappened,
 }: SellthroughError) {
@@ -78,5 +81,5 @@ function sentenceOfRefusal({
     mayHaveHappened && idempotencyKey !== null
       ? ` It may have been carried out: repeat the command with --idempotency-key ${idempotencyKey}, which never charges twice.`
       : '';
-  return `${said}${facts.length === 0 ? '' : `: ${facts.join(', ')}`} (${code}, request ${requestId}).${again}`;
+  return `${said}${facts.length === 0 ? '' : `: ${facts.join(', ')}`} (${code}${attempts === 0 ? '' : `, request ${requestId}`}).${again}`;
 }
