@@ -1,5 +1,5 @@
 // What `npm test` runs: the static checks, the unit tests, the service tests once on each database, the tests of
-// the whole program, and those of the pages in a real browser. A step that fails does not hide the ones after it.
+// the whole program, those of what is built around it, and those of the pages in a real browser. A step that fails does not hide the ones after it.
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
 // static check counts as one test; a suite or a file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ interface Suite {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groups = ['static', 'unit', 'embedded', 'postgres', 'program', 'browser'] as const;
+const groups = ['static', 'unit', 'embedded', 'postgres', 'program', 'tools', 'browser'] as const;
 type Group = (typeof groups)[number];
 
 // A test that waits for ever must end the run with its name.
@@ -100,6 +100,12 @@ function steps(): readonly Step[] {
     postgres: [{ name: 'service tests on PostgreSQL', run: runOnPostgres }],
     // One at a time: these start, kill and restart whole processes.
     program: [suite({ name: 'tests of the whole program', files: 'test/*.test.ts', concurrency: 1 })],
+    tools: [
+      suite({
+        name: 'tests of the command line, the package, the client and the examples',
+        files: 'test/tools/*.test.ts',
+      }),
+    ],
     browser: [{ name: 'tests of the pages in a browser', run: runInBrowser }],
   };
   return groups.filter((group) => only.has(group)).flatMap((group) => all[group]);

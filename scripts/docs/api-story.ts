@@ -1,6 +1,6 @@
 // The story that the API reference tells: one request for each operation, in an order that works, against a fresh
 // service whose clock stands still, so that every id in it is always the same. reference-pages.ts shows the requests
-// and their real answers; test/reference-samples.test.ts runs the printed samples in the same order.
+// and their real answers; test/tools/reference-samples.test.ts runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
 import { startTestService, type TestService } from '../../test/harness/test-service.ts';

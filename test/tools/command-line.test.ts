@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { assertRefused, runCommand, runForJson, startCommand } from './harness/command-process.ts';
+import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
 let address: string;

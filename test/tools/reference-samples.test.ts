@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { adminStory, resellerStory, type StoryWorld, startStoryWorld } from '../scripts/docs/api-story.ts';
-import { type OpenapiDocument, operationsOf } from '../scripts/docs/reference-pages.ts';
+import { adminStory, resellerStory, type StoryWorld, startStoryWorld } from '../../scripts/docs/api-story.ts';
+import { type OpenapiDocument, operationsOf } from '../../scripts/docs/reference-pages.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const places = operationsOf(JSON.parse(read('openapi.json')) as OpenapiDocument);
 const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records']

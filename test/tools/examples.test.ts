@@ -1,5 +1,5 @@
 // The examples, run against a running service as their users run them; what they print is the committed
-// examples/output/. `UPDATE_EXAMPLES=1 node --test test/examples.test.ts` writes it anew.
+// examples/output/. `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` writes it anew.
 // Where a program that an example is written for is missing, its tests are skipped and say so.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installClientPackage } from './harness/client-package.ts';
-import { type CuttingProxy, startCuttingProxy } from './harness/cutting-proxy.ts';
-import { signIn } from './harness/panel-client.ts';
-import { type ProgramRun, runProgram } from './harness/run-program.ts';
-import { startTestService, type TestAccount, type TestService } from './harness/test-service.ts';
+import { installClientPackage } from '../harness/client-package.ts';
+import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { signIn } from '../harness/panel-client.ts';
+import { type ProgramRun, runProgram } from '../harness/run-program.ts';
+import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
-const examples = fileURLToPath(new URL('../examples', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 /** The examples in a project that has the packed client, as their user's would. */
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';

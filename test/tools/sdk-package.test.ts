@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installClientPackage, succeed } from './harness/client-package.ts';
-import { type HostileServer, startHostileServer } from './harness/hostile-server.ts';
+import { installClientPackage, succeed } from '../harness/client-package.ts';
+import { type HostileServer, startHostileServer } from '../harness/hostile-server.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const project = mkdtempSync(join(tmpdir(), 'sellthrough-client-'));
 let server: HostileServer;

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { programVersion } from '../src/contract/version.ts';
+import { programVersion } from '../../src/contract/version.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-package-'));
 const home = join(folder, 'empty');
 const installed = join(home, 'node_modules', 'sellthrough');
