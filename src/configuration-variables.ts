@@ -125,7 +125,7 @@ export const clientVariables: readonly ConfigurationVariable[] = [
     example: 'https://resell.example.com',
   },
   {
-    name: 'SELLTHROUGH_API_KEY',
+    name: 'SELLTHROUGH_KEY',
     otherwise: 'ADMIN_API_KEY',
     meaning: 'The key that commands act with: an administrator’s, or a reseller’s for its own orders.',
     isSecret: true,

@@ -52,7 +52,7 @@ program.commandsGroup('Its administrator:');
 program.addCommand(mintKeyCommand());
 program.addCommand(resetAdministratorCommand());
 
-program.commandsGroup('A running service (SELLTHROUGH_URL, SELLTHROUGH_API_KEY):');
+program.commandsGroup('A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):');
 program.addCommand(accountCommand());
 program.addCommand(packageCommand());
 program.addCommand(orderCommand());

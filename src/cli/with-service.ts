@@ -12,10 +12,10 @@ const wholeCallMilliseconds = 30_000;
 
 export function withService(work: (service: Sellthrough) => Promise<void>): Promise<void> {
   return endWell(async () => {
-    const apiKey = process.env['SELLTHROUGH_API_KEY'] || process.env['ADMIN_API_KEY'];
+    const apiKey = process.env['SELLTHROUGH_KEY'] || process.env['ADMIN_API_KEY'];
     if (!apiKey) {
       throw new CommandFailed(
-        'SELLTHROUGH_API_KEY is missing: set it in the environment or in .env to the key to act with.',
+        'SELLTHROUGH_KEY is missing: set it in the environment or in .env to the key to act with.',
         exitCodes.usage,
       );
     }

@@ -22,7 +22,7 @@ let resellerKey: string;
 const admin = () => ({ cwd: folder, environment: { SELLTHROUGH_URL: address } });
 const reseller = () => ({
   cwd: folder,
-  environment: { SELLTHROUGH_URL: address, SELLTHROUGH_API_KEY: resellerKey },
+  environment: { SELLTHROUGH_URL: address, SELLTHROUGH_KEY: resellerKey },
 });
 
 before(async () => {
@@ -299,7 +299,7 @@ describe('a command ends with', () => {
   test('2 without a key, and says which variable', async () => {
     const cwd = join(folder, 'no-key');
     mkdirSync(cwd);
-    assertRefused(await runCommand(['orders'], { cwd }), 2, /SELLTHROUGH_API_KEY is missing/);
+    assertRefused(await runCommand(['orders'], { cwd }), 2, /SELLTHROUGH_KEY is missing/);
   });
 
   test('0 for help and version', async () => {
