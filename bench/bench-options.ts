@@ -36,7 +36,7 @@ export const usage = `npm run bench -- [options]
   --orders N       orders of the aged history (5000000; 20000 or more)
   --customers N    customers of the aged history (a fifth of the orders)
   --verify         run "sellthrough verify" on every database that was loaded
-  --profile        run the service of the piece "orders" with --cpu-prof; the folder is printed and kept
+  --profile        run the service of the piece "orders" with --cpu-prof: prints where its time went, keeps the profiles
   --write          write the tables into docs/performance.md
 `;
 

@@ -20,6 +20,7 @@ import {
   pageTarget,
 } from './measurements.ts';
 import { findPgbench, type Pgbench } from './pgbench.ts';
+import { profileSummary } from './profile-summary.ts';
 
 interface Step {
   /** Taken when one of these pieces is wanted. */
@@ -302,8 +303,10 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
     notes,
   });
   process.stdout.write(`\n${report}\n\n${Math.round((performance.now() - began) / 1000)} s in all.\n`);
-  if (servers.profileFolder !== null)
+  if (servers.profileFolder !== null) {
+    process.stdout.write(`\nShares of the service's busy time:\n${profileSummary(servers.profileFolder)}\n`);
     process.stdout.write(`The CPU profiles, one for each round, are in ${servers.profileFolder}\n`);
+  }
   if (wanted.write) writeReport(new URL('../docs/performance.md', import.meta.url), report);
 }
 
