@@ -1,8 +1,9 @@
 // A fresh database for one test file: a new folder for the embedded one, a new database on the server of
-// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which (the runner runs each file on both).
+// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which (the runner runs each file on both). The embedded
+// one is a copy of TEST_EMBEDDED_TEMPLATE, where the runner has made one.
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +19,8 @@ export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 export async function createTestDatabase(): Promise<TestDatabase> {
   if (!isPostgres) {
     const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
+    const template = process.env['TEST_EMBEDDED_TEMPLATE'];
+    if (template !== undefined) cpSync(template, dataDir, { recursive: true });
     return {
       config: { kind: 'embedded', dataDir },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),
