@@ -3,23 +3,7 @@
 // against it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
 
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly (string | number)[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema;
-  readonly required?: readonly string[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: unknown;
-}
+import type { Schema } from './openapi-schema.ts';
 
 interface Content {
   readonly content?: { readonly 'application/json': { readonly schema: Schema } };

@@ -6,27 +6,9 @@ import assert from 'node:assert/strict';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { statusOf } from '../../src/http/errors.ts';
 import { commonErrorCodes, errorCodesOf } from '../../src/http/openapi.ts';
+import type { Schema } from '../openapi-schema.ts';
 import { adminStory, loginCode, resellerStory, type Step, type StoryWorld } from './api-story.ts';
 import { type SampleRequest, samplesOf } from './request-samples.ts';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly (string | number)[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxItems?: number;
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly default?: unknown;
-}
 
 interface Parameter {
   readonly name: string;
