@@ -48,8 +48,8 @@ export const defaultLimits = {
     retryMilliseconds: 100,
   },
   database: {
-    // As many lanes of orders. Two beat four, and four beat eight, on two cores: few large batches.
-    orderConnections: 2,
+    // As many lanes of orders: one, for few and large batches (docs/decisions/0010-one-lane.md).
+    orderConnections: 1,
     generalConnections: 8,
     connectMilliseconds: 2_000,
     answerMilliseconds: 2_500,

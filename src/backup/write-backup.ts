@@ -130,6 +130,7 @@ export async function prepareLongReading(transaction: Transaction): Promise<void
     'enable_seqscan = on',
     'enable_hashjoin = on',
     'enable_bitmapscan = on',
+    'plan_cache_mode = auto',
     "datestyle = 'ISO, YMD'",
     "timezone = 'UTC'",
   ];

@@ -186,12 +186,12 @@ const countChecked: Statement = {
 
 const noTimeout: Statement = { name: '', text: 'set local statement_timeout = 0' };
 // The order path's planner settings would make the auditor's full passes slow (embedded: one session).
-const wholeTables: readonly Statement[] = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
-  (setting) => ({
-    name: '',
-    text: `set local ${setting} = on`,
-  }),
-);
+const wholeTables: readonly Statement[] = [
+  'enable_seqscan = on',
+  'enable_hashjoin = on',
+  'enable_mergejoin = on',
+  'plan_cache_mode = auto',
+].map((setting) => ({ name: '', text: `set local ${setting}` }));
 
 // In the order in which batches lock accounts.
 const haltAccounts: Statement = {

@@ -1,6 +1,7 @@
 // Where orders wait. Every order joins the lane of its account; a lane has one batch in flight, and what
 // arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
-// commits hundreds with one fsync. No timers stand in that road.
+// commits hundreds with one fsync. No timers stand in that road. While orders wait, the next batch leaves before
+// the answers of the last one do: the database works while they are written.
 //
 // Always true: an outcome is handed out only after its batch is durable. When the database goes away in
 // the middle, nobody is answered until it is known, by the idempotency keys, what stands; after
@@ -73,6 +74,8 @@ interface Lane {
 const lostClaimConstraint = 'customer_references_pkey';
 const serializationCodes = new Set(['40001', '40P01']);
 const freshAttemptsMax = 8;
+/** Answers written before the event loop looks whether the database has answered the next batch. */
+const answersPerTurn = 32;
 
 export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
   const { limits, events, monotonicNow, reloadPackages } = dependencies;
@@ -82,6 +85,8 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     busy: false,
   }));
   let depth = 0;
+  /** Outcomes that are durable and still have to be handed out. */
+  let untold = 0;
   let draining = false;
   let onIdle: (() => void) | null = null;
 
@@ -110,10 +115,16 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       lane.batch = [];
     }
     lane.busy = false;
-    if (depth === 0) onIdle?.();
+    endIfIdle();
   }
 
-  /** Answers every order of the batch, whatever happens. */
+  const isIdle = () => depth === 0 && untold === 0;
+
+  function endIfIdle(): void {
+    if (isIdle()) onIdle?.();
+  }
+
+  /** Finds an answer for every order of the batch, whatever happens. */
   async function settle(batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
     let freshAttempts = 0;
@@ -143,7 +154,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     }
   }
 
-  /** One transaction. Resolves with everybody answered, or leaves in `mayStand` what is not known. */
+  /** One transaction. Resolves with an outcome for everybody, or leaves in `mayStand` what is not known. */
   async function attempt(batch: readonly Waiting[]): Promise<void> {
     const commands = batch.map(({ command, mayStand }) => (mayStand ? { ...command, mayStand } : command));
     let decided: readonly OrderOutcome[] | null = null;
@@ -153,11 +164,37 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     try {
       const outcomes = firstAnswers(batch, await runBatch({ ...dependencies, onDecided }, commands));
       events.onBatch(commands, outcomes);
-      for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
+      tell(batch, outcomes);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));
       throw error;
     }
+  }
+
+  /** Hands out the outcomes: at once, or while others wait, some in each turn and from the next one on. */
+  function tell(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
+    let told = 0;
+    const tellSome = (count: number) => {
+      for (const [index, outcome] of outcomes.slice(told, told + count).entries()) {
+        batch[told + index]?.resolve(outcome);
+      }
+      told += count;
+    };
+    const tellOn = () => {
+      tellSome(answersPerTurn);
+      if (told < batch.length) {
+        setImmediate(tellOn);
+        return;
+      }
+      untold -= batch.length;
+      endIfIdle();
+    };
+    if (depth <= batch.length) {
+      tellSome(batch.length);
+      return;
+    }
+    untold += batch.length;
+    setImmediate(tellOn);
   }
 
   async function isWorthAnotherTry(error: unknown): Promise<boolean> {
@@ -197,7 +234,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     batchesInFlight: () => lanes.filter(({ busy }) => busy).length,
     drain() {
       draining = true;
-      const idle = depth === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve));
+      const idle = isIdle() ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve));
       return idle.finally(() => clearInterval(sweeping));
     },
   };

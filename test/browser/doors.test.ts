@@ -21,9 +21,7 @@ const panel = usePanelBrowser(async (service) => {
   routes = await panelRoutes(service.address);
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
-    response.end(
-      '<!doctype html><title>Another site</title><h1>Another site</h1>',
-    );
+    response.end('<!doctype html><title>Another site</title><h1>Another site</h1>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   otherSite = server;

@@ -17,7 +17,8 @@ const roundTripsPerBatch = 2;
 describe('orders that arrive together', () => {
   let service: TestService;
   before(async () => {
-    service = await startTestService();
+    // Two lanes, where the default is one: what holds between them holds between processes.
+    service = await startTestService({ limits: { database: { orderConnections: 2 } } });
   });
   after(() => service.close());
 
@@ -213,7 +214,7 @@ describe('orders that arrive together', () => {
   });
 
   test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {
-    // Neighbouring ids: an odd and an even one wait in different lanes.
+    // Neighbouring ids: of two lanes an odd and an even one wait in different ones.
     const [first, second] = [
       await service.createReseller({ credit: '9000.00' }),
       await service.createReseller({ credit: '9000.00' }),
@@ -393,6 +394,51 @@ describe('more orders than the service can take', () => {
       assert.equal(now.upTo(batchOrdersMax), now.count, 'no batch is larger');
     } finally {
       await small.close();
+    }
+  });
+});
+
+describe('a batch that is durable while others wait', () => {
+  const placed = 50;
+
+  test('is answered once the next batch has left, and before the engine is drained', async () => {
+    const events: string[] = [];
+    let afterCommit = () => {};
+    const service = await startTestService({
+      wrapDatabase: (database) => ({
+        ...database,
+        async transaction(work, options) {
+          if (options?.session === 'orders') events.push('begin');
+          const result = await database.transaction(work, options);
+          if (options?.session === 'orders') afterCommit();
+          return result;
+        },
+      }),
+    });
+    try {
+      const account = await service.createReseller({ credit: '1000.00' });
+      const submitOne = async (name: string) => {
+        const packageId = service.packages.basic;
+        const customerReference = `told-${name}`;
+        const command = placeOrder(account, { packageId, customerReference, idempotencyKey: name });
+        const outcome = await submit(service, command);
+        events.push(outcome.type);
+      };
+      events.length = 0;
+      const answers: Promise<void>[] = [];
+      afterCommit = () => {
+        afterCommit = () => {};
+        answers.push(submitOne('the next'));
+      };
+      answers.push(...Array.from({ length: placed }, (_, index) => submitOne(String(index))));
+      while (!events.includes('ordered')) await nextTurn();
+      await service.service.engine.drain();
+      events.push('drained');
+      await Promise.all(answers);
+      const told = Array.from({ length: placed + 1 }, () => 'ordered');
+      assert.deepEqual(events, ['begin', 'begin', ...told, 'drained']);
+    } finally {
+      await service.close();
     }
   });
 });

@@ -1,0 +1,120 @@
+// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N]: this checkout beside another one, in short
+// loads that take turns, so that whatever else the machine does falls on both alike. Prints medians, and the median
+// of each pair's ratio: what a change did to throughput and to the CPU of an order or request.
+// Each side runs its own service on its own PostgreSQL server, through its own bench/.
+
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { median } from './figures.ts';
+
+const loads = ['orders', 'single', 'embedded', 'packages', 'balance'] as const;
+type LoadName = (typeof loads)[number];
+
+interface Taken {
+  readonly perSecond: number;
+  /** Microseconds of CPU for each answer; NaN where the system does not tell. */
+  readonly service: number;
+  readonly database: number;
+}
+
+interface Side {
+  take(load: LoadName): Promise<Taken>;
+  close(): Promise<void>;
+}
+
+const warmups = 3;
+const connections = 128;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    load: { type: 'string', multiple: true, default: ['orders'] },
+    pairs: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '2' },
+  },
+});
+const [other] = positionals;
+const wanted = loads.filter((load) => options.load.includes(load));
+if (other === undefined || wanted.length < options.load.length) {
+  process.stderr.write(
+    `npm run bench:compare -- FOLDER [--load ${loads.join('|')}]… [--pairs 12] [--seconds 2]\n`,
+  );
+  process.exit(2);
+}
+
+const sides: Side[] = [];
+try {
+  sides.push(await openSide(resolve(other)));
+  sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url))));
+  for (const load of wanted) await compare(load);
+} finally {
+  for (const side of sides) await side.close();
+}
+
+async function compare(load: LoadName): Promise<void> {
+  for (const side of sides) for (let time = 0; time < warmups; time += 1) await side.take(load);
+  const taken: Taken[][] = sides.map(() => []);
+  for (let pair = 0; pair < Number(options.pairs); pair += 1) {
+    const order = pair % 2 === 0 ? [0, 1] : [1, 0];
+    for (const index of order) {
+      const found = await sides[index]?.take(load);
+      if (found !== undefined) taken[index]?.push(found);
+    }
+  }
+  const [theirs = [], ours = []] = taken;
+  const line = (title: string, read: (one: Taken) => number) => {
+    const ratio = median(ours.map((one, index) => read(one) / read(theirs[index] ?? one)));
+    const middle = (side: readonly Taken[]) => median(side.map(read)).toFixed(0).padStart(8);
+    process.stdout.write(
+      `${load.padEnd(9)} ${title.padEnd(24)}${middle(theirs)}${middle(ours)}   × ${ratio.toFixed(2)}\n`,
+    );
+  };
+  line('per second', (one) => one.perSecond);
+  line('µs of the service', (one) => one.service);
+  if (load !== 'embedded') line('µs of PostgreSQL', (one) => one.database);
+}
+
+async function openSide(root: string): Promise<Side> {
+  const load = <Module>(name: string): Promise<Module> =>
+    import(pathToFileURL(join(root, 'bench', `${name}.ts`)).href);
+  const { readBenchOptions } = await load<typeof import('./bench-options.ts')>('bench-options');
+  const { openStage } = await load<typeof import('./bench-stage.ts')>('bench-stage');
+  const { createBenchServers } = await load<typeof import('./bench-servers.ts')>('bench-servers');
+  const { findLoadGenerator } = await load<typeof import('./load-generator.ts')>('load-generator');
+  const { loadWithOrders } = await load<typeof import('./order-load.ts')>('order-load');
+  const { forEach, keysOf } = await load<typeof import('./measurements.ts')>('measurements');
+  const { cpuSeconds, cpuSecondsOfFamily } =
+    await load<typeof import('./process-figures.ts')>('process-figures');
+
+  const stage = await openStage();
+  const generator = await findLoadGenerator(stage);
+  const bench = readBenchOptions([]);
+  if (bench === 'help') throw new Error('No option asks for help.');
+  const servers = createBenchServers(stage, generator, bench);
+  const seconds = Number(options.seconds);
+  return {
+    async take(name) {
+      const shop = await (name === 'embedded' ? servers.embedded() : servers.young());
+      const { address, accounts, single, pid } = shop;
+      const cpu = () => [
+        cpuSeconds(pid) ?? Number.NaN,
+        cpuSecondsOfFamily(stage.postgres.pid() ?? 0) ?? Number.NaN,
+      ];
+      const [service = 0, database = 0] = cpu();
+      let answered: number;
+      let perSecond: number;
+      if (name === 'packages' || name === 'balance') {
+        const requests = { kind: 'gets', targets: forEach(accounts, `/${name}`) } as const;
+        ({ answered, perSecond } = await generator.run({ address, connections, seconds, requests }));
+      } else {
+        const keys = name === 'single' ? [single.key] : keysOf(accounts);
+        ({ placed: answered, perSecond } = await loadWithOrders(generator, shop, { keys, seconds }));
+      }
+      const [serviceAfter = 0, databaseAfter = 0] = cpu();
+      const each = (from: number, to: number) => ((to - from) / answered) * 1e6;
+      return { perSecond, service: each(service, serviceAfter), database: each(database, databaseAfter) };
+    },
+    close: () => stage.close(),
+  };
+}
