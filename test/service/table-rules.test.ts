@@ -1,0 +1,74 @@
+// What the tables refuse by themselves, whatever the program does: the last line of defence behind the engine.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { StatementFailed } from '../../src/database/database.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const body = { package_id: service.packages.basic, customer: 'somebody' };
+  assert.equal((await reseller.post('/orders', body)).status, 201);
+});
+after(() => service.close());
+
+const copyOrder = (values: Partial<Record<'months' | 'kind' | 'price' | 'refund' | 'balance', string>>) =>
+  `insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents, refund_cents,
+      balance_after_cents, created_at, expires_at, idempotency_key, fingerprint)
+    select account_id, 2, customer_number, package_id, ${values.months ?? 'months'}, ${values.kind ?? 'kind'},
+      ${values.price ?? 'price_cents'}, ${values.refund ?? 'refund_cents'}, ${values.balance ?? 'balance_after_cents'},
+      created_at, expires_at, 'another', fingerprint from orders`;
+
+const copyEntry = (kind: string, balance: string) =>
+  `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at)
+    select account_id, 99, ${kind}, amount_cents, ${balance}, created_at from ledger_entries limit 1`;
+
+const refused: readonly (readonly [string, string])[] = [
+  ['a balance below zero', 'update accounts set balance_cents = -1'],
+  ['a group that there is not', "update accounts set group_name = 'friend'"],
+  ['a rate limit of nothing', 'update accounts set rate_limit_per_minute = 0'],
+  ["a customer's status that there is not", "update customers set status = 'gone'"],
+  ['an order of two months', copyOrder({ months: '2' })],
+  ['an order of another kind', copyOrder({ kind: "'gift'" })],
+  ['a price below zero', copyOrder({ price: '-1' })],
+  ['a refund below zero', copyOrder({ refund: '-1' })],
+  ['an order that leaves a balance below zero', copyOrder({ balance: '-1' })],
+  ['an entry of another kind', copyEntry("'gift'", 'balance_after_cents')],
+  ['an entry that leaves a balance below zero', copyEntry('kind', '-1')],
+];
+
+for (const [what, text] of refused) {
+  test(`${what} is refused by the table`, async () => {
+    await assert.rejects(service.database.query({ name: '', text }), (error) => {
+      assert.ok(error instanceof StatementFailed);
+      assert.equal(error.code, '23514', error.message);
+      return true;
+    });
+  });
+}
+
+const rewritten: readonly (readonly [string, string])[] = [
+  ['an order', 'update orders set price_cents = 0'],
+  ['an order’s existence', 'delete from orders'],
+  ['an entry of the ledger', 'update ledger_entries set amount_cents = 0'],
+  ['the audit log', 'delete from audit_log'],
+];
+
+for (const [what, text] of rewritten) {
+  test(`${what} cannot be rewritten`, async () => {
+    await assert.rejects(service.database.query({ name: '', text }), /append-only/);
+  });
+}
+
+test('what all these copy from is itself taken', async () => {
+  await assert.rejects(
+    service.database.transaction(async (transaction) => {
+      await transaction.query({ name: '', text: copyOrder({}) });
+      await transaction.query({ name: '', text: copyEntry('kind', 'balance_after_cents') });
+      throw new Error('taken, and rolled back');
+    }),
+    /taken, and rolled back/,
+  );
+});
