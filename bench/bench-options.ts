@@ -23,6 +23,8 @@ export interface BenchOptions {
   /** Orders and customers of the aged history. */
   readonly agedOrders: number;
   readonly agedCustomers: number;
+  /** Settings of the PostgreSQL server above its defaults. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly write: boolean;
   readonly profile: boolean;
   readonly verify: boolean;
@@ -35,6 +37,7 @@ export const usage = `npm run bench -- [options]
   --only PIECE     one piece, may be repeated: ${pieceNames.join(', ')}
   --orders N       orders of the aged history (5000000; 20000 or more)
   --customers N    customers of the aged history (a fifth of the orders)
+  --setting N=V    a setting of the PostgreSQL server, may be repeated: shared_buffers=1GB
   --verify         run "sellthrough verify" on every database that was loaded
   --profile        run the service of the piece "orders" with --cpu-prof: prints where its time went, keeps the profiles
   --write          write the tables into docs/performance.md
@@ -53,6 +56,7 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
       only: { type: 'string', multiple: true, default: [] },
       orders: { type: 'string', default: '5000000' },
       customers: { type: 'string' },
+      setting: { type: 'string', multiple: true, default: [] },
       verify: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -70,6 +74,7 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
     pieces: new Set(values.only.length === 0 ? pieceNames : values.only.map(pieceName)),
     agedOrders,
     agedCustomers: wholeNumber('--customers', customers, 1_000, agedOrders),
+    settings: Object.fromEntries(values.setting.map(settingOf)),
     write: values.write,
     profile: values.profile,
     verify: values.verify,
@@ -80,6 +85,13 @@ function pieceName(text: string): PieceName {
   const found = pieceNames.find((name) => name === text);
   if (found === undefined) throw new Error(`--only takes ${pieceNames.join(', ')}, not "${text}".`);
   return found;
+}
+
+function settingOf(text: string): [string, string] {
+  const [, name, value] = /^([a-z_]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new Error(`--setting takes name=value, such as shared_buffers=1GB, not "${text}".`);
+  return [name, value];
 }
 
 function wholeNumber(option: string, text: string, min: number, max: number): number {

@@ -30,9 +30,9 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
   // First: should this be interrupted, the server has a watchdog of its own.
-  const postgres = await startThrowawayPostgres();
+  const postgres = await startThrowawayPostgres({ settings });
   const root = mkdtempSync(join(tmpdir(), 'sellthrough-bench-'));
   const undos = new Set<() => Promise<void>>();
 

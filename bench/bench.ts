@@ -220,7 +220,7 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
 
 const options = readOptions();
 if (options !== null) {
-  const stage = await openStage();
+  const stage = await openStage(options.settings);
   let interrupted = false;
   const interrupt = () => {
     if (interrupted) return;
