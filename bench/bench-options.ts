@@ -94,7 +94,8 @@ function settingOf(text: string): [string, string] {
   return [name, value];
 }
 
-function wholeNumber(option: string, text: string, min: number, max: number): number {
+/** @throws Error with a sentence */
+export function wholeNumber(option: string, text: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= min && number <= max)) {
     throw new Error(`${option} must be a whole number from ${min} to ${max}, not "${text}".`);

@@ -6,6 +6,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { wholeNumber } from './bench-options.ts';
 import { median } from './figures.ts';
 
 const loads = ['orders', 'single', 'embedded', 'packages', 'balance'] as const;
@@ -26,36 +27,46 @@ interface Side {
 const warmups = 3;
 const connections = 128;
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    load: { type: 'string', multiple: true, default: ['orders'] },
-    pairs: { type: 'string', default: '12' },
-    seconds: { type: 'string', default: '2' },
-  },
-});
-const [other] = positionals;
-const wanted = loads.filter((load) => options.load.includes(load));
-if (other === undefined || wanted.length < options.load.length) {
-  process.stderr.write(
-    `npm run bench:compare -- FOLDER [--load ${loads.join('|')}]… [--pairs 12] [--seconds 2]\n`,
-  );
-  process.exit(2);
-}
-
+const { folder, wanted, pairs, seconds } = readWords();
 const sides: Side[] = [];
 try {
-  sides.push(await openSide(resolve(other)));
+  sides.push(await openSide(resolve(folder)));
   sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url))));
   for (const load of wanted) await compare(load);
 } finally {
   for (const side of sides) await side.close();
 }
 
+function readWords() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        load: { type: 'string', multiple: true, default: ['orders'] },
+        pairs: { type: 'string', default: '12' },
+        seconds: { type: 'string', default: '2' },
+      },
+    });
+    const [folder, ...others] = positionals;
+    if (folder === undefined || others.length > 0) throw new Error('One folder is wanted: another checkout.');
+    const unknown = values.load.find((name) => !loads.some((load) => load === name));
+    if (unknown !== undefined) throw new Error(`--load takes ${loads.join(', ')}, not "${unknown}".`);
+    return {
+      folder,
+      wanted: loads.filter((load) => values.load.includes(load)),
+      pairs: wholeNumber('--pairs', values.pairs, 1, 1_000),
+      seconds: wholeNumber('--seconds', values.seconds, 1, 600),
+    };
+  } catch (error) {
+    process.stderr.write(`bench:compare: ${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(2);
+  }
+}
+
 async function compare(load: LoadName): Promise<void> {
   for (const side of sides) for (let time = 0; time < warmups; time += 1) await side.take(load);
   const taken: Taken[][] = sides.map(() => []);
-  for (let pair = 0; pair < Number(options.pairs); pair += 1) {
+  for (let pair = 0; pair < pairs; pair += 1) {
     const order = pair % 2 === 0 ? [0, 1] : [1, 0];
     for (const index of order) {
       const found = await sides[index]?.take(load);
@@ -92,7 +103,6 @@ async function openSide(root: string): Promise<Side> {
   const bench = readBenchOptions([]);
   if (bench === 'help') throw new Error('No option asks for help.');
   const servers = createBenchServers(stage, generator, bench);
-  const seconds = Number(options.seconds);
   return {
     async take(name) {
       const shop = await (name === 'embedded' ? servers.embedded() : servers.young());

@@ -174,27 +174,21 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   /** Hands out the outcomes: at once, or while others wait, some in each turn and from the next one on. */
   function tell(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
     let told = 0;
+    untold += batch.length;
     const tellSome = (count: number) => {
       for (const [index, outcome] of outcomes.slice(told, told + count).entries()) {
         batch[told + index]?.resolve(outcome);
       }
       told += count;
-    };
-    const tellOn = () => {
-      tellSome(answersPerTurn);
       if (told < batch.length) {
-        setImmediate(tellOn);
+        setImmediate(tellSome, count);
         return;
       }
       untold -= batch.length;
       endIfIdle();
     };
-    if (depth <= batch.length) {
-      tellSome(batch.length);
-      return;
-    }
-    untold += batch.length;
-    setImmediate(tellOn);
+    if (depth > batch.length) setImmediate(tellSome, answersPerTurn);
+    else tellSome(batch.length);
   }
 
   async function isWorthAnotherTry(error: unknown): Promise<boolean> {
