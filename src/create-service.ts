@@ -24,6 +24,7 @@ import { createRateLimiter } from './http/rate-limit.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
 import { deleteExpiredLogins } from './login-links/login-link-store.ts';
 import { orderTables } from './orders/order-batch.ts';
+import { isNewOrder } from './orders/order-commands.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderReads } from './orders/order-reads.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './packages/package-catalog.ts';
@@ -92,7 +93,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       onBatch(commands, outcomes) {
         metrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
-        statistics.count(commands.length);
+        statistics.count(outcomes.filter(isNewOrder).length);
       },
       onBatchBroken(error, orders) {
         metrics.onBatchBroken();

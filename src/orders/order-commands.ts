@@ -110,3 +110,8 @@ export type OrderOutcome =
   /** The account's rights moved after the request was authenticated: authenticate it again. */
   | { readonly type: 'access_changed' }
   | { readonly type: 'refused'; readonly refusal: Refusal };
+
+/** An order that this command placed, not the one that its key stands for already. */
+export function isNewOrder(outcome: OrderOutcome): boolean {
+  return outcome.type === 'ordered' && !outcome.replayed;
+}

@@ -251,14 +251,21 @@ describe('what does not fit ends the restore before anything is made', () => {
   test('one flipped bit, anywhere', async () => {
     const bytes = readFileSync(original);
     const file = inFolder('flipped.backup');
+    const harmless: number[] = [];
     for (let place = 0; place < bytes.length; place += place < 20 ? 1 : 97) {
       // The gzip head's time, flags and system (bytes 4 to 9) say nothing about the content.
       if (place >= 4 && place <= 9) continue;
       const flipped = Buffer.from(bytes);
       flipped[place] = (flipped[place] ?? 0) ^ 0b100;
+      // A bit may say the same in another way: a repetition taken from one place before or from another.
+      if (isSameContent(flipped, whole())) {
+        harmless.push(place);
+        continue;
+      }
       writeFileSync(file, flipped);
       await assert.rejects(readBackup(file), { name: 'BackupDamaged' }, `byte ${place}`);
     }
+    assert.ok(harmless.length <= 3, `bytes ${harmless} of ${bytes.length}`);
   });
 
   test('as a process: one sentence, and no folder', async () => {
@@ -410,6 +417,15 @@ function reseal(change: (text: string) => string): Buffer {
   const text = `${sealed.join('\n')}\n`;
   const sha256 = createHash('sha256').update(text).digest('hex');
   return gzipSync(`${text}${JSON.stringify({ end: true, rows: all, sha256 })}\n`);
+}
+
+/** Whether it unpacks to this text after all. */
+function isSameContent(gzipped: Buffer, text: string): boolean {
+  try {
+    return gunzipSync(gzipped).equals(Buffer.from(text));
+  } catch {
+    return false;
+  }
 }
 
 function withoutTable(text: string, table: string): string {
