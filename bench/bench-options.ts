@@ -1,6 +1,7 @@
 // The command line of `npm run bench`: what to measure, how often and how long. Read once by bench.ts.
 
 import { parseArgs } from 'node:util';
+import { statementSettings } from './statement-costs.ts';
 
 export const pieceNames = [
   'orders',
@@ -27,6 +28,7 @@ export interface BenchOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly write: boolean;
   readonly profile: boolean;
+  readonly statements: boolean;
   readonly verify: boolean;
 }
 
@@ -40,6 +42,7 @@ export const usage = `npm run bench -- [options]
   --setting N=V    a setting of the PostgreSQL server, may be repeated: shared_buffers=1GB
   --verify         run "sellthrough verify" on every database that was loaded
   --profile        run the service of the piece "orders" with --cpu-prof: prints where its time went, keeps the profiles
+  --statements     print what each statement of an order costs PostgreSQL (pg_stat_statements)
   --write          write the tables into docs/performance.md
 `;
 
@@ -59,6 +62,7 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
       setting: { type: 'string', multiple: true, default: [] },
       verify: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      statements: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -74,9 +78,13 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
     pieces: new Set(values.only.length === 0 ? pieceNames : values.only.map(pieceName)),
     agedOrders,
     agedCustomers: wholeNumber('--customers', customers, 1_000, agedOrders),
-    settings: Object.fromEntries(values.setting.map(settingOf)),
+    settings: {
+      ...(values.statements ? statementSettings : {}),
+      ...Object.fromEntries(values.setting.map(settingOf)),
+    },
     write: values.write,
     profile: values.profile,
+    statements: values.statements,
     verify: values.verify,
   };
 }
@@ -88,7 +96,7 @@ function pieceName(text: string): PieceName {
 }
 
 function settingOf(text: string): [string, string] {
-  const [, name, value] = /^([a-z_]+)=(.+)$/.exec(text) ?? [];
+  const [, name, value] = /^([a-z_.]+)=(.+)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new Error(`--setting takes name=value, such as shared_buffers=1GB, not "${text}".`);
   return [name, value];

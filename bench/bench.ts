@@ -126,6 +126,13 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
     },
     {
       pieces: ['one-client'],
+      title: 'one client alone, in Node',
+      async measure() {
+        return { oneClientInNode: await measure.oneClientInNodeMilliseconds(await servers.young()) };
+      },
+    },
+    {
+      pieces: ['one-client'],
       title: 'pgbench, one client alone',
       measure: async () => ({ oneClientTpcb: await pgbench?.oneClientMilliseconds(50, seconds) }),
     },

@@ -12,6 +12,7 @@ export const figures = {
   tpcb50: { title: 'pgbench TPC-B, 16 clients, scale 50', unit: 'tps' },
   tpcb1: { title: 'pgbench TPC-B, 16 clients, scale 1', unit: 'tps' },
   oneClient: { title: 'One client alone, one order', unit: 'ms' },
+  oneClientInNode: { title: 'The same, asked through node:http', unit: 'ms' },
   oneClientTpcb: { title: 'pgbench TPC-B, one client, scale 50', unit: 'ms' },
   bare: { title: 'A bare node:http server that answers {}', unit: 'requests/s' },
   packages: { title: 'GET /packages', unit: 'requests/s' },

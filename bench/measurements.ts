@@ -7,8 +7,9 @@ import type { AgedShop } from './bench-servers.ts';
 import type { Shop, ShopAccount } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';
 import type { GetTarget, LoadGenerator } from './load.ts';
-import { loadWithOrders, type OrderTarget } from './order-load.ts';
+import { loadWithOrders, type OrderLoadOptions, type OrderTarget } from './order-load.ts';
 import { cpuSeconds, cpuSecondsOfFamily, watchMemory } from './process-figures.ts';
+import { createStatementCosts } from './statement-costs.ts';
 
 export interface Measurements {
   /** Orders per second of 128 connections, the keys in turn. */
@@ -21,8 +22,10 @@ export interface Measurements {
   gets(address: string, targets: readonly GetTarget[]): Promise<number>;
   /** The median latency of one connection alone. */
   getMilliseconds(address: string, target: GetTarget): Promise<number>;
-  /** The median latency of one client that orders alone. */
+  /** The median latency of one client that orders alone: the load generator with one connection. */
   oneClientMilliseconds(shop: Shop): Promise<number>;
+  /** The same of a client in Node, its own part included. */
+  oneClientInNodeMilliseconds(shop: Shop): Promise<number>;
 }
 
 /** null: the system does not tell. */
@@ -41,11 +44,21 @@ const costsPerOrders = 10_000;
 export function createMeasurements(
   stage: Stage,
   generator: LoadGenerator,
-  { seconds, warmupSeconds }: BenchOptions,
+  { seconds, warmupSeconds, statements }: BenchOptions,
 ): Measurements {
-  async function orders(target: OrderTarget, keys: readonly string[]): Promise<number> {
-    await loadWithOrders(generator, target, { keys, seconds: warmupSeconds });
-    return (await loadWithOrders(generator, target, { keys, seconds })).perSecond;
+  const costs = statements ? createStatementCosts(stage) : null;
+
+  type OrderOptions = Omit<OrderLoadOptions, 'seconds'>;
+
+  const warmUp = (target: OrderTarget, options: OrderOptions) =>
+    loadWithOrders(generator, target, { ...options, seconds: warmupSeconds });
+
+  /** Prints, where that was asked for, what it cost PostgreSQL. */
+  async function placeOrders(target: OrderTarget, options: OrderOptions) {
+    await costs?.begin();
+    const result = await loadWithOrders(generator, target, { ...options, seconds });
+    await costs?.print();
+    return result;
   }
 
   async function load(address: string, targets: readonly GetTarget[], connectionCount: number) {
@@ -56,17 +69,20 @@ export function createMeasurements(
   }
 
   return {
-    orders,
+    async orders(target, keys) {
+      await warmUp(target, { keys });
+      return (await placeOrders(target, { keys })).perSecond;
+    },
 
     async ordersAndCosts(shop, keys, postgres) {
-      await loadWithOrders(generator, shop, { keys, seconds: warmupSeconds });
+      await warmUp(shop, { keys });
       const cpuNow = () => ({
         service: cpuSeconds(shop.pid),
         database: postgres === undefined ? null : cpuSecondsOfFamily(postgres),
       });
       const before = cpuNow();
       const watch = watchMemory(shop.pid);
-      const { perSecond, placed } = await loadWithOrders(generator, shop, { keys, seconds });
+      const { perSecond, placed } = await placeOrders(shop, { keys });
       const after = cpuNow();
       const cost = (from: number | null, to: number | null) =>
         from === null || to === null ? null : ((to - from) / placed) * costsPerOrders;
@@ -90,7 +106,13 @@ export function createMeasurements(
       return (await load(address, [target], 1)).medianMilliseconds;
     },
 
-    async oneClientMilliseconds({ address, single, packageId }) {
+    async oneClientMilliseconds(shop) {
+      const alone = { keys: [shop.single.key], connections: 1 };
+      await warmUp(shop, alone);
+      return (await placeOrders(shop, alone)).medianMilliseconds;
+    },
+
+    async oneClientInNodeMilliseconds({ address, single, packageId }) {
       const program = fileURLToPath(new URL('one-client.ts', import.meta.url));
       const words = [program, address, single.key, String(packageId), String(seconds)];
       return Number(await stage.run(process.execPath, words));

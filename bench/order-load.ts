@@ -15,9 +15,11 @@ export interface OrderTarget {
 export interface OrderLoadOptions {
   readonly keys: readonly string[];
   readonly seconds: number;
+  /** 128 unless given. */
+  readonly connections?: number;
 }
 
-const connections = 128;
+const connectionsDefault = 128;
 // A busy machine may take this long over the last batch.
 const stillMilliseconds = 600;
 const pollMilliseconds = 150;
@@ -25,7 +27,7 @@ const pollMilliseconds = 150;
 export async function loadWithOrders(
   generator: LoadGenerator,
   target: OrderTarget,
-  { keys, seconds }: OrderLoadOptions,
+  { keys, seconds, connections = connectionsDefault }: OrderLoadOptions,
 ): Promise<LoadResult & { readonly placed: number }> {
   const before = await target.countOrders();
   const run = randomBytes(4).toString('hex');
