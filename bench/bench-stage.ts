@@ -1,7 +1,7 @@
 // Where a benchmark plays: a temporary folder, a PostgreSQL server of its own, and everything that has to be
 // stopped or removed in the end.
-// Always true: whatever was registered with `later` is undone in reverse order by close(), which bench.ts
-// calls on success, on errors and on Ctrl-C.
+// Always true: whatever was registered with `later` is undone in reverse order by close(), which bench.ts and
+// compare.ts call on success, on errors and on Ctrl-C.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -28,6 +28,20 @@ export interface Stage {
   dropDatabase(name: string): Promise<void>;
   query(database: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
+}
+
+/** On Ctrl-C and the like, and when nobody reads any more: closes, then ends. Tells whether that has begun. */
+export function closeOnInterrupt(close: () => Promise<unknown>): () => boolean {
+  let interrupted = false;
+  const interrupt = () => {
+    if (interrupted) return;
+    interrupted = true;
+    process.stderr.write('\nCleaning up …\n');
+    close().finally(() => process.exit(130));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  process.stdout.on('error', interrupt);
+  return () => interrupted;
 }
 
 export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {

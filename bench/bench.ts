@@ -7,7 +7,7 @@ import { deepPage } from './aged-history.ts';
 import { type BenchOptions, type PieceName, readBenchOptions, usage } from './bench-options.ts';
 import { formatFigure, reportText, writeReport } from './bench-report.ts';
 import { type BenchServers, createBenchServers } from './bench-servers.ts';
-import { openStage, type Stage } from './bench-stage.ts';
+import { closeOnInterrupt, openStage, type Stage } from './bench-stage.ts';
 import { type FigureName, figures, type Measured } from './figures.ts';
 import { timeFirstOrders } from './first-order.ts';
 import { findLoadGenerator } from './load-generator.ts';
@@ -228,25 +228,16 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
 const options = readOptions();
 if (options !== null) {
   const stage = await openStage(options.settings);
-  let interrupted = false;
-  const interrupt = () => {
-    if (interrupted) return;
-    interrupted = true;
-    process.stderr.write('\nCleaning up …\n');
-    stage.close().finally(() => process.exit(130));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  // Nobody reads any more.
-  process.stdout.on('error', interrupt);
+  const isInterrupted = closeOnInterrupt(() => stage.close());
   try {
     await run(stage, options);
   } catch (error) {
     // What an interruption broke is no news.
-    if (!interrupted)
+    if (!isInterrupted())
       process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = 1;
   } finally {
-    if (!interrupted) await stage.close();
+    if (!isInterrupted()) await stage.close();
   }
 }
 

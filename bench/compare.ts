@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from './bench-options.ts';
+import { closeOnInterrupt, type Stage } from './bench-stage.ts';
 import { median } from './figures.ts';
 
 const loads = ['orders', 'single', 'embedded', 'packages', 'balance'] as const;
@@ -21,7 +22,6 @@ interface Taken {
 
 interface Side {
   take(load: LoadName): Promise<Taken>;
-  close(): Promise<void>;
 }
 
 const warmups = 3;
@@ -29,12 +29,18 @@ const connections = 128;
 
 const { folder, wanted, pairs, seconds } = readWords();
 const sides: Side[] = [];
+const stages: Stage[] = [];
+const closeStages = () => Promise.all(stages.map((stage) => stage.close()));
+const isInterrupted = closeOnInterrupt(closeStages);
 try {
   sides.push(await openSide(resolve(folder)));
   sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url))));
   for (const load of wanted) await compare(load);
+} catch (error) {
+  // What an interruption broke is no news.
+  if (!isInterrupted()) throw error;
 } finally {
-  for (const side of sides) await side.close();
+  if (!isInterrupted()) await closeStages();
 }
 
 function readWords() {
@@ -99,6 +105,7 @@ async function openSide(root: string): Promise<Side> {
     await load<typeof import('./process-figures.ts')>('process-figures');
 
   const stage = await openStage();
+  stages.push(stage);
   const generator = await findLoadGenerator(stage);
   const bench = readBenchOptions([]);
   if (bench === 'help') throw new Error('No option asks for help.');
@@ -125,6 +132,5 @@ async function openSide(root: string): Promise<Side> {
       const each = (from: number, to: number) => ((to - from) / answered) * 1e6;
       return { perSecond, service: each(service, serviceAfter), database: each(database, databaseAfter) };
     },
-    close: () => stage.close(),
   };
 }
