@@ -70,6 +70,24 @@ describe('the embedded server', () => {
     });
   });
 
+  test('an answer is taken over within the turn in which it was asked for', async () => {
+    await withClient(server, async (client) => {
+      const endOfTick = () => new Promise((resolve) => process.nextTick(resolve));
+      let turned = false;
+      setImmediate(() => (turned = true));
+      let rows: unknown[] | null = null;
+      client.query('SELECT 1 AS one').then((result) => (rows = result.rows));
+      for (let waits = 0; rows === null && waits < 10_000; waits += 1) {
+        // This thread sleeps: its event loop turns no further.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+        server.poll();
+        await endOfTick();
+      }
+      assert.deepEqual(rows, [{ one: 1 }]);
+      assert.equal(turned, false);
+    });
+  });
+
   test('a statement that fails leaves the next one unharmed', async () => {
     await withClient(server, async (client) => {
       const answers = await Promise.allSettled([

@@ -48,6 +48,12 @@ export interface Database extends Queryable {
   /** Calls back for every NOTIFY on the channel, from this process and from others. */
   listen(channel: string, listener: ChangeListener): Promise<void>;
 
+  /**
+   * Hands out what the database has answered by now, where that can be seen ahead of the event loop: so a batch need
+   * not wait until everything else that arrived in the same turn has had its time.
+   */
+  poll(): void;
+
   /** Round trips since the start: a statement or a group of statements that travelled together. */
   roundTrips(): number;
 

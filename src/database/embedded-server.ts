@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path';
 import { Duplex } from 'node:stream';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { acquireDataLock, type DataLock } from './data-lock.ts';
 import type { SessionSetting, WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
@@ -15,6 +15,8 @@ export interface EmbeddedServer {
    * starts ends the one before it, rolls back its transaction and discards all of its session.
    */
   connect(): Duplex;
+  /** Takes over what the worker has answered by now, ahead of the event loop. */
+  poll(): void;
   /** fsyncs that reached the operating system since the start. */
   fsyncCount(): number;
   /** Settles, with the reason, when PostgreSQL dies unasked. Only `close` is of use after that. */
@@ -61,14 +63,17 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
   let gone: Error | undefined;
   let closing: Promise<void> | undefined;
 
-  const workerStart: WorkerStart = { dataDir, fsyncCounter };
+  // A channel of its own: unlike the worker's, it can be looked into between two turns of the event loop.
+  const { port1: reports, port2: workerEnd } = new MessageChannel();
+  const workerStart: WorkerStart = { dataDir, fsyncCounter, reports: workerEnd };
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
     name: 'embedded-postgresql',
     workerData: workerStart,
+    transferList: [workerEnd],
     execArgv: [], // the process's own flags (--eval, --input-type) would stop the thread
     resourceLimits: { stackSizeMb: workerStackMegabytes },
   });
-  worker.on('message', (report: WorkerReport) => {
+  const take = (report: WorkerReport) => {
     switch (report.kind) {
       case 'ready':
         return ready.resolve();
@@ -84,11 +89,22 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
       default:
         report satisfies never;
     }
-  });
+  };
+  reports.on('message', take);
+  function poll(): void {
+    for (;;) {
+      const next: { readonly message: WorkerReport } | undefined = receiveMessageOnPort(reports);
+      if (next === undefined) return;
+      take(next.message);
+    }
+  }
   worker.on('error', (error: unknown) => {
     reason ||= error instanceof Error ? error.message : String(error);
   });
   worker.on('exit', (code) => {
+    // What it said last still counts.
+    poll();
+    reports.close();
     const asked = closing !== undefined && code === 0;
     gone = new EmbeddedServerFailed(
       asked
@@ -126,7 +142,6 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
   }
 
   async function shutDown(): Promise<void> {
-    current?.send(); // what was written in this turn still counts
     if (gone === undefined) post({ kind: 'close' });
     await exited.promise;
     lock.release();
@@ -135,6 +150,7 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
   await ready.promise;
   return {
     connect: () => new EmbeddedConnection(++connectionCount, link),
+    poll,
     fsyncCount: () => Number(Atomics.load(fsyncCounter, 0)),
     failed: failed.promise,
     close: () => (closing ??= shutDown()),
@@ -165,7 +181,6 @@ class EmbeddedConnection extends Duplex {
   readonly #link: WorkerLink;
   #state: 'starting' | 'started' | 'ended' = 'starting';
   #written: Buffer[] = [];
-  #sendScheduled = false;
 
   constructor(number: number, link: WorkerLink) {
     super();
@@ -206,28 +221,22 @@ class EmbeddedConnection extends Duplex {
     this.#end();
   }
 
-  /** Lets go what was written so far. */
-  send(): void {
-    this.#sendScheduled = false;
+  #send(): void {
     if (this.#state === 'starting') this.#readStartup();
     if (this.#state === 'started') this.#forwardFrames();
   }
 
   override _read(): void {}
 
-  // pg writes frame by frame. What is written in one turn of the event loop travels as one message:
-  // a hop between the threads costs as much as several statements.
+  // pg writes frame by frame. What was corked together (pg-session.ts) travels as one message: a hop between the
+  // threads costs as much as several statements.
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     for (const { chunk } of chunks) this.#written.push(chunk);
-    if (!this.#sendScheduled) {
-      this.#sendScheduled = true;
-      setImmediate(() => this.send());
-    }
+    this.#send();
     done();
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.send();
     this.#end();
     done();
   }

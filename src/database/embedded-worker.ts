@@ -14,12 +14,14 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 export interface WorkerStart {
   readonly dataDir: string;
+  /** Where this thread's reports go. */
+  readonly reports: MessagePort;
   /** One number: fsyncs that reached the operating system. */
   readonly fsyncCounter: BigInt64Array<SharedArrayBuffer>;
 }
@@ -71,15 +73,17 @@ const startParams = [
   'full_page_writes=on',
 ];
 
-const port = parentPort;
-if (port === null) throw new Error('embedded-worker.ts runs as a worker thread of embedded-server.ts only');
+const requests = parentPort;
+if (requests === null)
+  throw new Error('embedded-worker.ts runs as a worker thread of embedded-server.ts only');
+const { reports }: WorkerStart = workerData;
 /** The last lines of PostgreSQL's log: what `die` adds to a reason. */
 const logTail: string[] = [];
 
 async function serve(start: WorkerStart): Promise<void> {
   const server = await openPostgres(start);
   let work: Promise<void> = Promise.resolve();
-  port?.on('message', (request: WorkerRequest) => {
+  requests?.on('message', (request: WorkerRequest) => {
     work = work.then(() => handle(server, request)).catch(die);
   });
   report({ kind: 'ready' });
@@ -327,7 +331,7 @@ function endOnTrap(postgres: PGlite): void {
 }
 
 function report(message: WorkerReport): void {
-  port?.postMessage(message, 'bytes' in message ? [message.bytes.buffer] : []);
+  reports.postMessage(message, 'bytes' in message ? [message.bytes.buffer] : []);
 }
 
 /** Says why and ends this thread at once, even from inside PostgreSQL. */

@@ -117,6 +117,7 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
       await inTurn((session) => session.command(`listen ${channel}`));
       listener.onRestored();
     },
+    poll: () => current?.server.poll(),
     roundTrips: () => roundTripsBefore + (current?.session.roundTrips() ?? 0),
     fsyncCount: () => current?.server.fsyncCount() ?? 0,
     async close() {

@@ -167,6 +167,9 @@ export function openPostgres(options: PostgresOptions): Database {
       await listening.first;
     },
 
+    // Only the event loop can look at a socket.
+    poll() {},
+
     roundTrips() {
       let sum = lostRoundTrips;
       for (const session of counted) sum += session.roundTrips();

@@ -78,7 +78,7 @@ const freshAttemptsMax = 8;
 const answersPerTurn = 32;
 
 export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
-  const { limits, events, monotonicNow, reloadPackages } = dependencies;
+  const { database, limits, events, monotonicNow, reloadPackages } = dependencies;
   const lanes: Lane[] = Array.from({ length: limits.laneCount }, () => ({
     queue: [],
     batch: [],
@@ -94,6 +94,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (draining) return Promise.reject(new EngineOverloaded('The service is shutting down.'));
     if (depth >= limits.queueDepthMax)
       return Promise.reject(new EngineOverloaded('Too many orders are waiting.'));
+    database.poll();
     const lane = lanes[command.accountId % lanes.length];
     if (lane === undefined) throw new Error('An engine needs at least one lane.');
     depth += 1;
