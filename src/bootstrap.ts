@@ -8,7 +8,7 @@ import { createAccount, findAccountByUsername, findAdministratorId } from './acc
 import { createSeal, mintApiKey } from './accounts/api-key.ts';
 import { openApiKey } from './accounts/api-key-store.ts';
 import { hashPassword, mintPassword } from './accounts/password.ts';
-import { type Config, ConfigProblem, defaultLimits } from './config.ts';
+import { type Config, ConfigProblem, defaultLimits, type Limits } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
@@ -30,9 +30,12 @@ export interface OpenedDatabase {
 export async function openDatabase(
   config: Config,
   now: EpochSeconds,
-  { mayMigrate = true }: { mayMigrate?: boolean } = {},
+  {
+    mayMigrate = true,
+    limits = defaultLimits.database,
+  }: { mayMigrate?: boolean; limits?: Limits['database'] } = {},
 ): Promise<OpenedDatabase> {
-  const database = await connectDatabase(config);
+  const database = await connectDatabase(config, limits);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
     const migrated = mayMigrate ? await migrate(database) : [];
@@ -51,10 +54,13 @@ export async function openDatabase(
 }
 
 /** The database as it is: nothing is checked, nothing is made in it. */
-export async function connectDatabase(config: Pick<Config, 'database'>): Promise<Database> {
+export async function connectDatabase(
+  config: Pick<Config, 'database'>,
+  limits: Limits['database'] = defaultLimits.database,
+): Promise<Database> {
   return config.database.kind === 'embedded'
     ? openEmbedded({ dataDir: config.database.dataDir })
-    : openPostgres({ connectionString: config.database.connectionString, ...defaultLimits.database });
+    : openPostgres({ connectionString: config.database.connectionString, ...limits });
 }
 
 const durability: Statement = {

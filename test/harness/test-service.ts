@@ -103,7 +103,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const accessLog = createAccessLog(output);
 
   async function start() {
-    const opened = await openDatabase(config, clock.seconds);
+    const opened = await openDatabase(config, clock.seconds, { limits: limits.database });
     let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
     const service = await createService({
       config,

@@ -9,6 +9,7 @@ import { changeAccount } from '../../src/accounts/account-store.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
 import type { Answer } from '../harness/api-client.ts';
+import { isPostgres } from '../harness/test-database.ts';
 import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 /** A batch: BEGIN, locks and loads; then writes and COMMIT. */
@@ -250,6 +251,53 @@ describe('orders that arrive together', () => {
       assert.equal((await account.get('/balance')).body.balance, `${9000 - 10 * count}.00`);
     }
   });
+});
+
+// The embedded database has one session: there one claim always follows the other.
+test('of two claims that both found the customer free, the later is decided afresh', {
+  skip: !isPostgres,
+}, async () => {
+  let loading = 0;
+  let bothLoaded = Promise.withResolvers<void>();
+  const service = await startTestService({
+    limits: { database: { orderConnections: 2 } },
+    wrapDatabase: (database) => ({
+      ...database,
+      transaction: (work, options) =>
+        database.transaction(
+          (transaction) =>
+            work({
+              ...transaction,
+              async query(statement, values) {
+                const rows = await transaction.query(statement, values);
+                if (statement.name === 'load_customers' && loading < 2) {
+                  loading += 1;
+                  if (loading === 2) bothLoaded.resolve();
+                  await bothLoaded.promise;
+                }
+                return rows;
+              },
+            }),
+          options,
+        ),
+    }),
+  });
+  try {
+    const accounts = [
+      await service.createReseller({ credit: '100.00' }),
+      await service.createReseller({ credit: '100.00' }),
+    ];
+    for (let round = 0; round < 3; round += 1) {
+      loading = 0;
+      bothLoaded = Promise.withResolvers<void>();
+      const answers = await Promise.all(
+        accounts.map((account) => order(service, account, `free-${round}`, `free-${round}`)),
+      );
+      assert.deepEqual(statuses(answers), { 201: 1, 409: 1 });
+    }
+  } finally {
+    await service.close();
+  }
 });
 
 describe('a batch that one order breaks', () => {
