@@ -27,7 +27,7 @@ test('statistics are gathered after the first hundred orders, not before', async
   // The server's own round would look at fifty rows already.
   await service.database.query({ name: '', text: 'alter table orders set (autovacuum_enabled = false)' });
   await place(0, 40);
-  // Movements of money that are no orders do not count, nor do refusals.
+  // Movements of money that are no orders do not count.
   for (let topUp = 0; topUp < 70; topUp += 1) {
     const memo = { amount: '1.00', memo: `top-up ${topUp}` };
     const { status, text } = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, memo);

@@ -1,0 +1,19 @@
+// A migration that has run on somebody's database is history: were a byte of it changed, a comment's included, that
+// database would refuse to start with the new version. A new migration gets its line here.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readMigrations } from '../../src/database/migrate.ts';
+
+const published = {
+  '0001-orders.sql': '669b2aedbdea67e76d5bcdd9f7480546178ef14e982425e6b81af78192f860f9',
+  '0002-panel.sql': '88b166c724a90f346600668dc1a758e0f1453293f072096da06d9bf0328a16c9',
+  '0003-cheap-checks.sql': '9319571b83dcd17949547e966d394fda9a7ab37fe8f4cd60a6dfc721362b9780',
+};
+
+test('no migration changes after it was published', () => {
+  assert.deepEqual(
+    Object.fromEntries(readMigrations().map(({ name, checksum }) => [name, checksum])),
+    published,
+  );
+});
