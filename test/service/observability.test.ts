@@ -141,8 +141,9 @@ describe('/metrics', () => {
   });
 
   test('cannot be made larger by asking for many paths, methods or ids', async () => {
-    await get('/api/v1/warm-up');
-    const series = async () => (await readMetrics()).size;
+    // The process's own series are not among them: the first collection of garbage of a kind adds one.
+    const series = async () =>
+      [...(await readMetrics()).keys()].filter((name) => name.startsWith('sellthrough_')).sort();
     const ask = async (round: number) => {
       for (let index = 0; index < 20; index += 1) {
         await get(`/made-up-${round}-${index}`);
@@ -152,9 +153,10 @@ describe('/metrics', () => {
       }
     };
     await ask(1);
+    await series(); // /metrics is a route itself, and is counted after its answer
     const earlier = await series();
     await ask(2);
-    assert.equal(await series(), earlier);
+    assert.deepEqual(await series(), earlier);
   });
 });
 
