@@ -53,6 +53,7 @@ export const defaultLimits = {
     generalConnections: 8,
     connectMilliseconds: 2_000,
     answerMilliseconds: 2_500,
+    idleInTransactionMilliseconds: 1_000,
     closeMilliseconds: 2_000,
   },
   http: {

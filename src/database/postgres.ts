@@ -32,6 +32,8 @@ export interface PostgresOptions {
   readonly connectMilliseconds: number;
   /** A statement without an answer for so long gives its connection up. */
   readonly answerMilliseconds: number;
+  /** A transaction whose next statement does not come for so long is ended by the server, which frees its locks. */
+  readonly idleInTransactionMilliseconds: number;
   /** When closing: after so long without a farewell from the server its connections are cut. */
   readonly closeMilliseconds: number;
 }
@@ -40,7 +42,6 @@ const listenRetryMilliseconds = 250;
 // Silence is found within two seconds: the pause, an answer that does not come, and a new connection.
 const listenCheckMilliseconds = 500;
 const listenAnswerMilliseconds = 1_000;
-const idleInTransactionMilliseconds = 1_000;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
@@ -192,7 +193,7 @@ export function openPostgres(options: PostgresOptions): Database {
   };
 }
 
-function timeouts({ answerMilliseconds }: PostgresOptions): string[] {
+function timeouts({ answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions): string[] {
   // A process that stalled, or whose network went away, must not hold accounts locked for ever.
   return [
     `statement_timeout = ${answerMilliseconds}`,

@@ -42,12 +42,11 @@ before(async () => {
 after(() => service.close());
 
 afterEach(() => {
-  const failed = service.logLines.filter(
-    (line) => Number(line['status']) >= 500 || Number(line['level']) > 40,
-  );
+  // Taken out: the memory of the run is measured, and what the harness keeps must not be in it.
+  const failed = service.logLines
+    .splice(0)
+    .filter((line) => Number(line['status']) >= 500 || Number(line['level']) > 40);
   assert.deepEqual(failed.slice(0, 3), [], `${failed.length} requests failed on our side`);
-  // The memory of the run is measured: what the harness keeps must not be in it.
-  service.logLines.length = 0;
 });
 
 test('a text that is no JSON object is invalid_json for every route with a body; one that is, never fails inside', async () => {
