@@ -1,5 +1,7 @@
-// The search box of a list. What is typed is handed on when typing pauses; `/` jumps here.
+// The search box of a list. What is typed is handed on when typing pauses; `/` jumps here. Whoever leaves for another
+// page before that is not called back.
 
+import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { inputClasses } from './field.tsx';
@@ -15,6 +17,7 @@ interface SearchFieldProps {
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const handedOn = useRef(value);
+  const router = useRouter();
   // The address changed by something else, as Back: it wins.
   if (value !== handedOn.current) {
     handedOn.current = value;
@@ -26,8 +29,14 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
       handedOn.current = text.trim();
       onSearch(text.trim());
     }, pauseMilliseconds);
-    return () => clearTimeout(timer);
-  }, [text, onSearch]);
+    const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+      if (pathChanged) clearTimeout(timer);
+    });
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [text, onSearch, router]);
   return (
     <search className="relative flex-1 basis-full sm:basis-28">
       <Search
