@@ -54,6 +54,7 @@ export const defaultLimits = {
     connectMilliseconds: 2_000,
     answerMilliseconds: 2_500,
     idleInTransactionMilliseconds: 1_000,
+    listenAnswerMilliseconds: 1_000,
     closeMilliseconds: 2_000,
   },
   http: {

@@ -41,7 +41,8 @@ export async function migrate(
   return database.transaction(
     async (transaction) => {
       // One lock for all processes, let go by COMMIT. "create if not exists" alone is not safe in parallel.
-      await transaction.query({ name: '', text: 'set local statement_timeout = 0' });
+      const patience = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+      await transaction.query({ name: '', text: patience });
       await transaction.query({ name: '', text: 'select pg_advisory_xact_lock(7355608)' });
       await transaction.query({
         name: '',

@@ -34,14 +34,17 @@ export interface PostgresOptions {
   readonly answerMilliseconds: number;
   /** A transaction whose next statement does not come for so long is ended by the server, which frees its locks. */
   readonly idleInTransactionMilliseconds: number;
+  /**
+   * The same for the connection that listens. It is looked at every half second, and so silence is found within two
+   * seconds: the pause, an answer that does not come, and a new connection.
+   */
+  readonly listenAnswerMilliseconds: number;
   /** When closing: after so long without a farewell from the server its connections are cut. */
   readonly closeMilliseconds: number;
 }
 
 const listenRetryMilliseconds = 250;
-// Silence is found within two seconds: the pause, an answer that does not come, and a new connection.
 const listenCheckMilliseconds = 500;
-const listenAnswerMilliseconds = 1_000;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
@@ -272,7 +275,10 @@ function listenForever(options: PostgresOptions, channel: string, listener: Sile
     let silentSince: number | null = null;
     for (let attempt = 1; !stopped; attempt += 1) {
       // Half-open sockets never say goodbye: a small statement every few seconds finds them.
-      const client = new pg.Client({ ...clientConfig(options), query_timeout: listenAnswerMilliseconds });
+      const client = new pg.Client({
+        ...clientConfig(options),
+        query_timeout: options.listenAnswerMilliseconds,
+      });
       current = client;
       const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
       let lost = false;

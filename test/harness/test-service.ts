@@ -85,6 +85,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
     connectMilliseconds: 30_000,
     answerMilliseconds: 30_000,
     idleInTransactionMilliseconds: 30_000,
+    listenAnswerMilliseconds: 30_000,
   },
 };
 
@@ -224,9 +225,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return { address: another.address, service: another.service, close: another.close };
     },
     async close() {
-      const report = await verifyLedger(database, clock.seconds);
-      await close();
-      await testDatabase.remove();
+      const report = await verifyLedger(database, clock.seconds).finally(async () => {
+        await close();
+        await testDatabase.remove();
+      });
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
     },
   };
