@@ -27,7 +27,7 @@ const promises: readonly (readonly [BreakageName, string])[] = [
 ];
 
 // Most of the time is waiting, for the server and for the first 503: three at once.
-describe('a database that breaks under load', { concurrency: 3, timeout: 240_000 }, () => {
+describe('a database that breaks under load', { concurrency: 3, timeout: 600_000 }, () => {
   for (const [breakage, title] of promises) {
     test(title, async (context) => {
       const reason = whyNotHere(breakage);

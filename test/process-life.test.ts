@@ -528,7 +528,7 @@ describe('a PostgreSQL server', () => {
     ['it listens for changes', /^listen /],
     ['the first administrator is sought', /^select id from accounts where is_admin/],
   ] as const) {
-    test(`that goes away before ${step} ends the start with one sentence`, { timeout: 30_000 }, async () => {
+    test(`that goes away before ${step} ends the start with one sentence`, { timeout: 120_000 }, async () => {
       const proxy = await startTcpProxy(postgres.url);
       const happened = proxy.breakAt(statement, 'cut before', 'refusing');
       const { child, ended } = run('main.ts', [], { PORT: '0', DATABASE_URL: proxy.url(), ...secret });

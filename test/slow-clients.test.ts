@@ -10,13 +10,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startTestService, type TestAccount, type TestService } from './harness/test-service.ts';
 
 const http = {
-  headersMilliseconds: 1_000,
-  requestMilliseconds: 1_500,
-  keepAliveMilliseconds: 1_000,
-  idleMilliseconds: 1_500,
+  headersMilliseconds: 3_000,
+  requestMilliseconds: 3_500,
+  keepAliveMilliseconds: 3_000,
+  idleMilliseconds: 3_500,
 };
-/** The limits are looked at once in a second; a loaded machine is late. */
-const cutOffMilliseconds = 4 * (http.requestMilliseconds + 1_000);
+/** The limits are looked at once in a second; a loaded machine is late. Without them nothing is ever cut off. */
+const cutOffMilliseconds = 40_000;
 const slowClients = 300;
 
 let service: TestService;

@@ -9,7 +9,7 @@ import { createApiClient } from '../harness/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -77,7 +77,7 @@ test('the allow-list warns before it leaves out its own editor, and does what it
 
   await page.getByRole('button', { name: 'Add my address' }).click();
   await page.getByRole('button', { name: 'Save list' }).click();
-  await page.getByText('The allow-list is saved.').waitFor();
+  await said(page, 'The allow-list is saved.');
   await page.getByText('Restricted', { exact: true }).waitFor();
   assert.equal((await reseller.get('/balance')).status, 200);
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectRefusal } from '../harness/refusals.ts';
 import { dialog, goTo, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -103,7 +103,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
   await giving.getByLabel('Customer').fill('curious@example.com');
   await giving.getByRole('button', { name: 'Give trial' }).click();
-  await page.getByText('has Taster for 7 days').waitFor();
+  await said(page, 'has Taster for 7 days');
 
   const { body } = await reseller.get('/customers');
   assert.equal(body.data[0].plan.package, 'Taster');

@@ -102,6 +102,7 @@ export function usePanelBrowser(
     visitor.setDefaultNavigationTimeout(waitMilliseconds);
     // The test's clock stands still in its own year; the page's runs on from there.
     await visitor.addInitScript(moveClock, clock.seconds * 1000 - Date.now());
+    await visitor.addInitScript(rememberTexts);
     watch(visitor, address, (problem) => problems.push(problem));
     return visitor;
   }
@@ -183,4 +184,25 @@ function moveClock(byMilliseconds: number): void {
       return RealDate.now() + byMilliseconds;
     }
   } as DateConstructor;
+}
+
+/** Runs in the page. Notes are gone after seconds: every text that was added, for `said`. */
+function rememberTexts(): void {
+  const texts: string[] = [];
+  Object.assign(globalThis, { addedTexts: texts });
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const { textContent } of addedNodes) texts.push(textContent ?? '');
+  }).observe(document, { subtree: true, childList: true });
+}
+
+/** Until the page has said so in a note, or said it long ago. */
+export async function said(page: Page, text: string): Promise<void> {
+  const until = performance.now() + waitMilliseconds;
+  const isSaid = () =>
+    page.evaluate((wanted) => {
+      const { addedTexts } = globalThis as unknown as { addedTexts: readonly string[] };
+      return addedTexts.some((added) => added.includes(wanted));
+    }, text);
+  while (!(await isSaid())) assert.ok(performance.now() < until, `the page never said "${text}"`);
 }

@@ -13,7 +13,8 @@ export interface CrowdOptions {
   readonly addresses: readonly string[];
   readonly adminKey: string;
   readonly seed: number;
-  readonly isOver: () => boolean;
+  /** Asked before each request, with the number of those that were answered. */
+  readonly isOver: (requests: number) => boolean;
 }
 
 export interface CrowdReport {
@@ -51,7 +52,7 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
 
   async function runClient(number: number): Promise<void> {
     const random = createRandom(seed * 1_000 + number + 1);
-    for (let count = 0; !isOver(); count += 1) {
+    for (let count = 0; !isOver(journal.length); count += 1) {
       const member = random.pick(members);
       const request = draw(random, member, `${number}-${count}`);
       const key = request.type === 'credit' ? adminKey : member.key;

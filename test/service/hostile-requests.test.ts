@@ -21,8 +21,8 @@ let head: string[];
 let order: string;
 
 before(async () => {
-  // Slow heads are cut off soon, so that a test can see it.
-  service = await startTestService({ limits: { http: { headersMilliseconds: 1_500 } } });
+  // Slow heads are cut off soon, so that a test can see it; an honest one has time on a busy machine, too.
+  service = await startTestService({ limits: { http: { headersMilliseconds: 5_000 } } });
 });
 after(() => service.close());
 beforeEach(async () => {

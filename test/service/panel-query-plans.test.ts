@@ -48,7 +48,8 @@ let account: TestAccount;
 let panel: PanelClient;
 let console: PanelClient;
 before(async () => {
-  service = await startTestService();
+  // One connection: whatever is asked meanwhile in the background, the plans are those of this one.
+  service = await startTestService({ limits: { database: { generalConnections: 1 } } });
   account = await service.createReseller({ credit: '1000.00' });
   panel = await signIn(service, account);
   console = await signIn(service, service.admin);

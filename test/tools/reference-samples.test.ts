@@ -86,6 +86,7 @@ for (const language of languages) {
           SELLTHROUGH_KEY: key,
           ...(await world.environmentOf(step)),
         };
+        await nextTurn(); // the line of a request that this asked for
         const from = world.service.logLines.length;
         const { code, output } = await run(language, file, environment);
         assert.equal(code, 0, output);

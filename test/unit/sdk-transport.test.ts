@@ -244,10 +244,11 @@ describe('when it stops', () => {
 
 describe('waiting', () => {
   test('as long as Retry-After says, seconds or a date', async () => {
-    for (const [sent, leastMs] of [
-      ['7', 7_000],
-      [new Date(Date.now() + 20_000).toUTCString(), 15_000],
+    for (const [after, leastMs] of [
+      [() => '7', 7_000],
+      [() => new Date(Date.now() + 50_000).toUTCString(), 15_000],
     ] as const) {
+      const sent = after();
       server.treat(`429 rate_limited, retry after ${sent}`);
       const retries: Retry[] = [];
       const stop = new AbortController();
