@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -83,9 +83,8 @@ describe('on this machine', () => {
   });
 
   test('a port that another program has', async () => {
-    const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
+    const other = createServer((socket) => socket.destroy());
+    const port = await listenOnUnwantedPort(other);
     assertCheck(
       await doctor({ PORT: String(port) }),
       'port',
@@ -249,4 +248,17 @@ async function query(url: string, text: string): Promise<unknown[]> {
   } finally {
     await client.end();
   }
+}
+
+/** On a port below those that systems hand out by themselves: when it is let go, nobody else gets it. */
+async function listenOnUnwantedPort(server: Server): Promise<number> {
+  for (let port = 20_000 + (process.pid % 5_000); port < 32_768; port += 1) {
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      return port;
+    } catch {
+      // taken
+    }
+  }
+  assert.fail('no port is free');
 }
