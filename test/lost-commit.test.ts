@@ -42,7 +42,7 @@ describe('a connection that breaks around COMMIT', () => {
     service = await startTestService({
       // A silent connection is given up soon, by the server as well; later than a busy machine is silent.
       environment: { DATABASE_URL: proxy.url(await newDatabase()) },
-      limits: { database: { answerMilliseconds: 2_000, connectMilliseconds: 2_000 } },
+      limits: { database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 } },
     });
   });
   after(async () => {
@@ -151,8 +151,8 @@ describe('a database that stays away', () => {
     service = await startTestService({
       environment: { DATABASE_URL: proxy.url(database) },
       limits: {
-        engine: { waitMilliseconds: 3_000 },
-        database: { answerMilliseconds: 2_000, connectMilliseconds: 2_000 },
+        engine: { waitMilliseconds: 2_000 },
+        database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 },
       },
     });
   });
@@ -336,7 +336,7 @@ describe('a server that is restarted under a stream of orders', () => {
 });
 
 test('a process that pauses while it migrates is not taken for one that is gone', async () => {
-  const idleInTransactionMilliseconds = 200;
+  const idleInTransactionMilliseconds = 100;
   const database = openPostgres({
     ...defaultLimits.database,
     connectionString: urlOf(await newDatabase()),

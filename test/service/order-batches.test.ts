@@ -390,14 +390,15 @@ describe('more orders than the service can take', () => {
     context.after(release);
     const keys = Array.from({ length: 12 }, (_, index) => `crowd-${index}`);
     const answered: Answer[] = [];
-    const { promise: refused, resolve } = Promise.withResolvers<void>();
     const all = keys.map(async (key) => {
       const answer = await order(service, reseller, key, key);
       answered.push(answer);
-      if (answered.length === keys.length - queueDepthMax) resolve();
       return answer;
     });
-    await refused;
+    while (answered.length < keys.length - queueDepthMax) {
+      assert.ok(service.service.engine.queueDepth() <= queueDepthMax, 'more orders wait than may');
+      await nextTurn();
+    }
     for (const answer of answered) {
       assert.equal(answer.status, 503, answer.text);
       assert.equal(answer.body.error.code, 'service_unavailable');
