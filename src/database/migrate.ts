@@ -41,8 +41,12 @@ export async function migrate(
   return database.transaction(
     async (transaction) => {
       // One lock for all processes, let go by COMMIT. "create if not exists" alone is not safe in parallel.
-      const patience = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
-      await transaction.query({ name: '', text: patience });
+      // A process that pauses meanwhile is not gone; one that is gone does not hold the lock for ever.
+      await transaction.query({
+        name: '',
+        text: `set local statement_timeout = 0;
+          set local idle_in_transaction_session_timeout = ${waitForOthersMilliseconds}`,
+      });
       await transaction.query({ name: '', text: 'select pg_advisory_xact_lock(7355608)' });
       await transaction.query({
         name: '',

@@ -32,13 +32,13 @@ export interface PostgresOptions {
   readonly connectMilliseconds: number;
   /** A statement without an answer for so long gives its connection up. */
   readonly answerMilliseconds: number;
-  /** A transaction whose next statement does not come for so long is ended by the server, which frees its locks. */
-  readonly idleInTransactionMilliseconds: number;
   /**
    * The same for the connection that listens. It is looked at every half second, and so silence is found within two
    * seconds: the pause, an answer that does not come, and a new connection.
    */
   readonly listenAnswerMilliseconds: number;
+  /** A transaction whose next statement does not come for so long is ended by the server, which frees its locks. */
+  readonly idleInTransactionMilliseconds: number;
   /** When closing: after so long without a farewell from the server its connections are cut. */
   readonly closeMilliseconds: number;
 }
