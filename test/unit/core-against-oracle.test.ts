@@ -11,7 +11,7 @@ import { type Distribution, formatDistribution, missingLabels } from '../proof/h
 
 const wantedSeconds = process.env['MODEL_SECONDS'];
 const seconds = Number(wantedSeconds ?? 15);
-/** Random histories meet everything within five at most; on a slow machine the time is over before. */
+/** A few searches meet everything; on a slow machine the time may be over before. */
 const searchesMax = 50;
 const firstSeed = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);
 
