@@ -25,7 +25,7 @@ import {
 } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';
 import type { LoadGenerator } from './load.ts';
-import { openTextbookShop, type TextbookShop } from './textbook/textbook-shop.ts';
+import { openTextbookShop, type TextbookShop } from './textbook-shop.ts';
 
 export interface AgedShop extends Shop {
   readonly history: AgedHistory;

@@ -4,8 +4,8 @@
 
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { mintPassword } from '../src/accounts/password.ts';
 import { ConfigProblem, readConfig } from '../src/config.ts';
+import { mintPassword } from '../src/identity/password.ts';
 import { sentenceOf } from '../src/sentences.ts';
 import { resellerPlans } from './demo/demo-resellers.ts';
 import { fillDemo } from './demo/fill-demo.ts';

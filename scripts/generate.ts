@@ -4,13 +4,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
-import { startTestService } from '../test/harness/test-service.ts';
 import { startStoryWorld } from './docs/api-story.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
 import { makeReferencePages, type OpenapiDocument as ReferenceDocument } from './docs/reference-pages.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
+import { startTestService } from './throwaway/test-service.ts';
 
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type RuleException, ruleExceptions } from './openapi-rules.ts';
+import { type RuleException, ruleExceptions } from './docs/openapi-rules.ts';
 
 interface Finding {
   readonly tool: RuleException['tool'];

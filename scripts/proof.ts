@@ -1,4 +1,4 @@
-// What `npm run proof` runs: the long forms of the machines under test/proof, one after the other, with a
+// What `npm run proof` runs: the long forms of the machines under test/machines, one after the other, with a
 // line of result for each. `--share 0.1` runs a tenth of everything; `--only name` (repeatable) some of them;
 // `--seed` another run; `--write` puts the table into docs/reliability.md.
 // Always true: the exit code is 0 only when every machine that was asked for ended well.
@@ -99,7 +99,7 @@ function count(whole: number): string {
 
 function long(name: string, file: string, ...args: string[]): Machine {
   const seeded = file === 'long-seeded-bugs' ? [] : ['--seed', seed];
-  return { name, args: [`test/proof/${file}.ts`, ...args, ...seeded], result: lastLine };
+  return { name, args: [`test/machines/${file}.ts`, ...args, ...seeded], result: lastLine };
 }
 
 function test(name: string, file: string, environment: Readonly<Record<string, string>>): Machine {

@@ -3,7 +3,7 @@
 // against it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
 
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
-import type { Schema } from './openapi-schema.ts';
+import type { Schema } from './docs/openapi-schema.ts';
 
 interface Content {
   readonly content?: { readonly 'application/json': { readonly schema: Schema } };

@@ -100,7 +100,7 @@ function steps(): readonly Step[] {
     ],
     postgres: [{ name: 'service tests on PostgreSQL', run: runOnPostgres }],
     // One at a time: these start, kill and restart whole processes.
-    program: [suite({ name: 'tests of the whole program', files: 'test/*.test.ts', concurrency: 1 })],
+    program: [suite({ name: 'tests of the whole program', files: 'test/process/*.test.ts', concurrency: 1 })],
     tools: [
       suite({
         name: 'tests of the command line, the package, the client and the examples',

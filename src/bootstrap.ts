@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
 import { createSeal, mintApiKey } from './accounts/api-key.ts';
 import { openApiKey } from './accounts/api-key-store.ts';
-import { hashPassword, mintPassword } from './accounts/password.ts';
+import { demoPackages } from './catalog/demo-packages.ts';
+import { createPackage } from './catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits, type Limits } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
@@ -16,8 +17,7 @@ import type { Database, Queryable, Statement } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { isMigrated, migrate, readMigrations, SchemaMismatch } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
-import { demoPackages } from './packages/demo-packages.ts';
-import { createPackage } from './packages/package-store.ts';
+import { hashPassword, mintPassword } from './identity/password.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;

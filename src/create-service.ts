@@ -7,32 +7,33 @@ import { createAccountReads } from './accounts/account-reads.ts';
 import { createSeal, type Seal } from './accounts/api-key.ts';
 import { noteKeysUsed } from './accounts/api-key-store.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
+import { createApp } from './api/app.ts';
+import { builtDocsFolder } from './api/docs-pages.ts';
+import { builtPagesFolder } from './api/panel/panel-pages.ts';
+import { createPackageCatalog, type PackageCatalogHolder } from './catalog/package-catalog.ts';
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
-import { createCustomerReads } from './customers/customer-store.ts';
+import { changedAccountId, changesChannel, packagesChanged } from './database/changes.ts';
 import type { Database } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
-import { changedAccountId, changesChannel, packagesChanged } from './events/changes.ts';
-import { createRequestLog } from './events/request-log.ts';
 import type { AccessLog } from './http/access-log.ts';
-import { createApp } from './http/app.ts';
-import { builtDocsFolder } from './http/docs-pages.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createAttemptThrottle } from './identity/attempt-throttle.ts';
+import { deleteExpiredLogins } from './identity/login-link-store.ts';
+import { createSessionStore } from './identity/session-store.ts';
+import { createTotpStore } from './identity/totp-store.ts';
+import { createRequestLog } from './journal/request-log.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
-import { deleteExpiredLogins } from './login-links/login-link-store.ts';
+import { createBatchSizes } from './orders/batch-sizes.ts';
 import { orderTables } from './orders/order-batch.ts';
 import { isNewOrder } from './orders/order-commands.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
+import { createOrderMetrics } from './orders/order-metrics.ts';
 import { createOrderReads } from './orders/order-reads.ts';
-import { createPackageCatalog, type PackageCatalogHolder } from './packages/package-catalog.ts';
-import { createAttemptThrottle } from './panel/attempt-throttle.ts';
-import { createBatchSizes } from './panel/health-facts.ts';
-import { builtPagesFolder } from './panel/panel-pages.ts';
-import { createSessionStore } from './panel/session-store.ts';
-import { createTotpStore } from './panel/totp-store.ts';
+import { createCustomerReads } from './plans/customer-store.ts';
 
 export interface ServiceDependencies {
   readonly config: Config;
@@ -72,6 +73,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     dependencies;
   const { currency } = config;
   const metrics = createMetrics();
+  const orderMetrics = createOrderMetrics(metrics.registry);
   const seal = createSeal(secretKey);
   const batchSizes = createBatchSizes();
   const startedAt = monotonicNow();
@@ -91,17 +93,17 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
       onBatch(commands, outcomes) {
-        metrics.onBatch(commands, outcomes);
+        orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
         statistics.count(outcomes.filter(isNewOrder).length);
       },
       onBatchBroken(error, orders) {
-        metrics.onBatchBroken();
+        orderMetrics.onBatchBroken();
         logger.error({ err: error, orders }, 'batch broken');
       },
     },
   });
-  metrics.observe(engine, database);
+  orderMetrics.observe(engine, database);
 
   await database.listen(changesChannel, {
     onMessage(payload) {

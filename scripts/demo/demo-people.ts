@@ -2,7 +2,7 @@
 // real customers shows: accents, apostrophes, long names, names from right to left. Called by demo-year.ts.
 // Always true: no reference twice, and every e-mail address is under a domain that can belong to nobody.
 
-import type { Random } from '../../test/proof/random.ts';
+import type { Random } from './random.ts';
 
 export interface Person {
   /** An e-mail address or a username, as a reseller sends it. */

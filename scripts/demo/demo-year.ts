@@ -4,7 +4,6 @@
 // and the clock never goes back.
 
 import { Secret, TOTP } from 'otpauth';
-import { createRandom } from '../../test/proof/random.ts';
 import { type Ask, type DemoAnswer, expectDone, objectIn } from './demo-client.ts';
 import { createPeople, type Person } from './demo-people.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type ResellerPlan,
   resellerPlans,
 } from './demo-resellers.ts';
+import { createRandom } from './random.ts';
 
 export interface DemoYearOptions {
   readonly ask: Ask;

@@ -3,7 +3,7 @@
 // and their real answers; test/tools/reference-samples.test.ts runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
-import { startTestService, type TestService } from '../../test/harness/test-service.ts';
+import { startTestService, type TestService } from '../throwaway/test-service.ts';
 
 export interface Step {
   readonly operationId: string;

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { statusOf } from '../../src/http/errors.ts';
 import { commonErrorCodes, errorCodesOf } from '../../src/http/openapi.ts';
-import type { Schema } from '../openapi-schema.ts';
 import { adminStory, loginCode, resellerStory, type Step, type StoryWorld } from './api-story.ts';
+import type { Schema } from './openapi-schema.ts';
 import { type SampleRequest, samplesOf } from './request-samples.ts';
 
 interface Parameter {

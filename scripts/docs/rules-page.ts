@@ -1,6 +1,6 @@
 // docs/openapi-rules.md, made from the list of exceptions that lint-openapi.ts holds the document to.
 
-import { ruleExceptions } from '../openapi-rules.ts';
+import { ruleExceptions } from './openapi-rules.ts';
 
 export function rulesPage(): string {
   const rows = ruleExceptions.map(
@@ -11,7 +11,7 @@ export function rulesPage(): string {
 \`node scripts/lint-openapi.ts\`, a step of \`npm test\`, holds [openapi.json](../openapi.json) against Spectral's OpenAPI rules,
 Spectral's ruleset for OWASP's API Security Top 10 (2023), and Redocly's recommended rules. Every finding without a reason
 here fails the step, and so does a reason without a finding. Made by \`npm run generate\` from
-[scripts/openapi-rules.ts](../scripts/openapi-rules.ts).
+[scripts/docs/openapi-rules.ts](../scripts/docs/openapi-rules.ts).
 
 The linters stand apart, in \`scripts/openapi-lint/\` with a lockfile of their own: 80 MB that nothing else needs. The first run
 installs them, without install scripts.

@@ -7,6 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Page } from '../contract/pages.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { changesChannel } from '../database/changes.ts';
 import {
   type Database,
   type Queryable,
@@ -16,8 +17,7 @@ import {
 } from '../database/database.ts';
 import { bigint, nullable, oneOf } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../events/audit-log.ts';
-import { changesChannel } from '../events/changes.ts';
+import { appendAudit } from '../journal/audit-log.ts';
 import { lastFour, mintApiKey, type Seal } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
 

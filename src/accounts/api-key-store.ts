@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../events/audit-log.ts';
+import { appendAudit } from '../journal/audit-log.ts';
 import { lastFour, lookupHash, type Seal } from './api-key.ts';
 
 const insertKey: Statement = {

@@ -66,7 +66,7 @@ export function checkPublicUrl({ publicUrl, host, trustProxy }: Config): Check {
 }
 
 export async function checkPages(): Promise<Check> {
-  const { builtPagesFolder } = await import('../panel/panel-pages.ts');
+  const { builtPagesFolder } = await import('../api/panel/panel-pages.ts');
   const isBuilt = existsSync(`${builtPagesFolder}index.html`);
   return isBuilt
     ? { name: 'pages', state: 'ok', says: 'built' }

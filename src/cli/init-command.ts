@@ -6,13 +6,13 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { mintApiKey } from '../accounts/api-key.ts';
-import { mintPassword } from '../accounts/password.ts';
 import { ConfigProblem, type Environment, readConfig } from '../config.ts';
 import {
   type ConfigurationVariable,
   clientVariables,
   configurationChapters,
 } from '../configuration-variables.ts';
+import { mintPassword } from '../identity/password.ts';
 import { answer, endWell } from './command-end.ts';
 
 export function initCommand(): Command {

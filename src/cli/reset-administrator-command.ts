@@ -4,9 +4,9 @@
 import { Command } from 'commander';
 import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
 import { createSeal } from '../accounts/api-key.ts';
-import { hashPassword, mintPassword } from '../accounts/password.ts';
 import { ConfigProblem } from '../config.ts';
-import { disableTotp } from '../panel/totp-store.ts';
+import { hashPassword, mintPassword } from '../identity/password.ts';
+import { disableTotp } from '../identity/totp-store.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 
 export function resetAdministratorCommand(): Command {

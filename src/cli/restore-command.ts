@@ -8,7 +8,7 @@ import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
 import { checkDurability, connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
 import { type Config, ConfigProblem, readConfig } from '../config.ts';
-import { verifyLedger } from '../ledger/verify-ledger.ts';
+import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
 import { problemLines } from './verify-command.ts';
 import { epochSeconds } from './with-database.ts';

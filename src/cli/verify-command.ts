@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
-import { verifyLedger } from '../ledger/verify-ledger.ts';
+import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, exitCodes } from './command-end.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 

@@ -1,5 +1,5 @@
 // The administrator's API as JSON Schema, as schemas.ts is for the public one. Bodies are held against
-// these by src/admin/admin-bodies.ts.
+// these by src/http/body-reader.ts.
 
 import Type, { type Static } from 'typebox';
 import {

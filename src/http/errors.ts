@@ -3,7 +3,6 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PasswordsOverloaded } from '../accounts/password.ts';
 import {
   type ErrorCode,
   type ErrorDetails,
@@ -11,8 +10,8 @@ import {
   type Refusal,
   refusal,
 } from '../contract/error-catalogue.ts';
+import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
-import { EngineOverloaded } from '../orders/order-engine.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -74,11 +73,7 @@ export function refuseRoute(
 }
 
 function refusalOf(error: FastifyError): Refusal {
-  if (
-    error instanceof DatabaseUnavailable ||
-    error instanceof EngineOverloaded ||
-    error instanceof PasswordsOverloaded
-  )
+  if (error instanceof DatabaseUnavailable || error instanceof Overloaded)
     return refusal('service_unavailable');
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return refusal('payload_too_large', { limit_bytes: 65_536 });

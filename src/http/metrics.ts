@@ -1,10 +1,8 @@
-// What the service counts, for Prometheus at /metrics. No labels that a client can make up: routes are
-// patterns, codes and kinds are closed lists.
+// What the service counts of its requests, for Prometheus at /metrics; what else is counted is registered by its
+// owner (orders/order-metrics.ts). No labels that a client can make up: routes are patterns, codes and kinds are
+// closed lists.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Database } from '../database/database.ts';
-import type { OrderCommand, OrderOutcome } from '../orders/order-commands.ts';
-import type { OrderEngine } from '../orders/order-engine.ts';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
 
 export interface Metrics {
   readonly contentType: string;
@@ -16,11 +14,9 @@ export interface Metrics {
     seconds: number;
     errorCode: string | null;
   }): void;
-  onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
-  onBatchBroken(): void;
   onRequestLinesDropped(lines: number): void;
-  /** Gauges that read the engine and the database when they are asked. */
-  observe(engine: OrderEngine, database: Database): void;
+  /** Where other counters and gauges join. */
+  readonly registry: Registry;
 }
 
 export function createMetrics(): Metrics {
@@ -46,28 +42,6 @@ export function createMetrics(): Metrics {
     labelNames: ['code'],
     registers,
   });
-  const orders = new Counter({
-    name: 'sellthrough_orders_total',
-    help: 'Orders placed, by kind.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const replays = new Counter({
-    name: 'sellthrough_replays_total',
-    help: 'Repeated requests answered with their first order.',
-    registers,
-  });
-  const batchOrders = new Histogram({
-    name: 'sellthrough_batch_orders',
-    help: 'Orders decided together in one transaction.',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-    registers,
-  });
-  const broken = new Counter({
-    name: 'sellthrough_batches_broken_total',
-    help: 'Batches that were rolled back for good and run one by one.',
-    registers,
-  });
   const droppedLines = new Counter({
     name: 'sellthrough_request_log_dropped_total',
     help: 'Requests that the log of an account does not show, because they could not be written in time.',
@@ -82,31 +56,7 @@ export function createMetrics(): Metrics {
       seconds.observe({ route }, took);
       if (errorCode !== null) refusals.inc({ code: errorCode });
     },
-    onBatch(commands, outcomes) {
-      batchOrders.observe(commands.length);
-      for (const outcome of outcomes) {
-        if (outcome.type !== 'ordered') continue;
-        if (outcome.replayed) replays.inc();
-        else orders.inc({ kind: outcome.order.kind });
-      }
-    },
-    onBatchBroken: () => broken.inc(),
     onRequestLinesDropped: (lines) => droppedLines.inc(lines),
-    observe(engine, database) {
-      const gauge = (name: string, help: string, read: () => number) =>
-        new Gauge({
-          name,
-          help,
-          registers,
-          collect() {
-            this.set(read());
-          },
-        });
-      gauge('sellthrough_queue_depth', 'Orders that wait or are under way.', () => engine.queueDepth());
-      gauge('sellthrough_lanes_busy', 'Lanes with a batch under way.', () => engine.batchesInFlight());
-      gauge('sellthrough_database_round_trips', 'Round trips to the database since the start.', () =>
-        database.roundTrips(),
-      );
-    },
+    registry,
   };
 }

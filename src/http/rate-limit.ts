@@ -4,18 +4,23 @@
 // others sent from its address.
 
 import type { FastifyReply } from 'fastify';
-import type { Account } from '../accounts/account-store.ts';
-import { addressNeighbourhood } from '../accounts/allow-list.ts';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { addressNeighbourhood } from '../contract/ip-addresses.ts';
 import { createSlidingWindowLimiter, type RateLimitState, windowSeconds } from './sliding-window.ts';
+
+/** Whose requests are counted. */
+export interface LimitedAccount {
+  readonly id: number;
+  readonly rateLimitPerMinute: number;
+}
 
 export interface RateLimiter {
   /** Counts a request of the account, writes the RateLimit headers, and refuses beyond the limit. */
-  admit(account: Account, reply: FastifyReply): Refusal | null;
+  admit(account: LimitedAccount, reply: FastifyReply): Refusal | null;
   /** Writes the RateLimit headers of a request that was refused before it counted. */
-  show(account: Account, reply: FastifyReply): void;
+  show(account: LimitedAccount, reply: FastifyReply): void;
   /** How the account's limit stands, without counting. */
-  stateOf(account: Account): RateLimitState;
+  stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel. */
   admitSession(sessionId: string, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */

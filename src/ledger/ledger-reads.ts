@@ -7,8 +7,7 @@ import { type Page, pageRange } from '../contract/pages.ts';
 import { formatTime } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import type { LedgerEntry } from '../orders/order-commands.ts';
-import { entryColumns, parseEntry } from '../orders/order-rows.ts';
+import { entryColumns, type LedgerEntry, parseEntry } from './ledger-entry.ts';
 
 const listEntries: Statement = {
   name: 'list_ledger_entries',

@@ -4,8 +4,7 @@
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import type { LedgerEntry } from '../orders/order-commands.ts';
-import { entryColumns, parseEntry } from '../orders/order-rows.ts';
+import { entryColumns, type LedgerEntry, parseEntry } from './ledger-entry.ts';
 
 /** An entry, and what a reader wants to know beside it. */
 export interface FoundEntry {

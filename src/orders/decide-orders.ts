@@ -9,14 +9,23 @@
 // fail: then the changes are made.
 
 import { hash } from 'node:crypto';
+import { canBeOrdered, type Package } from '../catalog/package-catalog.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { canBeOrdered, type Package } from '../packages/package-catalog.ts';
+import type { EntryKind } from '../ledger/ledger-entry.ts';
+import {
+  extendPlan,
+  isRunning,
+  isTooLong,
+  type Plan,
+  startPlan,
+  startTrial,
+  unusedCents,
+} from '../plans/plan-terms.ts';
 import type {
   CreditAccount,
-  EntryKind,
   GrantTrial,
   NewLoginLink,
   OrderCommand,
@@ -34,15 +43,6 @@ import {
   type OrderState,
   type WorkingState,
 } from './order-state.ts';
-import {
-  extendPlan,
-  isRunning,
-  isTooLong,
-  type Plan,
-  startPlan,
-  startTrial,
-  unusedCents,
-} from './plan-terms.ts';
 
 export interface Decision {
   readonly outcomes: readonly OrderOutcome[];

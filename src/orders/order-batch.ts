@@ -7,22 +7,16 @@
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
 // changed.
 
+import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { nullableNumberArray, numberArray, textArray } from '../database/sql-arrays.ts';
-import { type AuditEntry, appendAudit } from '../events/audit-log.ts';
-import { writeLoginLinks } from '../login-links/login-link-store.ts';
-import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { writeLoginLinks } from '../identity/login-link-store.ts';
+import { type AuditEntry, appendAudit } from '../journal/audit-log.ts';
+import { entryColumns, parseEntry } from '../ledger/ledger-entry.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
-import {
-  entryColumns,
-  orderColumns,
-  parseAccountState,
-  parseCustomerState,
-  parseEntry,
-  parseOrder,
-} from './order-rows.ts';
+import { orderColumns, parseAccountState, parseCustomerState, parseOrder } from './order-rows.ts';
 import type { AccountState, CustomerState, OrderChanges } from './order-state.ts';
 
 /** What a batch looks up and writes. */

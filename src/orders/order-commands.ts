@@ -4,6 +4,7 @@
 import type { Refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 
 /** Who asks: the account, and the version of its rights at which the request was authenticated. */
 interface Caller {
@@ -82,24 +83,6 @@ export interface OrderRecord {
   readonly expiresAt: EpochSeconds;
   readonly idempotencyKey: string;
   readonly fingerprint: string;
-}
-
-export type EntryKind = 'charge' | 'refund' | 'credit' | 'debit';
-
-/** A row of `ledger_entries`. */
-export interface LedgerEntry {
-  readonly accountId: number;
-  readonly number: number;
-  readonly kind: EntryKind;
-  /** Negative for charges and debits. */
-  readonly amountCents: bigint;
-  readonly balanceAfterCents: bigint;
-  readonly createdAt: EpochSeconds;
-  readonly orderNumber: number | null;
-  readonly actorId: number | null;
-  readonly memo: string | null;
-  readonly idempotencyKey: string | null;
-  readonly fingerprint: string | null;
 }
 
 /** One answer for each command, from this closed list. */

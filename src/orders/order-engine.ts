@@ -7,6 +7,7 @@
 // the middle, nobody is answered until it is known, by the idempotency keys, what stands; after
 // `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with the same key is safe.
 
+import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../database/database.ts';
 import { type BatchDependencies, PackagesChanged, runBatch } from './order-batch.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
@@ -15,7 +16,7 @@ export interface OrderEngineLimits {
   /** Batches under way at once: as many as the database carries out side by side. */
   readonly laneCount: number;
   readonly batchOrdersMax: number;
-  /** Orders waiting in all lanes; beyond it the answer is EngineOverloaded. */
+  /** Orders waiting in all lanes; beyond it the answer is Overloaded. */
   readonly queueDepthMax: number;
   /** How long an order waits for a database that is away. */
   readonly waitMilliseconds: number;
@@ -39,7 +40,7 @@ export interface OrderEngineDependencies extends BatchDependencies {
 export interface OrderEngine {
   /**
    * Resolves once the outcome is durable.
-   * @throws EngineOverloaded nothing was done
+   * @throws Overloaded nothing was done
    * @throws DatabaseUnavailable it is not known whether the order stands; the same key is safe to retry
    */
   submit(command: OrderCommand): Promise<OrderOutcome>;
@@ -47,11 +48,6 @@ export interface OrderEngine {
   batchesInFlight(): number;
   /** Takes nothing more and resolves when everything that was taken is answered. */
   drain(): Promise<void>;
-}
-
-/** More orders than the service can take, or it is shutting down. */
-export class EngineOverloaded extends Error {
-  override readonly name = 'EngineOverloaded';
 }
 
 interface Waiting {
@@ -91,9 +87,8 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   let onIdle: (() => void) | null = null;
 
   function submit(command: OrderCommand): Promise<OrderOutcome> {
-    if (draining) return Promise.reject(new EngineOverloaded('The service is shutting down.'));
-    if (depth >= limits.queueDepthMax)
-      return Promise.reject(new EngineOverloaded('Too many orders are waiting.'));
+    if (draining) return Promise.reject(new Overloaded('The service is shutting down.'));
+    if (depth >= limits.queueDepthMax) return Promise.reject(new Overloaded('Too many orders are waiting.'));
     database.poll();
     const lane = lanes[command.accountId % lanes.length];
     if (lane === undefined) throw new Error('An engine needs at least one lane.');

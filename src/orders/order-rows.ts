@@ -2,23 +2,16 @@
 
 import { expectMonths, type Group } from '../contract/periods.ts';
 import type { Row } from '../database/database.ts';
-import { bigint, nullable, oneOf } from '../database/row-values.ts';
-import type { EntryKind, LedgerEntry, OrderKind, OrderRecord } from './order-commands.ts';
+import { bigint, oneOf } from '../database/row-values.ts';
+import type { PaidPeriod } from '../plans/plan-terms.ts';
+import type { OrderKind, OrderRecord } from './order-commands.ts';
 import type { AccountState, CustomerState } from './order-state.ts';
-import type { PaidPeriod } from './plan-terms.ts';
 
 /** The columns that parseOrder reads, but for the customer's `reference`. */
 export function orderColumns(table: string): string {
   return `${table}.account_id, ${table}.number, ${table}.customer_number, ${table}.package_id, ${table}.months,
     ${table}.kind, ${table}.price_cents, ${table}.refund_cents, ${table}.balance_after_cents, ${table}.created_at,
     ${table}.expires_at, ${table}.idempotency_key, ${table}.fingerprint`;
-}
-
-/** The columns that parseEntry reads. */
-export function entryColumns(table: string): string {
-  return `${table}.account_id, ${table}.number, ${table}.kind, ${table}.amount_cents, ${table}.balance_after_cents,
-    ${table}.created_at, ${table}.order_number, ${table}.actor_id, ${table}.memo, ${table}.idempotency_key,
-    ${table}.fingerprint`;
 }
 
 export function parseOrder(row: Row): OrderRecord {
@@ -37,22 +30,6 @@ export function parseOrder(row: Row): OrderRecord {
     expiresAt: Number(row['expires_at']),
     idempotencyKey: String(row['idempotency_key']),
     fingerprint: String(row['fingerprint']),
-  };
-}
-
-export function parseEntry(row: Row): LedgerEntry {
-  return {
-    accountId: Number(row['account_id']),
-    number: Number(row['number']),
-    kind: oneOf(['charge', 'refund', 'credit', 'debit'] satisfies EntryKind[], row['kind']),
-    amountCents: bigint(row['amount_cents']),
-    balanceAfterCents: bigint(row['balance_after_cents']),
-    createdAt: Number(row['created_at']),
-    orderNumber: nullable(Number, row['order_number']),
-    actorId: nullable(Number, row['actor_id']),
-    memo: nullable(String, row['memo']),
-    idempotencyKey: nullable(String, row['idempotency_key']),
-    fingerprint: nullable(String, row['fingerprint']),
   };
 }
 

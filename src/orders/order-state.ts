@@ -1,11 +1,12 @@
 // What a batch has loaded, what it has changed so far on top of that, and what it will write. The state
 // that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
 
+import type { Package } from '../catalog/package-catalog.ts';
 import type { Group } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Package } from '../packages/package-catalog.ts';
-import type { LedgerEntry, NewLoginLink, OrderRecord } from './order-commands.ts';
-import type { Plan } from './plan-terms.ts';
+import type { LedgerEntry } from '../ledger/ledger-entry.ts';
+import type { Plan } from '../plans/plan-terms.ts';
+import type { NewLoginLink, OrderRecord } from './order-commands.ts';
 
 export interface AccountState {
   readonly id: number;

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';

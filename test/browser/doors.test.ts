@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { BrowserContext, Page, Response } from 'playwright-core';
+import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import { panelRoutes, type Route } from '../harness/route-list.ts';
-import type { TestAccount, TestService } from '../harness/test-service.ts';
 import { heading } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Response } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { changeAccount } from '../harness/shop.ts';
-import type { TestAccount } from '../harness/test-service.ts';
 import { confirmWithPassword, dialog, goTo, heading, prepareOrder } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { credit } from '../harness/shop.ts';
 import {

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { changeAccount } from '../harness/shop.ts';
-import type { TestAccount } from '../harness/test-service.ts';
 import { dialog, heading, row } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestAccount } from '../harness/test-service.ts';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { balance, dialog, goTo, heading, row } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 

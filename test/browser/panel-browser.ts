@@ -11,9 +11,13 @@ import { after, afterEach, beforeEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
-import { builtPagesFolder } from '../../src/panel/panel-pages.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { builtPagesFolder } from '../../src/api/panel/panel-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 export interface PanelBrowser {
   readonly service: TestService;

@@ -1,7 +1,7 @@
 // An account's books, to be compared before and after something that must not touch them.
 
 import assert from 'node:assert/strict';
-import type { TestAccount, TestService } from './test-service.ts';
+import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 
 export interface Books {
   readonly balance: string;

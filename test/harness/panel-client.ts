@@ -2,8 +2,8 @@
 // the service's own pages.
 
 import assert from 'node:assert/strict';
-import { type Answer, createApiClient } from './api-client.ts';
-import type { TestAccount, TestService } from './test-service.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 
 export interface PanelClient {
   readonly cookie: string;

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Answer } from './api-client.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
 
 export interface RawExchange {
   /** In order, interim ones (100 Continue) too. */

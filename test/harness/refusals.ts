@@ -1,8 +1,8 @@
 // What every refusal must look like, whichever route it comes from (specification "Errors").
 
 import assert from 'node:assert/strict';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import type { Answer } from './api-client.ts';
 
 /** `expected` is "402 insufficient_credit"; details are compared whole where they are given. */
 export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {

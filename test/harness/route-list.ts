@@ -1,7 +1,7 @@
 // Every route of the panel's door, as the documents that the service serves have them: a route that is added is in
 // every test that goes over them.
 
-import { createApiClient } from './api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 
 export interface Route {
   readonly method: string;

@@ -1,7 +1,7 @@
 // What an administrator does before a test can go on: packages of the test's own, prices, settings.
 
 import assert from 'node:assert/strict';
-import type { TestAccount, TestService } from './test-service.ts';
+import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 
 /** A new package with these prices for both groups; its id. */
 export async function createPackage(

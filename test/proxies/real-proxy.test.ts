@@ -5,13 +5,22 @@ import { connect as connectHttp2 } from 'node:http2';
 import { request as requestTls } from 'node:https';
 import { after, before, describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import {
+  type FrontProxy,
+  proxySource,
+  startFrontProxy,
+  wantedProxy,
+} from '../../scripts/throwaway/front-proxy.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { isSellthroughError, Sellthrough } from '../../sdk/src/index.ts';
-import { createApiClient } from '../harness/api-client.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
-import { type FrontProxy, proxySource, startFrontProxy, wantedProxy } from '../harness/front-proxy.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const kind = wantedProxy();
 assert.ok(kind, 'run by npm run test:proxies');

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
-import { type Answer, createApiClient } from '../harness/api-client.ts';
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const api = '/api/admin/v1';
 let service: TestService;

@@ -3,10 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
-import { reachesService } from '../harness/front-proxy.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { reachesService } from '../../scripts/throwaway/front-proxy.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const api = '/api/admin/v1';
 let service: TestService;

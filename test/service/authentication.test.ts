@@ -4,13 +4,17 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { wantedProxy } from '../../scripts/throwaway/front-proxy.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
-import { wantedProxy } from '../harness/front-proxy.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount } from '../harness/shop.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let now = 1_000_000;

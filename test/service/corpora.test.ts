@@ -9,14 +9,18 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Answer } from '../harness/api-client.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal, expectSomeRefusal } from '../harness/refusals.ts';
 import { createPackage } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
-import { readPlaceRequest } from '../oracle/oracle-request.ts';
+import { readPlaceRequest } from '../model/oracle-request.ts';
 
 const jsonTexts = readCorpus('json-texts');
 const httpRequests = readCorpus('http-requests');

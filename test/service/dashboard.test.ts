@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

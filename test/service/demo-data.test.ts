@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { fillDemo } from '../../scripts/demo/fill-demo.ts';
+import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { type OpenedDatabase, openDatabase } from '../../src/bootstrap.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 
 /** 2026-03-18T16:00:00Z, a Wednesday. */
 const until = 1_773_849_600;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildDocs } from '../../scripts/build-docs.ts';
 import { pages } from '../../scripts/docs/page-list.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { openPage } from '../harness/browser-request.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let folder: string;
 let service: TestService;

@@ -3,9 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { createPackage, credit } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { TestService } from '../harness/test-service.ts';
-import { type FuzzReport, fuzz, startFuzzedService } from '../proof/fuzzer.ts';
+import type { TestService } from '../../scripts/throwaway/test-service.ts';
+import { type FuzzReport, fuzz, startFuzzedService } from '../machines/fuzzer.ts';
 
 let service: TestService;
 before(async () => {

@@ -7,8 +7,8 @@ import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
 import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
 import { rulesPage } from '../../scripts/docs/rules-page.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

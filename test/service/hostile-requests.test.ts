@@ -6,11 +6,15 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Answer } from '../harness/api-client.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { type Books, booksOf } from '../harness/books.ts';
 import { type RawOptions, rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal, expectSomeRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let reseller: TestAccount;

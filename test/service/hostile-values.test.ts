@@ -3,10 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal, expectSomeRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let reseller: TestAccount;

@@ -3,12 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Answer } from '../harness/api-client.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, changePackage, createPackage, credit, resetKey } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { reachesService } from '../harness/front-proxy.ts';
+import { reachesService } from '../../scripts/throwaway/front-proxy.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -4,11 +4,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { reachesService } from '../../scripts/throwaway/front-proxy.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { cookieOf, openPage, type Page, pathOfLink } from '../harness/browser-request.ts';
-import { reachesService } from '../harness/front-proxy.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage, secondsOf } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -5,13 +5,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { isPostgres } from '../../scripts/throwaway/test-database.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
-import { type Answer, type ApiClient, createApiClient } from '../harness/api-client.ts';
-import { isPostgres } from '../harness/test-database.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
-import type { Order, Prices } from '../oracle/oracle.ts';
-import { createOracle } from '../oracle/oracle.ts';
-import { refusalProblem, shownName } from '../proof/core-model.ts';
+import { checkJournal, readAll, type Sent } from '../machines/journal.ts';
+import { refusalProblem, shownName } from '../model/core-model.ts';
 import {
   createRandom,
   drawHistory,
@@ -27,8 +30,9 @@ import {
   type Told,
   tellHistory,
   toText,
-} from '../proof/histories.ts';
-import { checkJournal, readAll, type Sent } from '../proof/journal.ts';
+} from '../model/histories.ts';
+import type { Order, Prices } from '../model/oracle.ts';
+import { createOracle } from '../model/oracle.ts';
 
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 10);
 const seed = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);

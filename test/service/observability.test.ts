@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
-import type { Answer } from '../harness/api-client.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 /** The database, as the service sees it, is away. */

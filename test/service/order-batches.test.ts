@@ -5,12 +5,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import { isPostgres } from '../../scripts/throwaway/test-database.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { changeAccount } from '../../src/accounts/account-store.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
-import type { Answer } from '../harness/api-client.ts';
-import { isPostgres } from '../harness/test-database.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 /** A batch: BEGIN, locks and loads; then writes and COMMIT. */
 const roundTripsPerBatch = 2;

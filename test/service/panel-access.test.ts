@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import {
   createPanelClient,
   type PanelClient,
@@ -14,7 +19,6 @@ import {
   usernameOf,
 } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let milliseconds = 0;

@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { type PanelClient, signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const day = 86_400;
 

@@ -3,11 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answer, createApiClient } from '../harness/api-client.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { createPanelClient, ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { panelRoutes, type Route } from '../harness/route-list.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let reseller: TestAccount;

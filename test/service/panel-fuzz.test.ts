@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { TestService } from '../harness/test-service.ts';
-import { fuzzPanel, startFuzzedPanel } from '../proof/panel-fuzzer.ts';
+import type { TestService } from '../../scripts/throwaway/test-service.ts';
+import { fuzzPanel, startFuzzedPanel } from '../machines/panel-fuzzer.ts';
 
 let service: TestService;
 before(async () => {

@@ -3,12 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createRandom } from '../../scripts/demo/random.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
-import { createRandom } from '../proof/random.ts';
 
 const hour = 3_600;
 const day = 86_400;

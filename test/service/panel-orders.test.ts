@@ -2,14 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Answer } from '../harness/api-client.ts';
+import { createRandom } from '../../scripts/demo/random.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, changePackage, createPackage, credit, secondsOf } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
-import { createRandom } from '../proof/random.ts';
 
 const day = 86_400;
 

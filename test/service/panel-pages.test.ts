@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { openPage } from '../harness/browser-request.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const index = '<!doctype html><title>the pages</title>';
 const script = 'export {};';

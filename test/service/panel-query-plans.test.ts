@@ -3,9 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import type { Row, Transaction } from '../../src/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 /** Statements of the panel, each with the index that it has to use where that is not the table's key. */
 const statements: Readonly<Record<string, RegExp | null>> = {

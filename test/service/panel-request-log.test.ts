@@ -2,12 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRequestLog, loggablePath, type RequestLine } from '../../src/events/request-log.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { createRequestLog, loggablePath, type RequestLine } from '../../src/journal/request-log.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { resetKey } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const day = 86_400;
 

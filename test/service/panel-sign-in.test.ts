@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import {
   createPanelClient,
   ownPages,
@@ -14,7 +19,6 @@ import {
 } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const minute = 60;
 const hour = 3_600;

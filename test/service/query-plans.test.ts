@@ -5,9 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import type { Row, Transaction } from '../../src/database/database.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const bigTables = ['accounts', 'orders', 'ledger_entries', 'customers', 'customer_references', 'login_links'];
 

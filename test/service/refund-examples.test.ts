@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import type { Answer } from '../harness/api-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 
 const page = readFileSync(new URL('../../docs/plans-and-refunds.md', import.meta.url), 'utf8');
 

@@ -3,11 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage, secondsOf } from '../harness/shop.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -4,10 +4,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type Answer, createApiClient } from '../harness/api-client.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const failuresPerMinute = 5;
 

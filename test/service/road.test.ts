@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 
 let service: TestService;
 before(async () => {

@@ -1,9 +1,9 @@
 // The client against the service itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { isSellthroughError, type Retry, Sellthrough } from '../../sdk/src/index.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 let proxy: CuttingProxy;

@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import type { Database, Statement } from '../../src/database/database.ts';
-import { type Answer, createApiClient } from '../harness/api-client.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { resetKey } from '../harness/shop.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const admin = '/api/admin/v1';
 

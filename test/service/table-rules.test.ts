@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { StatementFailed } from '../../src/database/database.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

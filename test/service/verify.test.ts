@@ -4,10 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
 import { StatementFailed } from '../../src/database/database.ts';
-import type { Answer } from '../harness/api-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 let service: TestService;
 before(async () => {

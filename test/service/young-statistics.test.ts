@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 
 let service: TestService;
 before(async () => {

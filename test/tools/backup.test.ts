@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
 import { migrationsOf } from '../../src/backup/restore-backup.ts';
 import { sentenceOf } from '../../src/sentences.ts';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
-import { type ServiceProcess, startServiceProcess } from '../proof/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
 const inFolder = (name: string) => join(folder, name);

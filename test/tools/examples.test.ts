@@ -8,11 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { installClientPackage } from '../harness/client-package.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { type ProgramRun, runProgram } from '../harness/run-program.ts';
-import { startTestService, type TestAccount, type TestService } from '../harness/test-service.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 /** The examples in a project that has the packed client, as their user's would. */

@@ -2,12 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  addressNeighbourhood,
-  allowListProblem,
-  createAllowList,
-  plainAddress,
-} from '../../src/accounts/allow-list.ts';
+import { allowListProblem, createAllowList } from '../../src/accounts/allow-list.ts';
+import { addressNeighbourhood, plainAddress } from '../../src/contract/ip-addresses.ts';
 
 describe('an entry is an address or a range without host bits', () => {
   const notOne = 'not an IP address or CIDR range';

@@ -1,13 +1,13 @@
 // The heart of the service against the independent oracle, on random histories: the short form, as many
-// operations as fit into MODEL_SECONDS. The long form is test/proof/long-core.ts.
+// operations as fit into MODEL_SECONDS. The long form is test/machines/long-core.ts.
 // A failure prints the shrunk history as a table, and the MODEL_SEED that finds it again at once.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { describeFailure, searchCore } from '../proof/core-model.ts';
-import { type Distribution, formatDistribution, missingLabels } from '../proof/histories.ts';
+import { describeFailure, searchCore } from '../model/core-model.ts';
+import { type Distribution, formatDistribution, missingLabels } from '../model/histories.ts';
 
 const wantedSeconds = process.env['MODEL_SECONDS'];
 const seconds = Number(wantedSeconds ?? 15);
@@ -37,7 +37,7 @@ test('on random histories the core answers as the oracle does, alone and in any 
 });
 
 test('the long form runs and finds no divergence either', () => {
-  const script = fileURLToPath(new URL('../proof/long-core.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../machines/long-core.ts', import.meta.url));
   const run = spawnSync(process.execPath, [script, '--operations', '4000', '--seed', '7'], {
     encoding: 'utf8',
   });

@@ -7,12 +7,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Package } from '../../src/catalog/package-catalog.ts';
 import type { Months } from '../../src/contract/periods.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
 import type { OrderState } from '../../src/orders/order-state.ts';
-import { unusedCents } from '../../src/orders/plan-terms.ts';
-import type { Package } from '../../src/packages/package-catalog.ts';
+import { unusedCents } from '../../src/plans/plan-terms.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
 

@@ -1,4 +1,4 @@
-// The bodies of the two order endpoints (src/orders/order-request.ts): a table of what is refused, with
+// The bodies of the two order endpoints (src/api/shapes/order-request.ts): a table of what is refused, with
 // which code, in which order (decisions "Order of checks", 10 to 14); a table of what the rest means; and
 // random bodies against the oracle's reading.
 
@@ -11,8 +11,8 @@ import {
   parseOrderRequest,
   parseRenewRequest,
   sentIdempotencyHeader,
-} from '../../src/orders/order-request.ts';
-import { readPlaceRequest, readRenewRequest } from '../oracle/oracle-request.ts';
+} from '../../src/api/shapes/order-request.ts';
+import { readPlaceRequest, readRenewRequest } from '../model/oracle-request.ts';
 
 type Body = Record<string, unknown>;
 

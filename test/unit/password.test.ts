@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashPassword, mintPassword, verifyPassword } from '../../src/accounts/password.ts';
+import { hashPassword, mintPassword, verifyPassword } from '../../src/identity/password.ts';
 
 test('a password opens its own hash and no other does', async () => {
   const password = mintPassword();

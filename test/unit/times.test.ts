@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { addMonths, daysLeft, formatTime } from '../../src/contract/times.ts';
-import { addMonths as addMonthsOfOracle } from '../oracle/oracle-calendar.ts';
+import { addMonths as addMonthsOfOracle } from '../model/oracle-calendar.ts';
 
 describe('months are added from the anchor, to the last day where the month is shorter', () => {
   const table: [anchor: string, months: number, end: string][] = [

@@ -5,8 +5,8 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
-import { Toasts } from './components/toasts.tsx';
 import { router } from './router.tsx';
+import { Toasts } from './ui/toasts.tsx';
 import './styles.css';
 
 const root = document.getElementById('root');

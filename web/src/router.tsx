@@ -7,7 +7,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { parseTexts, stringifyTexts, textParams } from './search-params.ts';
+import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
@@ -19,7 +19,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: textParams('next'),
-  component: lazyRouteComponent(() => import('./routes/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
 });
 
 const panel = createRoute({
@@ -32,66 +32,66 @@ const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
   validateSearch: textParams('span', 'view'),
-  component: lazyRouteComponent(() => import('./routes/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(() => import('./account/overview-page.tsx'), 'OverviewPage'),
 });
 
 const apiAccess = createRoute({
   getParentRoute: () => panel,
   path: '/api-access',
   validateSearch: textParams('language'),
-  component: lazyRouteComponent(() => import('./routes/api-access-page.tsx'), 'ApiAccessPage'),
+  component: lazyRouteComponent(() => import('./account/api-access-page.tsx'), 'ApiAccessPage'),
 });
 
 const orders = createRoute({
   getParentRoute: () => panel,
   path: '/orders',
   validateSearch: textParams('customer', 'kind', 'package_id', 'from', 'to', 'before'),
-  component: lazyRouteComponent(() => import('./routes/orders-page.tsx'), 'OrdersPage'),
+  component: lazyRouteComponent(() => import('./account/orders-page.tsx'), 'OrdersPage'),
 });
 
 const order = createRoute({
   getParentRoute: () => panel,
   path: '/orders/$orderId',
-  component: lazyRouteComponent(() => import('./routes/order-page.tsx'), 'OrderPage'),
+  component: lazyRouteComponent(() => import('./account/order-page.tsx'), 'OrderPage'),
 });
 
 const customers = createRoute({
   getParentRoute: () => panel,
   path: '/customers',
   validateSearch: textParams('q', 'before'),
-  component: lazyRouteComponent(() => import('./routes/customers-page.tsx'), 'CustomersPage'),
+  component: lazyRouteComponent(() => import('./account/customers-page.tsx'), 'CustomersPage'),
 });
 
 const customer = createRoute({
   getParentRoute: () => panel,
   path: '/customers/$customerId',
-  component: lazyRouteComponent(() => import('./routes/customer-page.tsx'), 'CustomerPage'),
+  component: lazyRouteComponent(() => import('./account/customer-page.tsx'), 'CustomerPage'),
 });
 
 const ledger = createRoute({
   getParentRoute: () => panel,
   path: '/ledger',
   validateSearch: textParams('month', 'before'),
-  component: lazyRouteComponent(() => import('./routes/ledger-page.tsx'), 'LedgerPage'),
+  component: lazyRouteComponent(() => import('./account/ledger-page.tsx'), 'LedgerPage'),
 });
 
 const statements = createRoute({
   getParentRoute: () => panel,
   path: '/statements',
-  component: lazyRouteComponent(() => import('./routes/statements-page.tsx'), 'StatementsPage'),
+  component: lazyRouteComponent(() => import('./account/statements-page.tsx'), 'StatementsPage'),
 });
 
 const requests = createRoute({
   getParentRoute: () => panel,
   path: '/requests',
   validateSearch: textParams('status', 'before'),
-  component: lazyRouteComponent(() => import('./routes/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(() => import('./account/requests-page.tsx'), 'RequestsPage'),
 });
 
 const security = createRoute({
   getParentRoute: () => panel,
   path: '/security',
-  component: lazyRouteComponent(() => import('./routes/security-page.tsx'), 'SecurityPage'),
+  component: lazyRouteComponent(() => import('./account/security-page.tsx'), 'SecurityPage'),
 });
 
 const console = createRoute({

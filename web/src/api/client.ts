@@ -1,7 +1,7 @@
 // The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
 // kept for people who report a problem. Called by queries.ts and commands.ts only.
 
-import { mintText } from '../random-text.ts';
+import { mintText } from './random-text.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 

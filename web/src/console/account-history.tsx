@@ -3,15 +3,15 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
+import { customerColumns } from '../account/customer-columns.tsx';
+import { entryColumns } from '../account/entry-columns.tsx';
+import { orderColumns } from '../account/order-columns.tsx';
 import { accountCustomersQuery, accountLedgerQuery, accountOrdersQuery } from '../api/queries.ts';
 import type { Page } from '../api/shapes.ts';
-import { Card } from '../components/card.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { NumberedPager } from '../components/pager.tsx';
-import { customerColumns } from '../routes/customer-columns.tsx';
-import { entryColumns } from '../routes/entry-columns.tsx';
-import { orderColumns } from '../routes/order-columns.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { NumberedPager } from '../ui/pager.tsx';
 
 const route = getRouteApi('/panel/admin/accounts/$accountId');
 

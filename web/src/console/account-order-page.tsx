@@ -2,12 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { OrderSheet } from '../account/order-sheet.tsx';
 import { accountOrderQuery } from '../api/queries.ts';
-import { CopyButton } from '../components/copy-button.tsx';
-import { BackLink, PageHeader } from '../components/page-header.tsx';
-import { PageProblem } from '../components/page-problem.tsx';
-import { TextLink } from '../components/text-link.tsx';
-import { OrderSheet } from '../routes/order-sheet.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { BackLink, PageHeader } from '../ui/page-header.tsx';
+import { PageProblem } from '../ui/page-problem.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 
 const route = getRouteApi('/panel/admin/orders/$orderId');
 

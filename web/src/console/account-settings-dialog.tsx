@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { type AccountChange, changeAccount } from '../api/commands.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Choice } from '../components/choice.tsx';
-import { Field, inputClasses, TextField } from '../components/field.tsx';
-import { FormDialog } from '../components/form-dialog.tsx';
-import { SwitchField } from '../components/switch-field.tsx';
-import { say } from '../components/toasts.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { Field, inputClasses, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { SwitchField } from '../ui/switch-field.tsx';
+import { say } from '../ui/toasts.tsx';
 
 const groups = [
   { value: 'reseller', title: 'Reseller' },

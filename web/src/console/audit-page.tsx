@@ -3,18 +3,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { formatMoney, fromCents } from '../amounts.ts';
+import { useMe } from '../api/me.ts';
 import { auditQuery } from '../api/queries.ts';
 import type { AuditEntry } from '../api/shapes.ts';
-import { Card } from '../components/card.tsx';
-import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { NumberedPager } from '../components/pager.tsx';
-import { TextLink } from '../components/text-link.tsx';
-import { Time } from '../components/time.tsx';
-import { useMe } from '../shell/me.ts';
-import { formatUtc } from '../times.ts';
+import { formatMoney, fromCents } from '../text/amounts.ts';
+import { formatUtc } from '../text/times.ts';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { NumberedPager } from '../ui/pager.tsx';
+import { TextLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
 
 const route = getRouteApi('/panel/admin/audit');
 

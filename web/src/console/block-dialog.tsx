@@ -3,8 +3,8 @@
 import { changeAccount } from '../api/commands.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { FormDialog } from '../components/form-dialog.tsx';
-import { say } from '../components/toasts.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { say } from '../ui/toasts.tsx';
 
 export function BlockDialog({
   account,

@@ -3,19 +3,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
-import { sumAmounts } from '../amounts.ts';
+import { useMe } from '../api/me.ts';
 import { consoleOverviewQuery } from '../api/queries.ts';
+import { changedParams } from '../api/search-params.ts';
 import type { ConsoleOverview } from '../api/shapes.ts';
-import { Card } from '../components/card.tsx';
-import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { Money } from '../components/money.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { SeriesCard, spans } from '../components/series-card.tsx';
-import { Stat, Stats } from '../components/stat.tsx';
-import { RowLink } from '../components/text-link.tsx';
-import { changedParams } from '../search-params.ts';
-import { useMe } from '../shell/me.ts';
+import { sumAmounts } from '../text/amounts.ts';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Money } from '../ui/money.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { SeriesCard, spans } from '../ui/series-card.tsx';
+import { Stat, Stats } from '../ui/stat.tsx';
+import { RowLink } from '../ui/text-link.tsx';
 
 const route = getRouteApi('/panel/admin/');
 

@@ -3,13 +3,13 @@
 import { useState } from 'react';
 import { createAccount } from '../api/commands.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button, ButtonLink } from '../components/button.tsx';
-import { Choice } from '../components/choice.tsx';
-import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
-import { TextField } from '../components/field.tsx';
-import { FormDialog } from '../components/form-dialog.tsx';
-import { Notice } from '../components/notice.tsx';
-import { SecretText } from '../components/secret-text.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { SecretText } from '../ui/secret-text.tsx';
 
 const groups = [
   { value: 'reseller', title: 'Reseller' },

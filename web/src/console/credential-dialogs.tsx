@@ -2,15 +2,15 @@
 
 import { useState } from 'react';
 import { changeAccount, disableAccountTotp, resetAccountApiKey } from '../api/commands.ts';
+import { mintText } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button } from '../components/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
-import { FormDialog } from '../components/form-dialog.tsx';
-import { Notice } from '../components/notice.tsx';
-import { SecretText } from '../components/secret-text.tsx';
-import { say } from '../components/toasts.tsx';
-import { mintText } from '../random-text.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { SecretText } from '../ui/secret-text.tsx';
+import { say } from '../ui/toasts.tsx';
 
 interface CredentialDialogProps {
   readonly account: Account;

@@ -2,18 +2,18 @@
 
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
-import { formatMoney, fromCents, readAmount, toCents } from '../amounts.ts';
 import { creditAccount } from '../api/commands.ts';
+import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button } from '../components/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../components/dialog.tsx';
-import { ErrorNotice } from '../components/error-notice.tsx';
-import { Facts } from '../components/facts.tsx';
-import { TextField } from '../components/field.tsx';
-import { Money } from '../components/money.tsx';
-import { say } from '../components/toasts.tsx';
-import { mintIdempotencyKey } from '../random-text.ts';
+import { formatMoney, fromCents, readAmount, toCents } from '../text/amounts.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Money } from '../ui/money.tsx';
+import { say } from '../ui/toasts.tsx';
 
 interface CreditDialogProps {
   readonly account: Account;

@@ -2,8 +2,8 @@
 
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
-import { Button, IconButton } from '../components/button.tsx';
-import { inputClasses } from '../components/field.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { inputClasses } from '../ui/field.tsx';
 
 interface FeatureListProps {
   readonly features: readonly string[];

@@ -6,17 +6,17 @@ import { verifyLedgers } from '../api/commands.ts';
 import { healthQuery } from '../api/queries.ts';
 import type { VerifyReport } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
-import { ErrorNotice } from '../components/error-notice.tsx';
-import { Facts } from '../components/facts.tsx';
-import { Notice } from '../components/notice.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { Stat, Stats } from '../components/stat.tsx';
-import { TextLink } from '../components/text-link.tsx';
-import { formatDuration } from '../times.ts';
-import { counted } from '../words.ts';
+import { formatDuration } from '../text/times.ts';
+import { counted } from '../text/words.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { Stat, Stats } from '../ui/stat.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 
 export function HealthPage() {
   const { data: health, error, refetch } = useQuery(healthQuery);

@@ -2,18 +2,18 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';
-import { savingPercent } from '../amounts.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group } from '../api/shapes.ts';
-import { Badge } from '../components/badge.tsx';
-import { ButtonLink } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
-import { type Column, DataTable, TwoLines } from '../components/data-table.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { Money } from '../components/money.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { RowLink } from '../components/text-link.tsx';
-import { counted, periods } from '../words.ts';
+import { savingPercent } from '../text/amounts.ts';
+import { counted, periods } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Money } from '../ui/money.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { RowLink } from '../ui/text-link.tsx';
 
 const columns: readonly Column<AdminPackage>[] = [
   {

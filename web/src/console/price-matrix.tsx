@@ -1,9 +1,9 @@
 // Prices by group and period, with what each saves against paying monthly, as one types.
 
-import { readAmount, savingPercent } from '../amounts.ts';
 import type { AdminPackage, Group, PeriodName } from '../api/shapes.ts';
-import { inputClasses } from '../components/field.tsx';
-import { periods } from '../words.ts';
+import { readAmount, savingPercent } from '../text/amounts.ts';
+import { periods } from '../text/words.ts';
+import { inputClasses } from '../ui/field.tsx';
 
 export type TypedPrices = Readonly<Record<Group, Readonly<Record<PeriodName, string>>>>;
 

@@ -6,14 +6,14 @@ import { grantTrial } from '../api/commands.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Choice } from '../components/choice.tsx';
-import { TextField } from '../components/field.tsx';
-import { FormDialog } from '../components/form-dialog.tsx';
-import { Notice } from '../components/notice.tsx';
-import { Skeleton } from '../components/skeleton.tsx';
-import { TextLink } from '../components/text-link.tsx';
-import { say } from '../components/toasts.tsx';
-import { counted } from '../words.ts';
+import { counted } from '../text/words.ts';
+import { Choice } from '../ui/choice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { TextLink } from '../ui/text-link.tsx';
+import { say } from '../ui/toasts.tsx';
 
 export function TrialDialog({
   account,

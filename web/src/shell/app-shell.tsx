@@ -5,18 +5,18 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { Button, IconButton } from '../components/button.tsx';
-import { backdropClasses, useDialogOpener } from '../components/dialog.tsx';
+import { useMe } from '../api/me.ts';
+import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
 import { Logo } from './logo.tsx';
-import { useMe } from './me.ts';
 import { Navigation } from './navigation.tsx';
-import { OpenOrderContext, type OrderIntent } from './open-order.ts';
 import { consolePages, panelPages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
-const OrderDialog = lazy(() => import('../routes/order-dialog.tsx'));
+const OrderDialog = lazy(() => import('../order/order-dialog.tsx'));
 
 type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
 

@@ -2,8 +2,8 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';
-import { Button } from '../components/button.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
 import { leave } from './leave.ts';
 
 export function BlockedScreen() {

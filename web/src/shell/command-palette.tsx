@@ -15,11 +15,11 @@ import {
   UsersRound,
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
+import { useMe } from '../api/me.ts';
 import { accountsQuery, customersQuery } from '../api/queries.ts';
-import { backdropClasses, useDialogOpener } from '../components/dialog.tsx';
-import { Keys } from '../components/keys.tsx';
+import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
+import { Keys } from '../ui/keys.tsx';
 import { leave } from './leave.ts';
-import { useMe } from './me.ts';
 import { consolePages, panelPages } from './page-list.ts';
 
 interface Command {

@@ -1,7 +1,7 @@
 // The administrator's pages. The service refuses everybody else; here they see that there is nothing.
 
 import { Outlet } from '@tanstack/react-router';
-import { useMe } from './me.ts';
+import { useMe } from '../api/me.ts';
 import { NotFound } from './not-found.tsx';
 
 export function ConsoleLayout() {

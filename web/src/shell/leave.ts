@@ -2,7 +2,7 @@
 
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../api/commands.ts';
-import { say } from '../components/toasts.tsx';
+import { say } from '../ui/toasts.tsx';
 
 export async function leave(client: QueryClient): Promise<void> {
   try {

@@ -3,12 +3,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
-import { IconButton } from '../components/button.tsx';
-import { Keys } from '../components/keys.tsx';
-import { Money } from '../components/money.tsx';
+import { useMe } from '../api/me.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Keys } from '../ui/keys.tsx';
+import { Money } from '../ui/money.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
-import { useMe } from './me.ts';
 import { consolePages, type PageEntry, panelPages } from './page-list.ts';
 
 interface NavigationProps {

@@ -1,10 +1,10 @@
 // An address without a page.
 
 import { SearchX } from 'lucide-react';
-import { ButtonLink } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
 
 export function NotFound() {
   return (

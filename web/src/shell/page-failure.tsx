@@ -1,8 +1,8 @@
 // A page that broke while it was drawn, or whose code could not be fetched because a new version is out.
 
 import { CircleAlert } from 'lucide-react';
-import { Button } from '../components/button.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
 
 export function PageFailure() {
   return (

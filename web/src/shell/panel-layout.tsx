@@ -3,14 +3,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { MeContext } from '../api/me.ts';
 import { meQuery } from '../api/queries.ts';
 import { isBlocked, isSignedOut } from '../api/query-client.ts';
-import { DialogOpener } from '../components/dialog.tsx';
-import { ErrorNotice } from '../components/error-notice.tsx';
-import { Skeleton } from '../components/skeleton.tsx';
+import { DialogOpener } from '../ui/dialog.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
-import { MeContext } from './me.ts';
 
 export function PanelLayout() {
   const { data: me, error, refetch } = useQuery(meQuery);

@@ -1,9 +1,9 @@
 // The sheet on `?`: every key there is, and the switch that turns single keys off.
 
-import { Dialog, DialogBody } from '../components/dialog.tsx';
-import { Keys } from '../components/keys.tsx';
-import { SwitchField } from '../components/switch-field.tsx';
-import { useMe } from './me.ts';
+import { useMe } from '../api/me.ts';
+import { Dialog, DialogBody } from '../ui/dialog.tsx';
+import { Keys } from '../ui/keys.tsx';
+import { SwitchField } from '../ui/switch-field.tsx';
 import { consolePages, panelPages } from './page-list.ts';
 import { setShortcutsEnabled, useShortcutsEnabled } from './shortcuts.ts';
 

@@ -1,0 +1,250 @@
+// A whole service for one test file: real database, real sockets, a clock and limits that the test sets.
+// When it is closed, every ledger is added up again: a test that breaks the books fails, whatever it tests.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import { createAccount } from '../../src/accounts/account-store.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
+import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
+import { createService, type Service } from '../../src/create-service.ts';
+import type { Database } from '../../src/database/database.ts';
+import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
+import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestClock {
+  /** Whole seconds since 1970. Set it; it does not run by itself. */
+  seconds: number;
+  /** What rate limits and waiting are measured by: milliseconds, real unless set. */
+  monotonic: (() => number) | null;
+}
+
+export interface TestAccount extends ApiClient {
+  readonly id: number;
+  readonly key: string;
+}
+
+export interface TestPackages {
+  /** reseller 10.00 / 27.00 / 96.00, distributor 8.00 / 21.00 / 72.00 */
+  readonly basic: number;
+  /** reseller 25.00 / 70.00 / 250.00, distributor 20.00 / 55.00 / 190.00 */
+  readonly plus: number;
+  readonly retired: number;
+  /** A free trial of 14 days. */
+  readonly trial: number;
+}
+
+export interface TestService {
+  /** Of the proxy in front of it, where a run wants one. */
+  readonly address: string;
+  /** Of the service itself. */
+  readonly directAddress: string;
+  readonly database: Database;
+  readonly service: Service;
+  readonly clock: TestClock;
+  readonly packages: TestPackages;
+  readonly admin: TestAccount;
+  /** Log lines so far, parsed. */
+  readonly logLines: Record<string, unknown>[];
+  readonly testDatabase: TestDatabase;
+  /** A new account with a high rate limit and, by an administrator's top-up, this credit. */
+  createReseller(options?: {
+    credit?: string;
+    group?: 'reseller' | 'distributor';
+    rateLimitPerMinute?: number;
+  }): Promise<TestAccount>;
+  /** A second process's worth of service on the same PostgreSQL. */
+  startAnother(): Promise<{ address: string; service: Service; close(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
+  /** Where the built pages of the panel are. */
+  readonly pagesFolder?: string;
+  /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
+  readonly linksLeadHere?: boolean;
+  /** Where the built documents are. */
+  readonly docsFolder?: string;
+  /** Stands between the service and the database. */
+  readonly wrapDatabase?: (database: Database) => Database;
+}
+
+const secretKey = randomBytes(32).toString('hex');
+/** 2026-01-15T12:00:00Z */
+const startSeconds = 1_768_478_400;
+const manyPerMinute = 1_000_000;
+/** A machine that is busy with other work is slow, which is no failure; tests of these limits set their own. */
+const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
+  engine: { waitMilliseconds: 60_000 },
+  database: {
+    connectMilliseconds: 30_000,
+    answerMilliseconds: 30_000,
+    idleInTransactionMilliseconds: 30_000,
+    listenAnswerMilliseconds: 30_000,
+  },
+};
+
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const testDatabase = await createTestDatabase();
+  const { config: databaseConfig } = testDatabase;
+  const config: Config = readConfig({
+    PORT: '0',
+    SECRET_KEY: secretKey,
+    ...(wantedProxy() === null ? {} : { TRUST_PROXY: proxySource }),
+    ...(databaseConfig.kind === 'embedded'
+      ? { DATA_DIR: databaseConfig.dataDir }
+      : { DATABASE_URL: databaseConfig.connectionString }),
+    ...options.environment,
+  });
+  const limits = withLimits(options.limits ?? {});
+  const clock: TestClock = { seconds: startSeconds, monotonic: null };
+  const logLines: Record<string, unknown>[] = [];
+  const output: LogOutput = {
+    write(text) {
+      for (const line of text.split('\n')) if (line !== '') logLines.push(JSON.parse(line));
+    },
+  };
+  const logger = pino({ level: 'info' }, output);
+  const accessLog = createAccessLog(output);
+
+  async function start() {
+    const opened = await openDatabase(config, clock.seconds, { limits: limits.database });
+    let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
+    const service = await createService({
+      config,
+      limits,
+      database: options.wrapDatabase?.(opened.database) ?? opened.database,
+      secretKey: opened.secretKey,
+      publicUrl: () => publicUrl,
+      logger,
+      accessLog,
+      now: () => clock.seconds,
+      monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
+      // None, unless the test says so: what is built here is no part of the test.
+      pagesFolder: options.pagesFolder ?? '/nowhere',
+      docsFolder: options.docsFolder ?? '/nowhere',
+    });
+    const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const wanted = wantedProxy();
+    const proxy = wanted === null ? null : await startFrontProxy(wanted, directAddress);
+    const address = proxy?.address ?? directAddress;
+    if (options.linksLeadHere) publicUrl = address;
+    const close = async () => {
+      await proxy?.close();
+      await service.close();
+    };
+    return { address, directAddress, service, database: opened.database, close };
+  }
+
+  const { address, directAddress, service, database, close } = await start();
+  const admin = await makeAccount('admin', true, 'distributor', manyPerMinute);
+
+  async function makeAccount(
+    username: string,
+    isAdmin: boolean,
+    group: 'reseller' | 'distributor',
+    rateLimitPerMinute: number,
+  ): Promise<TestAccount> {
+    const created = await createAccount(
+      database,
+      service.seal,
+      {
+        username,
+        displayName: username,
+        group,
+        isAdmin,
+        passwordHash: 'none',
+        rateLimitPerMinute,
+        allowedIps: [],
+      },
+      { actorId: null, now: clock.seconds },
+    );
+    assert.ok(created, `the username ${username} is free`);
+    const { account, apiKey } = created;
+    return { id: account.id, key: apiKey, ...createApiClient(address, apiKey) };
+  }
+
+  const newPackage = async (body: object): Promise<number> => {
+    const answer = await admin.post('/api/admin/v1/packages', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.package.id;
+  };
+  const limitsOfPackage = { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 };
+  const prices = (monthly: string, quarterly: string, yearly: string) => ({ monthly, quarterly, yearly });
+  const packages: TestPackages = {
+    basic: await newPackage({
+      name: 'Basic',
+      features: ['One', 'Two'],
+      limits: limitsOfPackage,
+      prices: { reseller: prices('10.00', '27.00', '96.00'), distributor: prices('8.00', '21.00', '72.00') },
+    }),
+    plus: await newPackage({
+      name: 'Plus',
+      limits: limitsOfPackage,
+      prices: {
+        reseller: prices('25.00', '70.00', '250.00'),
+        distributor: prices('20.00', '55.00', '190.00'),
+      },
+    }),
+    retired: await newPackage({
+      name: 'Old',
+      retired: true,
+      limits: limitsOfPackage,
+      prices: { reseller: prices('5.00', '15.00', '60.00'), distributor: prices('5.00', '15.00', '60.00') },
+    }),
+    trial: await newPackage({ name: 'Trial', trial: true, duration_days: 14, limits: limitsOfPackage }),
+  };
+  let accountCount = 0;
+
+  return {
+    address,
+    directAddress,
+    database,
+    service,
+    clock,
+    packages,
+    admin,
+    logLines,
+    testDatabase,
+    async createReseller({ credit, group = 'reseller', rateLimitPerMinute = manyPerMinute } = {}) {
+      accountCount += 1;
+      const account = await makeAccount(`account-${accountCount}`, false, group, rateLimitPerMinute);
+      if (credit !== undefined) {
+        const answer = await admin.post(`/api/admin/v1/accounts/${account.id}/credit`, { amount: credit });
+        assert.equal(answer.status, 201, answer.text);
+      }
+      return account;
+    },
+    async startAnother() {
+      const another = await start();
+      return { address: another.address, service: another.service, close: another.close };
+    },
+    async close() {
+      const report = await verifyLedger(database, clock.seconds).finally(async () => {
+        await close();
+        await testDatabase.remove();
+      });
+      assert.deepEqual(report.problems, [], 'the books add up after the tests');
+    },
+  };
+}
+
+function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits {
+  return {
+    ...defaultLimits,
+    ...changes,
+    engine: { ...defaultLimits.engine, ...patience.engine, ...changes.engine },
+    database: { ...defaultLimits.database, ...patience.database, ...changes.database },
+    http: { ...defaultLimits.http, ...changes.http },
+    rates: { ...defaultLimits.rates, ...changes.rates },
+    sessions: { ...defaultLimits.sessions, ...changes.sessions },
+    attempts: { ...defaultLimits.attempts, ...changes.attempts },
+    // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
+    requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
+  } as Limits;
+}

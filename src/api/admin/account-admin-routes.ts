@@ -1,0 +1,382 @@
+// Accounts: create, list, change, credit, reset the key, give a trial; and what each has done.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type Account,
+  type AccountChange,
+  changeAccount,
+  createAccount,
+  findAccount,
+  listAccounts,
+  rateLimitPerMinuteDefault,
+  resetApiKey,
+} from '../../accounts/account-store.ts';
+import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
+import { randomBase62 } from '../../accounts/api-key.ts';
+import {
+  type AccountView,
+  accountAnswerSchema,
+  accountQuerySchema,
+  changeAccountBodySchema,
+  createAccountBodySchema,
+  createdAccountSchema,
+  creditBodySchema,
+  creditedSchema,
+  grantTrialBodySchema,
+  newKeySchema,
+} from '../../contract/admin-schemas.ts';
+import { formatAmount, parseAmount } from '../../contract/amounts.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseRowId } from '../../contract/identifiers.ts';
+import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
+import { pageAnswer, parsePage } from '../../contract/pages.ts';
+import { groups } from '../../contract/periods.ts';
+import {
+  customerAnswerSchema,
+  idempotencyHeaderSchema,
+  pageOf,
+  pageQuerySchema,
+} from '../../contract/schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { hashPassword, mintPassword } from '../../identity/password.ts';
+import { findTotpAccounts } from '../../identity/totp-store.ts';
+import { ledgerEntryView, listLedger } from '../../ledger/ledger-reads.ts';
+import { customerView } from '../../plans/customer-store.ts';
+import { accountView } from '../shapes/admin-views.ts';
+import {
+  parseCustomerName,
+  parseCustomerReference,
+  parseIdempotencyKey,
+  sentIdempotencyHeader,
+} from '../shapes/order-request.ts';
+import { orderView } from '../shapes/order-view.ts';
+import type { AdminRoutesDependencies } from './admin-routes.ts';
+
+interface WithId {
+  Params: { id: string };
+}
+
+const readNewAccount = createBodyReader(createAccountBodySchema);
+const readAccountChange = createBodyReader(changeAccountBodySchema);
+const readCredit = createBodyReader(creditBodySchema);
+const readTrial = createBodyReader(grantTrialBodySchema);
+
+export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+  const { database, engine, seal, accounts, orders, customers, packages, forgetAccount, currency, now } =
+    dependencies;
+  const actor = (request: FastifyRequest) => ({ actorId: request.caller.id, now: now() });
+
+  app.post(
+    '/accounts',
+    {
+      schema: {
+        operationId: 'createAccount',
+        summary: 'Create an account',
+        description:
+          'With a balance of 0.00 and a key, which is shown here. A password is generated where none is chosen.',
+        body: createAccountBodySchema,
+        response: { 201: createdAccountSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readNewAccount(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = allowedIpsRefusal(body.allowed_ips);
+      if (problem !== null) return reply.refuse(problem);
+      const password = body.password ?? mintPassword();
+      const created = await createAccount(
+        database,
+        seal,
+        {
+          username: body.username,
+          displayName: body.display_name ?? body.username,
+          group: body.group,
+          isAdmin: false,
+          passwordHash: await hashPassword(password),
+          rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
+          allowedIps: body.allowed_ips ?? [],
+        },
+        actor(request),
+      );
+      if (created === null) return reply.refuse(refusal('username_taken'));
+      const account = accountView(created.account, currency, false);
+      // A password that was chosen is not sent back.
+      const shown = body.password === undefined ? { password } : {};
+      return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
+    },
+  );
+
+  app.get(
+    '/accounts',
+    {
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'Accounts, newest first',
+        description: 'All of them, or those whose names contain q, or those of one group.',
+        querystring: accountQuerySchema,
+        response: { 200: pageOf('Account') },
+      },
+    },
+    async (request, reply) => {
+      const query: JsonObject = isJsonObject(request.query) ? request.query : {};
+      const page = parsePage(query);
+      const search = own(query, 'q');
+      const group = own(query, 'group');
+      if (group !== undefined && !groups.some((known) => known === group)) {
+        return reply.refuse(fieldRefusal('validation_failed', 'group', 'must be reseller or distributor'));
+      }
+      const found = await listAccounts(database, {
+        ...page,
+        search: typeof search === 'string' ? search.toWellFormed() : '',
+        group: typeof group === 'string' ? group : '',
+      });
+      const withTotp = await findTotpAccounts(
+        database,
+        found.accounts.map(({ id }) => id),
+      );
+      const data = found.accounts.map((account) => accountView(account, currency, withTotp.has(account.id)));
+      return reply.send(pageAnswer(data, page, found.total));
+    },
+  );
+
+  app.get<WithId>(
+    '/accounts/:id',
+    {
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        description: 'With its balance, settings and counters. Its key is never shown here.',
+        response: { 200: accountAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRowId(request.params.id);
+      const account = id === null ? null : await findAccount(database, id);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      return reply.send({ account: await viewOf(account) });
+    },
+  );
+
+  app.patch<WithId>(
+    '/accounts/:id',
+    {
+      schema: {
+        operationId: 'changeAccount',
+        summary: 'Change an account',
+        description: 'Takes effect on the next request, in every process.',
+        body: changeAccountBodySchema,
+        response: { 200: accountAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readAccountChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = allowedIpsRefusal(body.allowed_ips);
+      if (problem !== null) return reply.refuse(problem);
+      const id = parseRowId(request.params.id);
+      if (id === null) return reply.refuse(refusal('account_not_found'));
+      const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
+      if (id === request.caller.id && lockOut !== null) {
+        const reason = 'an administrator cannot lock himself out';
+        return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
+      }
+      if (body.group === 'reseller' && (await findAccount(database, id))?.isAdmin) {
+        const reason = 'an administrator pays the distributor price';
+        return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
+      }
+      const change: AccountChange = {
+        ...(body.group !== undefined && { group: body.group }),
+        ...(body.display_name !== undefined && { displayName: body.display_name }),
+        ...(body.blocked !== undefined && { blocked: body.blocked }),
+        ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
+        ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
+        ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
+        ...(body.password !== undefined && { passwordHash: await hashPassword(body.password) }),
+      };
+      const changed = await changeAccount(database, id, change, actor(request));
+      if (changed === null) return reply.refuse(refusal('account_not_found'));
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ account: await viewOf(changed) });
+    },
+  );
+
+  app.post<WithId>(
+    '/accounts/:id/credit',
+    {
+      schema: {
+        operationId: 'creditAccount',
+        summary: 'Credit or debit an account',
+        description: 'A negative amount debits. Safe to retry with the same idempotency key.',
+        headers: idempotencyHeaderSchema,
+        body: creditBodySchema,
+        response: { 201: creditedSchema },
+      },
+    },
+    async (request, reply) => {
+      const sentKey = parseIdempotencyKey(
+        isJsonObject(request.body) ? request.body : {},
+        sentIdempotencyHeader(request.headers),
+      );
+      if (isRefusal(sentKey)) return reply.refuse(sentKey);
+      const body = readCredit(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const amountCents = parseAmount(body.amount);
+      if (amountCents === null || amountCents === 0n) {
+        return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
+      }
+      const accountId = parseRowId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const outcome = await engine.submit({
+        type: 'credit',
+        accountId,
+        actorId: request.caller.id,
+        amountCents,
+        memo: body.memo ?? null,
+        idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
+        keyIsMinted: sentKey === null,
+      });
+      if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { entry } = outcome;
+      // A replay may be asked for by another administrator than the one who made it.
+      const { actorId } = entry;
+      const actorAccount = actorId === null ? null : await findAccount(database, actorId);
+      const answer = {
+        entry: ledgerEntryView(entry, actorAccount?.username ?? null, currency),
+        balance: formatAmount(entry.balanceAfterCents),
+      };
+      return reply.code(201).send(answer);
+    },
+  );
+
+  app.post<WithId>(
+    '/accounts/:id/api-key',
+    {
+      schema: {
+        operationId: 'resetApiKey',
+        summary: 'Replace the API key',
+        description: 'The old key is revoked at once.',
+        response: { 201: newKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRowId(request.params.id);
+      const key = id === null ? null : await resetApiKey(database, seal, id, actor(request));
+      if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
+      forgetAccount(id);
+      return reply.code(201).send({ api_key: key });
+    },
+  );
+
+  app.post<WithId>(
+    '/accounts/:id/trials',
+    {
+      schema: {
+        operationId: 'grantTrial',
+        summary: 'Give a customer of the account a free trial',
+        description: 'Charges nothing and makes no order. Creates the customer if absent.',
+        body: grantTrialBodySchema,
+        response: { 201: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readTrial(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const customerReference = parseCustomerReference(body.customer);
+      if (isRefusal(customerReference)) return reply.refuse(customerReference);
+      const customerName = parseCustomerName(body.customer_name);
+      if (isRefusal(customerName)) return reply.refuse(customerName);
+      const accountId = parseRowId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const actorId = request.caller.id;
+      const { package_id: packageId } = body;
+      const outcome = await engine.submit({
+        type: 'grant_trial',
+        accountId,
+        actorId,
+        packageId,
+        customerReference,
+        customerName,
+      });
+      if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
+      const customer = await customers.find(outcome.accountId, outcome.customerNumber);
+      if (customer === null) throw new Error('The customer who was given a trial does not exist.');
+      return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
+    },
+  );
+
+  app.get<WithId>(
+    '/accounts/:id/ledger',
+    listSchema(
+      'listAccountLedger',
+      'Ledger of an account',
+      'Every movement of its balance. The balance is the last balance_after.',
+      'LedgerEntry',
+    ),
+    (request, reply) =>
+      sendList(request, reply, 'entryCount', (accountId, page, total) =>
+        listLedger(database, accountId, page, total, currency),
+      ),
+  );
+
+  app.get<WithId>(
+    '/accounts/:id/orders',
+    listSchema('listAccountOrders', 'Orders of an account', 'As the account sees them.', 'Order'),
+    (request, reply) =>
+      sendList(request, reply, 'orderCount', async (accountId, page, total) =>
+        (await orders.list(accountId, page, total)).map((order) =>
+          orderView(order, packages.current(), currency),
+        ),
+      ),
+  );
+
+  app.get<WithId>(
+    '/accounts/:id/customers',
+    listSchema('listAccountCustomers', 'Customers of an account', 'As the account sees them.', 'Customer'),
+    (request, reply) =>
+      sendList(request, reply, 'customerCount', async (accountId, page, total) =>
+        (await customers.list(accountId, page, total)).map((customer) =>
+          customerView(customer, packages.current(), now()),
+        ),
+      ),
+  );
+
+  async function viewOf(account: Account): Promise<AccountView> {
+    const withTotp = await findTotpAccounts(database, [account.id]);
+    return accountView(account, currency, withTotp.has(account.id));
+  }
+
+  async function sendList(
+    request: FastifyRequest<WithId>,
+    reply: FastifyReply,
+    counter: 'entryCount' | 'orderCount' | 'customerCount',
+    list: (accountId: number, page: ReturnType<typeof parsePage>, total: number) => Promise<unknown[]>,
+  ): Promise<FastifyReply> {
+    const id = parseRowId(request.params.id);
+    const account = id === null ? null : await findAccount(database, id);
+    if (account === null) return reply.refuse(refusal('account_not_found'));
+    const page = parsePage(request.query);
+    const { [counter]: total } = await accounts.getCounters(account.id);
+    const data = await list(account.id, page, total);
+    return reply.send(pageAnswer(data, page, total));
+  }
+}
+
+function listSchema(operationId: string, summary: string, description: string, item: string) {
+  return {
+    schema: {
+      operationId,
+      summary: `${summary}, newest first`,
+      description,
+      querystring: pageQuerySchema,
+      response: { 200: pageOf(item) },
+    },
+  };
+}
+
+function refuseOutcome(reply: FastifyReply, outcome: { type: string; refusal?: Refusal }): FastifyReply {
+  if (outcome.refusal === undefined)
+    throw new Error(`An administrator's command was answered with "${outcome.type}".`);
+  return reply.refuse(outcome.refusal);
+}

@@ -1,0 +1,40 @@
+// The administrator's API, /api/admin/v1. The same keys, limits and error envelope as the public API; the
+// console and the command line use it, nothing has a private door. No SQL here: each route reads its body
+// and hands it to the domain that owns the rows.
+
+import type { FastifyInstance } from 'fastify';
+import type { AccountReads } from '../../accounts/account-reads.ts';
+import type { Seal } from '../../accounts/api-key.ts';
+import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
+import { refusal } from '../../contract/error-catalogue.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { Database } from '../../database/database.ts';
+import type { OrderEngine } from '../../orders/order-engine.ts';
+import type { OrderReads } from '../../orders/order-reads.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
+import { accountAdminRoutes } from './account-admin-routes.ts';
+import { packageAdminRoutes } from './package-admin-routes.ts';
+import { recordAdminRoutes } from './record-admin-routes.ts';
+
+export interface AdminRoutesDependencies {
+  readonly database: Database;
+  readonly engine: OrderEngine;
+  readonly seal: Seal;
+  readonly accounts: AccountReads;
+  readonly orders: OrderReads;
+  readonly customers: CustomerReads;
+  readonly packages: PackageCatalogHolder;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly currency: string;
+  readonly now: () => EpochSeconds;
+}
+
+export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.caller.isAdmin) return reply.refuse(refusal('forbidden'));
+  });
+  accountAdminRoutes(app, dependencies);
+  packageAdminRoutes(app, dependencies);
+  recordAdminRoutes(app, dependencies);
+}

@@ -1,0 +1,183 @@
+// Packages and their price matrix.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Package } from '../../catalog/package-catalog.ts';
+import { changePackage, createPackage, type PackageChange } from '../../catalog/package-store.ts';
+import {
+  adminPackageAnswerSchema,
+  adminPackageListSchema,
+  changePackageBodySchema,
+  createPackageBodySchema,
+} from '../../contract/admin-schemas.ts';
+import { parseAmount } from '../../contract/amounts.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseRowId } from '../../contract/identifiers.ts';
+import { type Group, groups, type Months, type Period, periods } from '../../contract/periods.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { adminPackageView } from '../shapes/admin-views.ts';
+import type { AdminRoutesDependencies } from './admin-routes.ts';
+
+interface WithId {
+  Params: { id: string };
+}
+
+type SentPrices = Partial<Record<Group, Partial<Record<Period, string>>>>;
+
+const durationDaysDefault = 30;
+const readNewPackage = createBodyReader(createPackageBodySchema);
+const readPackageChange = createBodyReader(changePackageBodySchema);
+
+export function packageAdminRoutes(
+  app: FastifyInstance,
+  { database, packages, currency, now }: AdminRoutesDependencies,
+): void {
+  const actor = (request: FastifyRequest) => ({ actorId: request.caller.id, now: now() });
+
+  app.get(
+    '/packages',
+    {
+      schema: {
+        operationId: 'listAllPackages',
+        summary: 'Packages, with trials, retired ones and every price',
+        description: 'What GET /api/v1/packages shows, and what it leaves out.',
+        response: { 200: adminPackageListSchema },
+      },
+    },
+    async (_request, reply) => {
+      const { byId } = await packages.reload();
+      return reply.send({ data: [...byId.values()].map((one) => adminPackageView(one, currency)) });
+    },
+  );
+
+  app.post(
+    '/packages',
+    {
+      schema: {
+        operationId: 'createPackage',
+        summary: 'Create a package',
+        description: 'A package that is not a trial needs all six prices; a trial costs nothing.',
+        body: createPackageBodySchema,
+        response: { 201: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readNewPackage(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (body.name.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      const isTrial = body.trial ?? false;
+      if (isTrial === (body.prices !== undefined)) {
+        const reason = isTrial ? 'a free trial has no prices' : 'missing';
+        return reply.refuse(fieldRefusal('validation_failed', 'prices', reason));
+      }
+      const prices = centsOf(body.prices ?? {});
+      const created = await createPackage(
+        database,
+        {
+          name: body.name.trim(),
+          features: body.features ?? [],
+          limits: {
+            accounts: body.limits.accounts,
+            postsPerDay: body.limits.posts_per_day,
+            aiImagesPerMonth: body.limits.ai_images_per_month,
+          },
+          durationDays: body.duration_days ?? durationDaysDefault,
+          isTrial,
+          retired: body.retired ?? false,
+          prices: {
+            reseller: { ...free, ...prices.reseller },
+            distributor: { ...free, ...prices.distributor },
+          },
+        },
+        actor(request),
+      );
+      await packages.reload();
+      return reply.code(201).send({ package: adminPackageView(created, currency) });
+    },
+  );
+
+  app.get<WithId>(
+    '/packages/:id',
+    {
+      schema: {
+        operationId: 'getPackage',
+        summary: 'One package',
+        description: 'With the prices of both groups.',
+        response: { 200: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const found = await findPackage(request.params.id);
+      if (found === undefined) return reply.refuse(refusal('package_not_found'));
+      return reply.send({ package: adminPackageView(found, currency) });
+    },
+  );
+
+  app.patch<WithId>(
+    '/packages/:id',
+    {
+      schema: {
+        operationId: 'changePackage',
+        summary: 'Change a package',
+        description: 'New prices count for new orders; a refund is always computed from what was paid.',
+        body: changePackageBodySchema,
+        response: { 200: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPackageChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (body.name?.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      const before = await findPackage(request.params.id);
+      if (before === undefined) return reply.refuse(refusal('package_not_found'));
+      if (body.trial !== undefined && body.trial !== before.isTrial) {
+        return reply.refuse(
+          fieldRefusal('validation_failed', 'trial', 'is decided when the package is created'),
+        );
+      }
+      if (before.isTrial && body.prices !== undefined) {
+        return reply.refuse(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
+      }
+      const { limits } = body;
+      const change: PackageChange = {
+        ...(body.name !== undefined && { name: body.name.trim() }),
+        ...(body.features !== undefined && { features: body.features }),
+        ...(body.duration_days !== undefined && { durationDays: body.duration_days }),
+        ...(body.retired !== undefined && { retired: body.retired }),
+        ...(body.prices !== undefined && { prices: centsOf(body.prices) }),
+        ...(limits !== undefined && {
+          limits: {
+            ...(limits.accounts !== undefined && { accounts: limits.accounts }),
+            ...(limits.posts_per_day !== undefined && { postsPerDay: limits.posts_per_day }),
+            ...(limits.ai_images_per_month !== undefined && { aiImagesPerMonth: limits.ai_images_per_month }),
+          },
+        }),
+      };
+      const changed = await changePackage(database, before.id, change, actor(request));
+      if (changed === null) return reply.refuse(refusal('package_not_found'));
+      await packages.reload();
+      return reply.send({ package: adminPackageView(changed, currency) });
+    },
+  );
+
+  async function findPackage(id: string): Promise<Package | undefined> {
+    return (await packages.reload()).byId.get(parseRowId(id) ?? 0);
+  }
+}
+
+const free: Record<Months, bigint> = { 1: 0n, 3: 0n, 12: 0n };
+
+/** The cents of the prices that were sent. */
+function centsOf(sent: SentPrices): Partial<Record<Group, Partial<Record<Months, bigint>>>> {
+  const result: Partial<Record<Group, Partial<Record<Months, bigint>>>> = {};
+  for (const group of groups) {
+    const cents: Partial<Record<Months, bigint>> = {};
+    for (const { months, period } of periods) {
+      const amount = parseAmount(sent[group]?.[period]);
+      if (amount !== null) cents[months] = amount;
+    }
+    result[group] = cents;
+  }
+  return result;
+}

@@ -1,0 +1,101 @@
+// The audit log, the ledger's auditor, a customer's status, and the exchange of login codes.
+
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnedId } from '../../contract/identifiers.ts';
+import { pageAnswer, parsePage } from '../../contract/pages.ts';
+import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
+import { listAudit } from '../../journal/audit-log.ts';
+import { changeCustomerStatus, customerView } from '../../plans/customer-store.ts';
+import { verifyLedger } from '../../verify/verify-ledger.ts';
+import { auditView } from '../shapes/admin-views.ts';
+import type { AdminRoutesDependencies } from './admin-routes.ts';
+
+const readCustomerChange = createBodyReader(changeCustomerBodySchema);
+const readCode = createBodyReader(exchangeCodeBodySchema);
+
+export function recordAdminRoutes(
+  app: FastifyInstance,
+  { database, customers, packages, now }: AdminRoutesDependencies,
+): void {
+  app.patch<{ Params: { id: string } }>(
+    '/customers/:id',
+    {
+      schema: {
+        operationId: 'changeCustomer',
+        summary: 'Suspend a customer, or lift it',
+        description:
+          'A suspended customer cannot log in. Whether the plan runs is another matter: plan.active.',
+        body: changeCustomerBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCustomerChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const id = parseOwnedId(request.params.id);
+      const actor = { actorId: request.caller.id, now: now() };
+      const changed = id === null ? null : await changeCustomerStatus(database, id, body.status, actor);
+      if (changed === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(changed, packages.current(), now()) });
+    },
+  );
+
+  app.get(
+    '/audit',
+    {
+      schema: {
+        operationId: 'listAudit',
+        summary: 'Who changed what, newest first',
+        description: 'Every change by an administrator, with what changed before and after.',
+        querystring: pageQuerySchema,
+        response: { 200: pageOf('AuditEntry') },
+      },
+    },
+    async (request, reply) => {
+      const page = parsePage(request.query);
+      const { total, entries } = await listAudit(database, page);
+      return reply.send(pageAnswer(entries.map(auditView), page, total));
+    },
+  );
+
+  app.get(
+    '/verify',
+    {
+      schema: {
+        operationId: 'verify',
+        summary: 'Add every ledger up again',
+        description:
+          'An account with a problem is halted: its orders and credits fail until it is found content again.',
+        response: { 200: Type.Ref('VerifyReport') },
+      },
+    },
+    async (_request, reply) => reply.send(await verifyLedger(database, now())),
+  );
+
+  app.post(
+    '/login-codes/exchange',
+    {
+      schema: {
+        operationId: 'exchangeLoginCode',
+        summary: 'The customer behind a one-time login code',
+        description:
+          'For the product at PRODUCT_URL: it was opened with ?code=… by a customer who used a login link. A code works once, for a minute.',
+        body: exchangeCodeBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCode(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const found = isToken(body.code) ? await exchangeCode(database, body.code, now()) : null;
+      const customer = found && (await customers.find(found.accountId, found.customerNumber));
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(customer, packages.current(), now()) });
+    },
+  );
+}

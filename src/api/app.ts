@@ -1,0 +1,296 @@
+// The map of the service: hooks and routes, top to bottom. Built apart from listening, so that tests and
+// the OpenAPI generator use the same app. Everything it needs arrives as arguments.
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { AccountReads } from '../accounts/account-reads.ts';
+import type { KeyDirectory } from '../accounts/key-directory.ts';
+import type { AccessLog } from '../http/access-log.ts';
+import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
+import { installErrors, refuseRoute } from '../http/errors.ts';
+import { type HealthDependencies, healthRoutes } from '../http/health-routes.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { installOpenapi } from '../http/openapi.ts';
+import type { RateLimiter } from '../http/rate-limit.ts';
+import {
+  answerBrokenRequest,
+  answerForNode,
+  bodyBytesMax,
+  createConnections,
+  installJsonBodies,
+  installRequestHygiene,
+  readablePath,
+  requestIdOf,
+} from '../http/request-hygiene.ts';
+import { loggablePath } from '../journal/request-log.ts';
+import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
+import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
+import { docsPages } from './docs-pages.ts';
+import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
+import { createSessionDoor } from './doors/session-door.ts';
+import { panelPages } from './panel/panel-pages.ts';
+import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
+import { signInRoutes } from './panel/sign-in-routes.ts';
+import { accountRoutes } from './reseller/account-routes.ts';
+import { customerRoutes } from './reseller/customer-routes.ts';
+import { orderRoutes } from './reseller/order-routes.ts';
+import { packageRoutes } from './reseller/package-routes.ts';
+
+export interface HttpLimits {
+  readonly idleMilliseconds: number;
+  /** Answers one connection may have waiting. */
+  readonly pipelinedMax: number;
+  /** Bytes of answers one connection may leave unread. */
+  readonly unreadBytesMax: number;
+  readonly headersMilliseconds: number;
+  readonly requestMilliseconds: number;
+  readonly keepAliveMilliseconds: number;
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+}
+
+export interface AppDependencies
+  extends AdminRoutesDependencies,
+    Omit<PanelDependencies, 'door'>,
+    HealthDependencies {
+  readonly accounts: AccountReads;
+  readonly keys: KeyDirectory;
+  readonly limiter: RateLimiter;
+  readonly metrics: Metrics;
+  readonly logger: FastifyBaseLogger;
+  readonly accessLog: AccessLog | null;
+  readonly trustProxy: readonly string[];
+  /** Whether the service is shutting down: connections end with the answer they wait for. */
+  readonly isDraining: () => boolean;
+  /** Where the built pages are. */
+  readonly pagesFolder: string;
+  /** Where the built documents are. */
+  readonly docsFolder: string;
+  readonly publicUrl: () => string;
+  readonly loginLinks: Pick<
+    LoginLinkRoutesDependencies,
+    'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
+  >;
+  readonly linkValidSeconds: number;
+  readonly limits: HttpLimits;
+}
+
+export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
+  const packages = () => dependencies.packages.current();
+  const connections = createConnections(limits);
+  let allowedMethods: AllowedMethods = () => [];
+  const app = Fastify({
+    loggerInstance: logger,
+    // One line for each request is written by logAndCount.
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request costs as much as its line; whoever logs says the request's id.
+    childLoggerFactory: (parent) => parent,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    bodyLimit: bodyBytesMax,
+    requestTimeout: limits.requestMilliseconds,
+    // Cuts off a peer that neither sends nor reads.
+    connectionTimeout: limits.idleMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // An id of any length is a missing one: the headers' limit is the only one.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
+    genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, connections, allowedMethods),
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1_000,
+      // A missing Host is answered by request-hygiene.ts, with the envelope.
+      requireHostHeader: false,
+    },
+  });
+  allowedMethods = collectAllowedMethods(app);
+  prepareServer(app.server, limits);
+
+  // The schemas describe bodies for the document; each route reads its own, with its own error codes.
+  app.setValidatorCompiler(() => () => true);
+  await installOpenapi(app);
+  installErrors(app);
+  installRequestHygiene(app, connections);
+  logAndCount(app, metrics, dependencies.accessLog);
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (dependencies.isDraining()) reply.header('connection', 'close');
+    done();
+  });
+  const refuseHere = (request: FastifyRequest, reply: FastifyReply) =>
+    refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
+  app.setNotFoundHandler(refuseHere);
+  app.addHook('onRequest', async (request, reply) => {
+    // Before a body is looked at. Below the prefixes of the APIs a key or a session comes first.
+    if (request.is404 && !isBehindDoor(request.url)) return refuseHere(request, reply);
+  });
+
+  healthRoutes(app, dependencies);
+  serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
+  serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
+
+  const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
+  const door = createSessionDoor(dependencies);
+  const behind = (authenticate: Authenticator['authenticate'], api: FastifyInstance) => {
+    api.addHook('onRequest', authenticate);
+    api.addHook('onRequest', async (request, reply) => {
+      // Before the body is looked at: decisions "Order of checks", 8 before 9.
+      if (request.is404) return refuseHere(request, reply);
+    });
+    installJsonBodies(api);
+    // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
+    api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
+  };
+
+  // Each API is registered twice: for who sends a key, and for the panel, for who is signed in.
+  const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind(by.authenticate, api);
+    tag(api, 'v1');
+    // Answered from memory, for everyone in a group alike.
+    packageRoutes(api, packages, dependencies.currency);
+    const confirm = { preHandler: by.confirm };
+    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
+    customerRoutes(api, { ...dependencies, packages, confirm });
+    accountRoutes(api, confirm, dependencies.currency);
+  };
+  const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind(by.authenticateFresh, api);
+    tag(api, 'admin');
+    adminRoutes(api, dependencies);
+  };
+
+  await app.register(async (apis) => {
+    logRequests(apis, dependencies);
+    await apis.register(accountApi(authenticator), { prefix: '/api/v1' });
+    await apis.register(adminApi(authenticator), { prefix: '/api/admin/v1' });
+  });
+
+  await app.register(
+    async (panel) => {
+      panel.addHook('onRequest', async (_request, reply) => {
+        reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      });
+      await panel.register(accountApi(door), { prefix: '/v1' });
+      await panel.register(adminApi(door), { prefix: '/admin/v1' });
+      await panel.register(async (entry) => {
+        entry.addHook('onRequest', door.refuseForeign);
+        installJsonBodies(entry);
+        tag(entry, 'panel');
+        signInRoutes(entry, { ...dependencies, door });
+      });
+      await panel.register(async (signedIn) => {
+        behind(door.authenticate, signedIn);
+        tag(signedIn, 'panel');
+        panelRoutes(signedIn, { ...dependencies, door });
+      });
+    },
+    { prefix: '/panel/api' },
+  );
+  await app.register(
+    (pages) => panelPages(pages, { folder: dependencies.pagesFolder, publicUrl: dependencies.publicUrl }),
+    { prefix: '/panel' },
+  );
+  await app.register(
+    (pages) => docsPages(pages, { folder: dependencies.docsFolder, publicUrl: dependencies.publicUrl }),
+    { prefix: '/docs' },
+  );
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
+
+  await app.register(async (pages) =>
+    loginLinkRoutes(pages, { ...dependencies, ...dependencies.loginLinks, packages }),
+  );
+
+  await app.ready();
+  return app;
+}
+
+/** Made once: nobody needs a key for it. */
+function serveDocument(app: FastifyInstance, path: string, make: () => object): void {
+  let document: string | null = null;
+  app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(make());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+}
+
+function prepareServer(server: Server, limits: HttpLimits): void {
+  server.maxConnections = limits.connectionsMax;
+  server.on('connection', rememberPeer);
+  answerForNode(server);
+}
+
+/**
+ * Node forgets the peer's address with the connection unless it was asked for before, and a request may outlive its
+ * connection: health checks of proxies hang up without waiting. Whoever hung up before the first byte has none.
+ */
+function rememberPeer(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
+}
+
+/** One line and one count for each request. The route is its pattern: a path may hold a login token. */
+function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    const { method, ip } = request;
+    const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
+    metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
+    accessLog?.write({
+      requestId: request.id,
+      method,
+      route,
+      status,
+      milliseconds,
+      address: ip,
+      code: errorCode,
+      accountId: request.caller?.id ?? null,
+    });
+    done();
+  });
+  // Nobody, until a key was recognised.
+  app.decorateRequest('caller', null as never);
+  app.decorateRequest('session', null as never);
+}
+
+/** For the account that sent them, and for the count of refusals: one push for each request. */
+function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies): void {
+  apis.addHook('onResponse', (request, reply, done) => {
+    requestLog.note({
+      accountId: request.caller === null ? null : request.caller.id,
+      at: now(),
+      method: request.method,
+      path: loggablePath(request.url),
+      status: reply.statusCode,
+      code: reply.errorCode,
+      requestId: request.id,
+      milliseconds: Math.round(reply.elapsedTime),
+      address: request.ip,
+    });
+    done();
+  });
+}
+
+function tag(api: FastifyInstance, name: string): void {
+  api.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, tags: [name] };
+  });
+}
+
+/** Paths whose scopes answer for what is missing there. */
+function isBehindDoor(url: string): boolean {
+  return /^\/(?:api\/(?:admin\/)?v1|panel)(?:\/|\?|$)/.test(url);
+}
+
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? '';
+}

@@ -1,0 +1,160 @@
+// The customer's way in: GET /login/{token} shows one button and spends nothing, because mail scanners
+// open links; POST spends the token and starts the customer's session, or leads to the operator's product
+// with a one-time code. GET /customer is the customer's page (decisions "Login links").
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import { type Database, DatabaseUnavailable } from '../../database/database.ts';
+import {
+  endSession,
+  findSessionCustomer,
+  isLinkOpen,
+  isToken,
+  spendLoginLink,
+} from '../../identity/login-link-store.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
+import {
+  confirmPage,
+  customerPage,
+  signedOutPage,
+  spentPage,
+  stylesheet,
+  stylesheetPath,
+  suspendedPage,
+  unavailablePage,
+} from './customer-pages.ts';
+
+export interface LoginLinkRoutesDependencies {
+  readonly database: Database;
+  readonly customers: CustomerReads;
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+  readonly publicUrl: () => string;
+  /** Where customers are led to with a one-time code; null: to the customer's page of this service. */
+  readonly productUrl: string | null;
+  readonly codeValidSeconds: number;
+  readonly sessionValidSeconds: number;
+}
+
+interface WithToken {
+  Params: { token: string };
+}
+
+export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRoutesDependencies): void {
+  const { database, customers, packages, now, productUrl, publicUrl } = dependencies;
+  const isSecure = publicUrl().startsWith('https:');
+  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
+  const hidden = { schema: { hide: true } };
+  // Browsers hold the redirect after the form to this list too.
+  const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    `form-action ${formTargets}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+  // The forms have no fields: whatever a body holds is not read.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
+    done(null, undefined),
+  );
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    raw.headers['content-type'] = 'application/octet-stream';
+    reply.headers({
+      'content-security-policy': contentSecurityPolicy,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    });
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode < 500) return show(reply, statusCode, spentPage());
+    const isAway = error instanceof DatabaseUnavailable;
+    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
+    else request.log.error({ reqId: request.id, err: error }, 'page failed');
+    if (isAway) reply.header('retry-after', 2);
+    return show(reply, isAway ? 503 : 500, unavailablePage());
+  });
+
+  app.get(stylesheetPath, hidden, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
+  );
+
+  app.get<WithToken>('/login/:token', hidden, async ({ params: { token } }, reply) => {
+    const isOpen = isToken(token) && (await isLinkOpen(database, token, now()));
+    return isOpen ? show(reply, 200, confirmPage()) : show(reply, 410, spentPage());
+  });
+
+  app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
+    const { token } = request.params;
+    if (isFromElsewhere(request) || !isToken(token)) return show(reply, 410, spentPage());
+    const use = productUrl === null ? 'session' : 'product';
+    const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
+    const spent = await spendLoginLink(database, token, { use, validSeconds, now: now() });
+    if (spent === null) return show(reply, 410, spentPage());
+    if (productUrl !== null) {
+      const target = new URL(productUrl);
+      target.searchParams.set('code', spent.token);
+      return reply.redirect(target.href, 303);
+    }
+    reply.header('set-cookie', cookie(spent.token, validSeconds));
+    return reply.redirect('/customer', 303);
+  });
+
+  app.get('/customer', hidden, async (request, reply) => {
+    const token = sessionToken(request);
+    const session = token === null ? null : await findSessionCustomer(database, token, now());
+    const customer = session && (await customers.find(session.accountId, session.customerNumber));
+    if (customer === null) return show(reply, 401, signedOutPage());
+    if (customer.status === 'suspended') return show(reply, 403, suspendedPage());
+    return show(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
+  });
+
+  app.post('/customer/logout', hidden, async (request, reply) => {
+    if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
+    const token = sessionToken(request);
+    if (token !== null) await endSession(database, token);
+    reply.header('set-cookie', cookie('', 0));
+    return reply.redirect('/customer', 303);
+  });
+
+  /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
+  function isFromElsewhere({ headers }: FastifyRequest): boolean {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+    const { origin } = headers;
+    return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl()).origin;
+  }
+
+  function cookie(token: string, seconds: number): string {
+    const attributes = [
+      'Path=/',
+      `Max-Age=${seconds}`,
+      'HttpOnly',
+      'SameSite=Lax',
+      ...(isSecure ? ['Secure'] : []),
+    ];
+    return [`${cookieName}=${token}`, ...attributes].join('; ');
+  }
+
+  function sessionToken({ headers }: FastifyRequest): string | null {
+    for (const part of (headers.cookie ?? '').split(';')) {
+      const [name, value = ''] = part.trim().split('=');
+      if (name === cookieName && isToken(value)) return value;
+    }
+    return null;
+  }
+}
+
+function show(reply: FastifyReply, status: number, page: string): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(page);
+}

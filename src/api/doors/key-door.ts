@@ -1,0 +1,99 @@
+// From the bearer key to the account, with the refusals in the contract's order: missing, unknown and
+// revoked key, blocked account, API off, address not allowed, rate limit (specification "Authentication",
+// decisions "Order of checks" 1 to 7). Runs before anything else looks at the request.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountCounters, AccountReads } from '../../accounts/account-reads.ts';
+import type { Account } from '../../accounts/account-store.ts';
+import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The account whose key was sent. Set for every route behind `authenticate`. */
+    caller: Account;
+    /** Its balance and counters as they are now. Set for reads behind `confirm`. */
+    counters: AccountCounters;
+  }
+}
+
+export interface Authenticator {
+  /** Sets request.caller, or answers with the refusal. */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /** The same, from the database: no cache stands between an administrator's rights and what they may do. */
+  authenticateFresh(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /**
+   * For reads from the database: the caller's rights are compared with the account as it is there now, and
+   * request.counters is set. So a change that another process made counts before its NOTIFY arrives.
+   */
+  confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
+  again(request: FastifyRequest): Promise<Account | Refusal>;
+}
+
+export function createAuthenticator(
+  keys: KeyDirectory,
+  limiter: RateLimiter,
+  accounts: AccountReads,
+): Authenticator {
+  async function authenticateBy(
+    find: (key: string) => Promise<KeyHolder | null> | KeyHolder | null,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    const key = bearerKey(request);
+    if (key === null) return reply.refuse(limiter.failed(request.ip, refusal('missing_api_key'), reply));
+    const known = await find(key);
+    // A refusal from the cache is asked again: what an administrator has just lifted is lifted.
+    const mayBeLifted = known !== null && !known.isRevoked && accessProblem(known, request.ip) !== null;
+    const holder = mayBeLifted ? await keys.findFresh(key) : known;
+    if (holder === null) return reply.refuse(limiter.failed(request.ip, refusal('invalid_api_key'), reply));
+
+    request.caller = holder.account;
+    const problem = accessProblem(holder, request.ip);
+    if (problem !== null) {
+      limiter.show(holder.account, reply);
+      if (problem.code !== 'revoked_api_key') return reply.refuse(problem);
+      return reply.refuse(limiter.failed(request.ip, problem, reply));
+    }
+    const limited = limiter.admit(holder.account, reply);
+    return limited === null ? undefined : reply.refuse(limited);
+  }
+
+  async function again(request: FastifyRequest): Promise<Account | Refusal> {
+    const key = bearerKey(request);
+    const holder = key === null ? null : await keys.findFresh(key);
+    if (holder === null) return refusal('invalid_api_key');
+    const problem = accessProblem(holder, request.ip);
+    if (isRefusal(problem)) return problem;
+    request.caller = holder.account;
+    return holder.account;
+  }
+
+  return {
+    authenticate: (request, reply) => authenticateBy(keys.find, request, reply),
+    authenticateFresh: (request, reply) => authenticateBy(keys.findFresh, request, reply),
+    async confirm(request, reply) {
+      request.counters = await accounts.getCounters(request.caller.id);
+      if (request.counters.accessVersion === request.caller.accessVersion) return;
+      const account = await again(request);
+      if (isRefusal(account)) return reply.refuse(account);
+    },
+    again,
+  };
+}
+
+/** "Bearer <key>", the scheme in any case; null when there is none. */
+function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string | null {
+  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
+  const key = authorization.slice(7).trim();
+  return key === '' ? null : key;
+}
+
+function accessProblem({ account, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {
+  if (isRevoked) return refusal('revoked_api_key');
+  if (account.blocked) return refusal('account_blocked');
+  if (!account.apiEnabled) return refusal('api_disabled');
+  return allowList.allows(address) ? null : refusal('ip_not_allowed');
+}

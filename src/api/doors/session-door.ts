@@ -1,0 +1,117 @@
+// The panel's door: from the session's cookie to the account, in place of the API's bearer key. A request
+// that changes something must come from this service's own pages; then the session must live, its account not
+// be blocked, and its rate limit not be used up. "API on or off" and the allow-list concern keys.
+// Every request reads the session and the account from the database: what was revoked is revoked at once.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account-store.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import {
+  type Session,
+  type SessionStore,
+  type SessionToken,
+  sessionId,
+} from '../../identity/session-store.ts';
+import type { Authenticator } from './key-door.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session whose cookie was sent. Set for every route behind the panel's door. */
+    session: Session;
+  }
+}
+
+export interface SessionDoor extends Authenticator {
+  /** Refuses what another site's page makes a browser send. For routes that nobody is signed in at, too. */
+  refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /** What the cookie holds; null where there is none of ours. */
+  sentToken(request: FastifyRequest): SessionToken | null;
+  setCookie(reply: FastifyReply, token: SessionToken): void;
+  clearCookie(reply: FastifyReply): void;
+}
+
+export interface SessionDoorDependencies {
+  readonly sessions: SessionStore;
+  readonly limiter: RateLimiter;
+  readonly publicUrl: () => string;
+  readonly now: () => EpochSeconds;
+}
+
+export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
+  const { sessions, limiter, publicUrl, now } = dependencies;
+  const isSecure = () => publicUrl().startsWith('https:');
+  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
+
+  function sentToken({ headers }: FastifyRequest): SessionToken | null {
+    const name = cookieName();
+    for (const part of (headers.cookie ?? '').split(';')) {
+      const [sentName, value = ''] = part.trim().split('=');
+      const match = sentName === name ? /^([1-9]\d{0,6})\.([A-Za-z0-9_-]{43})$/.exec(value) : null;
+      if (match !== null) return { accountId: Number(match[1]), token: match[2] ?? '' };
+    }
+    return null;
+  }
+
+  function setCookieText(reply: FastifyReply, value: string, seconds: number): void {
+    const attributes = ['Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict'];
+    if (isSecure()) attributes.push('Secure');
+    reply.header('set-cookie', [`${cookieName()}=${value}`, ...attributes].join('; '));
+  }
+
+  function isForeign({ method, headers }: FastifyRequest): boolean {
+    if (method === 'GET' || method === 'HEAD') return false;
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site !== 'same-origin';
+    const { origin } = headers;
+    if (origin === undefined) return true;
+    if (origin === new URL(publicUrl()).origin) return false;
+    // Without TLS a browser may know this service by another name than PUBLIC_URL, and says no Sec-Fetch-Site.
+    return isSecure() || origin !== `http://${headers.host}`;
+  }
+
+  async function refuseForeign(request: FastifyRequest, reply: FastifyReply) {
+    return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
+  }
+
+  async function again(request: FastifyRequest): Promise<Account | Refusal> {
+    const token = sentToken(request);
+    const found = token === null ? null : await sessions.find(token, now());
+    if (found === null) return refusal('not_signed_in');
+    request.caller = found.account;
+    request.session = found.session;
+    return found.account.blocked ? refusal('account_blocked') : found.account;
+  }
+
+  async function authenticate(request: FastifyRequest, reply: FastifyReply) {
+    if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
+    if (sentToken(request) === null) return reply.refuse(refusal('not_signed_in'));
+    const account = await again(request);
+    // Whoever makes up tokens is slowed down like whoever makes up keys.
+    if (isRefusal(account) && account.code === 'not_signed_in') {
+      return reply.refuse(limiter.failed(request.ip, account, reply));
+    }
+    const limited = limiter.admitSession(sessionId(request.session), reply);
+    if (limited !== null) return reply.refuse(limited);
+    return isRefusal(account) ? reply.refuse(account) : undefined;
+  }
+
+  return {
+    authenticate,
+    authenticateFresh: authenticate,
+    // Read with the session, in this very request.
+    async confirm(request) {
+      request.counters = request.caller;
+      return undefined;
+    },
+    again,
+    refuseForeign,
+    sentToken,
+    setCookie(reply, { accountId, token }) {
+      setCookieText(reply, `${accountId}.${token}`, sessions.limits.absoluteSeconds);
+    },
+    clearCookie: (reply) => setCookieText(reply, '', 0),
+  };
+}

@@ -1,0 +1,146 @@
+// The account's API access as its owner manages it: the key, the allow-list, what is left of the rate limit.
+
+import type { FastifyInstance } from 'fastify';
+import { changeAccount, resetApiKey } from '../../accounts/account-store.ts';
+import { allowedIpsRefusal, createAllowList } from '../../accounts/allow-list.ts';
+import { findKeyFacts, revealApiKey } from '../../accounts/api-key-store.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { plainAddress } from '../../contract/ip-addresses.ts';
+import {
+  allowListBodySchema,
+  keyFactsSchema,
+  passwordBodySchema,
+  savedAllowListSchema,
+  shownKeySchema,
+  usageSchema,
+} from '../../contract/panel-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { windowSeconds } from '../../http/sliding-window.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+import { refuseLate } from './sign-in-routes.ts';
+
+const readPassword = createBodyReader(passwordBodySchema);
+const readAllowList = createBodyReader(allowListBodySchema);
+
+export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { database, seal, limiter, requestLog, checkPassword, forgetAccount, now } = dependencies;
+
+  app.get(
+    '/api-key',
+    {
+      schema: {
+        operationId: 'getApiKey',
+        summary: 'About the API key',
+        response: { 200: keyFactsSchema },
+      },
+    },
+    async (request, reply) => {
+      await requestLog.flush();
+      const key = await findKeyFacts(database, request.caller.id);
+      if (key === null) throw new Error(`Account ${request.caller.id} has no key.`);
+      return reply.send({
+        last_four: key.lastFour,
+        created_at: formatTime(key.createdAt),
+        last_used_at: key.lastUsedAt === null ? null : formatTime(key.lastUsedAt),
+      });
+    },
+  );
+
+  app.post(
+    '/api-key/reveal',
+    {
+      schema: {
+        operationId: 'revealApiKey',
+        summary: 'Show the API key',
+        description: 'The audit log notes it.',
+        body: passwordBodySchema,
+        response: { 200: shownKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPassword(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await checkPassword(request, body.password);
+      if (problem !== null) return refuseLate(reply, problem);
+      const { id } = request.caller;
+      const key = await revealApiKey(database, seal, id, { actorId: id, now: now() });
+      if (key === null) throw new Error(`Account ${id} has no key.`);
+      return reply.send({ api_key: key });
+    },
+  );
+
+  app.post(
+    '/api-key/reset',
+    {
+      schema: {
+        operationId: 'resetOwnApiKey',
+        summary: 'Replace the API key',
+        description: 'The old key is revoked at once.',
+        body: passwordBodySchema,
+        response: { 201: shownKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPassword(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await checkPassword(request, body.password);
+      if (problem !== null) return refuseLate(reply, problem);
+      const { id } = request.caller;
+      const key = await resetApiKey(database, seal, id, { actorId: id, now: now() });
+      if (key === null) throw new Error(`Account ${id} does not exist.`);
+      forgetAccount(id);
+      return reply.code(201).send({ api_key: key });
+    },
+  );
+
+  app.put(
+    '/allow-list',
+    {
+      schema: {
+        operationId: 'setAllowList',
+        summary: 'Set where the API key may be used from',
+        body: allowListBodySchema,
+        response: { 200: savedAllowListSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readAllowList(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { allowed_ips: allowedIps } = body;
+      const problem = allowedIpsRefusal(allowedIps);
+      if (problem !== null) return reply.refuse(problem);
+      const address = plainAddress(request.ip);
+      const isAllowed = createAllowList(allowedIps).allows(request.ip);
+      if (!isAllowed && body.confirm !== true)
+        return reply.refuse(refusal('address_locked_out', { address }));
+      const { id } = request.caller;
+      const changed = await changeAccount(database, id, { allowedIps }, { actorId: id, now: now() });
+      if (changed === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ allowed_ips: changed.allowedIps, address, address_allowed: isAllowed });
+    },
+  );
+
+  app.get(
+    '/usage',
+    {
+      schema: {
+        operationId: 'getUsage',
+        summary: 'The API key’s rate limit, as this process counts it',
+        response: { 200: usageSchema },
+      },
+    },
+    async (request, reply) => {
+      const { limit, remaining, resetSeconds } = limiter.stateOf(request.caller);
+      return reply.send({
+        limit,
+        used: limit - remaining,
+        remaining,
+        window_seconds: windowSeconds,
+        reset_seconds: resetSeconds,
+      });
+    },
+  );
+}

@@ -1,0 +1,182 @@
+// What the administrator's console shows beyond the administrator's API: figures of the whole service, its
+// health, customers of every account, and help for an account that lost its second factor.
+
+import type { FastifyInstance } from 'fastify';
+import { findAccount, findAccountNames } from '../../accounts/account-store.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnedId, parseRowId, publicId } from '../../contract/identifiers.ts';
+import {
+  accountCustomerSchema,
+  accountOrderSchema,
+  adminOverviewSchema,
+  cursorPageOf,
+  customerFilterSchema,
+  healthSchema,
+  overviewQuerySchema,
+} from '../../contract/panel-schemas.ts';
+import { DatabaseUnavailable } from '../../database/database.ts';
+import { readServerVersion } from '../../database/server-version.ts';
+import { listRefusals } from '../../journal/request-log.ts';
+import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
+import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
+import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
+import { orderView } from '../shapes/order-view.ts';
+import { numberMax, pageRows, readQuery } from './list-filters.ts';
+import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+
+const topAccountsMax = 10;
+
+export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
+    dependencies;
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.caller.isAdmin) return reply.refuse(refusal('forbidden'));
+  });
+
+  app.get(
+    '/overview',
+    {
+      schema: {
+        operationId: 'getServiceOverview',
+        summary: 'Spending of all accounts by day or month, plans that end soon, refusals',
+        querystring: overviewQuerySchema,
+        response: { 200: adminOverviewSchema },
+      },
+    },
+    async ({ query }, reply) => {
+      const at = now();
+      const span = parseSpan(query, at);
+      // First the sums are brought up to date, then the rest reads them.
+      const sums = await ledgerDays.sumsOfAll(span.step, span.since);
+      await requestLog.flush();
+      const [top, count, refusals] = await Promise.all([
+        ledgerDays.topAccounts(span.since, topAccountsMax),
+        countEndingPlansOfAll(database, at, at + endingDays * 86_400),
+        listRefusals(database, span.since),
+      ]);
+      return reply.send({
+        series: seriesOf(sums, span.dates),
+        top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
+          account: { id, username, display_name: displayName },
+          orders: orderCount,
+          spent: formatAmount(spentCents),
+        })),
+        expiring: { days: endingDays, count },
+        refusals,
+      });
+    },
+  );
+
+  app.get(
+    '/health',
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'How this process and its database are',
+        response: { 200: healthSchema },
+      },
+    },
+    async (_request, reply) =>
+      reply.send({
+        database: { kind: database.kind, ...(await databaseVersion()) },
+        queue_depth: engine.queueDepth(),
+        batches_in_flight: engine.batchesInFlight(),
+        batch_sizes: health.batchSizes(),
+        uptime_seconds: health.uptimeSeconds(),
+        version: health.version,
+      }),
+  );
+
+  app.get(
+    '/customers',
+    {
+      schema: {
+        operationId: 'findAllCustomers',
+        summary: 'Customers of every account, by part of a reference or name',
+        querystring: customerFilterSchema,
+        response: { 200: cursorPageOf(accountCustomerSchema) },
+      },
+    },
+    async ({ query }, reply) => {
+      const filter = readQuery(query, (sent) => ({
+        search: sent.text('q').trim(),
+        before: sent.number('before', Number.MAX_SAFE_INTEGER),
+      }));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const { customers, nextBefore } = await findCustomers(database, null, {
+        search: filter.search,
+        before: parseOwnedId(String(filter.before)) ?? { accountId: numberMax, number: 0 },
+        limit: pageRows,
+      });
+      const names = await findAccountNames(
+        database,
+        customers.map(({ accountId }) => accountId),
+      );
+      return reply.send({
+        data: customers.map((customer) => ({
+          ...panelCustomerView(customer, packages.current(), now()),
+          account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
+        })),
+        next_before: nextBefore === null ? null : publicId(nextBefore.accountId, nextBefore.number),
+      });
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      schema: {
+        operationId: 'getOrderOfAnyAccount',
+        summary: 'One order of any account and its ledger entries',
+        response: { 200: accountOrderSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const id = parseOwnedId(params.id);
+      const order = id === null ? null : await orders.find(id.accountId, id.number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const { accountId } = order;
+      const [entries, names] = await Promise.all([
+        findEntriesOfOrder(database, accountId, order.number, numberMax),
+        findAccountNames(database, [accountId]),
+      ]);
+      return reply.send({
+        account: { id: accountId, username: names.get(accountId) ?? '' },
+        order: orderView(order, packages.current(), currency),
+        entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+      });
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/accounts/:id/totp',
+    {
+      schema: {
+        operationId: 'disableTotpOf',
+        summary: 'Switch an account’s codes at sign-in off',
+        description: 'For who lost the authenticator app and the recovery codes.',
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRowId(request.params.id);
+      if (id === null || (await findAccount(database, id)) === null) {
+        return reply.refuse(refusal('account_not_found'));
+      }
+      const actor = { actorId: request.caller.id, now: now() };
+      const wasOn = await totp.disable(id, actor);
+      return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
+    },
+  );
+
+  async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {
+    try {
+      return { version: await readServerVersion(database), reachable: true };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      return { version: '', reachable: false };
+    }
+  }
+}

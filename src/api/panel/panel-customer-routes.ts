@@ -1,0 +1,115 @@
+// The account's customers as the panel looks at them: found by a part of their name, one with its orders, and
+// a login link for a customer who asks for one.
+
+import type { FastifyInstance } from 'fastify';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
+import {
+  cursorPageOf,
+  customerFilterSchema,
+  customerWithOrdersSchema,
+  madeLoginLinkSchema,
+  panelCustomerSchema,
+} from '../../contract/panel-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
+import { createLoginLink } from '../../identity/login-link-store.ts';
+import { findOrders } from '../../orders/order-search.ts';
+import { findCustomers, findLastOrderNumber } from '../../plans/customer-search.ts';
+import { orderView } from '../shapes/order-view.ts';
+import { numberMax, pageRows, readQuery } from './list-filters.ts';
+import { panelCustomerView } from './overview-routes.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+
+interface WithId {
+  Params: { id: string };
+}
+
+export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { database, customers, packages, publicUrl, linkValidSeconds, currency, now } = dependencies;
+
+  app.get(
+    '/customers',
+    {
+      schema: {
+        operationId: 'findCustomers',
+        summary: 'Customers, newest first, by part of a reference or name',
+        querystring: customerFilterSchema,
+        response: { 200: cursorPageOf(panelCustomerSchema) },
+      },
+    },
+    async ({ caller, query }, reply) => {
+      const filter = readQuery(query, (sent) => ({
+        search: sent.text('q').trim(),
+        before: Math.min(numberMax, sent.number('before', numberMax)),
+      }));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const { customers: found, nextBefore } = await findCustomers(database, caller.id, {
+        search: filter.search,
+        before: { accountId: caller.id, number: filter.before },
+        limit: pageRows,
+      });
+      return reply.send({
+        data: found.map((customer) => panelCustomerView(customer, packages.current(), now())),
+        next_before: nextBefore?.number ?? null,
+      });
+    },
+  );
+
+  app.get<WithId>(
+    '/customers/:id',
+    {
+      schema: {
+        operationId: 'getCustomerWithOrders',
+        summary: 'One customer and the last orders',
+        response: { 200: customerWithOrdersSchema },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      const number = parseOwnNumber(params.id, caller.id);
+      const customer = number === null ? null : await customers.find(caller.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const { orders } = await findOrders(database, caller.id, {
+        from: 1,
+        to: numberMax,
+        customerNumber: customer.number,
+        kind: null,
+        packageId: null,
+        since: 0,
+        until: now() + 1,
+        limit: pageRows,
+      });
+      const [last] = orders;
+      return reply.send({
+        customer: panelCustomerView(customer, packages.current(), now()),
+        orders: orders.map((order) => orderView(order, packages.current(), currency)),
+        last_order_id: last === undefined ? null : publicId(caller.id, last.number),
+      });
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/login-link',
+    {
+      schema: {
+        operationId: 'createLoginLink',
+        summary: 'A new login link for the customer',
+        description:
+          'Of the customer’s last order, or of the trial where there is none: its earlier unused links die.',
+        response: { 201: madeLoginLinkSchema },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      const number = parseOwnNumber(params.id, caller.id);
+      const customer = number === null ? null : await customers.find(caller.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
+      const at = now();
+      const order = { accountId: caller.id, customerNumber: customer.number, number: orderNumber };
+      const token = await createLoginLink(database, order, linkValidSeconds, at);
+      return reply.code(201).send({
+        login_url: `${publicUrl()}/login/${token}`,
+        expires_at: formatTime(at + linkValidSeconds),
+      });
+    },
+  );
+}

@@ -1,0 +1,146 @@
+// The account's own ledger: page by page, as monthly statements, and as a file.
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal } from '../../contract/error-catalogue.ts';
+import {
+  cursorPageOf,
+  ledgerExportSchema,
+  ledgerFilterSchema,
+  panelEntrySchema,
+  statementListSchema,
+} from '../../contract/panel-schemas.ts';
+import type { LedgerSums } from '../../ledger/ledger-days.ts';
+import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
+import { type FoundEntry, findEntries } from '../../ledger/ledger-search.ts';
+import { ledgerCsv } from './ledger-csv.ts';
+import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+
+const statementsMax = 36;
+const exportRows = 1_000;
+
+export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { database, ledgerDays, currency } = dependencies;
+
+  app.get(
+    '/ledger',
+    {
+      schema: {
+        operationId: 'findLedgerEntries',
+        summary: 'Ledger entries, newest first',
+        querystring: ledgerFilterSchema,
+        response: { 200: cursorPageOf(panelEntrySchema) },
+      },
+    },
+    async ({ caller, query }, reply) => {
+      const filter = readQuery(query, (sent) => ({
+        month: sent.month('month'),
+        before: Math.min(numberMax, sent.number('before', numberMax)),
+      }));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const span = await spanOf(caller.id, filter.month);
+      const found =
+        span === null
+          ? []
+          : await findEntries(database, caller.id, 'down', {
+              ...span,
+              to: Math.min(span.to, filter.before - 1),
+              limit: pageRows + 1,
+            });
+      const page = found.slice(0, pageRows);
+      return reply.send({
+        data: page.map(({ entry, actor, customerReference }) => ({
+          ...ledgerEntryView(entry, actor, currency),
+          customer: customerReference,
+        })),
+        next_before: found.length > pageRows ? (page.at(-1)?.entry.number ?? null) : null,
+      });
+    },
+  );
+
+  app.get(
+    '/statements',
+    {
+      schema: {
+        operationId: 'listStatements',
+        summary: 'Statements of the months with entries, newest first',
+        response: { 200: statementListSchema },
+      },
+    },
+    async ({ caller }, reply) => {
+      // From the first entry on: each month opens with what the one before it closed with.
+      const months = await ledgerDays.sums(caller.id, 'month', '-infinity');
+      let balanceCents = 0n;
+      const statements = months.map((month) => {
+        const openingCents = balanceCents;
+        balanceCents += movedCents(month);
+        return {
+          month: month.date,
+          opening: formatAmount(openingCents),
+          credits: formatAmount(month.creditedCents),
+          debits: formatAmount(month.debitedCents),
+          charges: formatAmount(month.chargedCents),
+          refunds: formatAmount(month.refundedCents),
+          closing: formatAmount(balanceCents),
+          entries: month.entryCount,
+        };
+      });
+      return reply.send({ data: statements.reverse().slice(0, statementsMax) });
+    },
+  );
+
+  app.get(
+    '/ledger.csv',
+    {
+      schema: {
+        operationId: 'exportLedger',
+        summary: 'The ledger as CSV, oldest first',
+        description: 'Cells that a spreadsheet would compute begin with an apostrophe.',
+        querystring: ledgerExportSchema,
+        produces: ['text/csv'],
+      },
+    },
+    async ({ caller, query }, reply) => {
+      const filter = readQuery(query, (sent) => ({ month: sent.month('month') }));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const span = await spanOf(caller.id, filter.month);
+      const name = `ledger-${caller.username}${filter.month === null ? '' : `-${filter.month.month}`}.csv`;
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(Readable.from(ledgerCsv(pages(caller.id, span), currency)));
+    },
+  );
+
+  /** The numbers and moments of a month, or of everything; null: there are no entries. */
+  async function spanOf(accountId: number, month: MonthSpan | null) {
+    if (month === null) return { from: 1, to: numberMax, since: 0, until: endOfTime };
+    const numbers = await ledgerDays.entrySpan(accountId, `${month.month}-01`, lastDayOf(month));
+    return numbers === null ? null : { ...numbers, since: month.since, until: month.until };
+  }
+
+  async function* pages(
+    accountId: number,
+    span: { from: number; to: number; since: number; until: number } | null,
+  ): AsyncGenerator<readonly FoundEntry[]> {
+    if (span === null) return;
+    let { from } = span;
+    for (;;) {
+      const page = await findEntries(database, accountId, 'up', { ...span, from, limit: exportRows });
+      if (page.length > 0) yield page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < exportRows) return;
+      from = last.entry.number + 1;
+    }
+  }
+}
+
+function movedCents({ creditedCents, debitedCents, chargedCents, refundedCents }: LedgerSums): bigint {
+  return creditedCents - debitedCents - chargedCents + refundedCents;
+}
+
+function lastDayOf({ until }: MonthSpan): string {
+  return new Date((until - 86_400) * 1000).toISOString().slice(0, 10);
+}

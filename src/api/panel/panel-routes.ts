@@ -1,0 +1,56 @@
+// What the browser alone needs, below /panel/api: composed here from one file for each page of the panel. The
+// routes of the two APIs are registered beside these by http/app.ts, with the session in place of the key.
+
+import type { FastifyInstance } from 'fastify';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
+import type { SessionStore } from '../../identity/session-store.ts';
+import type { TotpStore } from '../../identity/totp-store.ts';
+import type { RequestLog } from '../../journal/request-log.ts';
+import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { HealthFacts } from '../../orders/batch-sizes.ts';
+import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
+import type { SessionDoor } from '../doors/session-door.ts';
+import { apiAccessRoutes } from './api-access-routes.ts';
+import { consoleRoutes } from './console-routes.ts';
+import { overviewRoutes } from './overview-routes.ts';
+import { panelCustomerRoutes } from './panel-customer-routes.ts';
+import { panelLedgerRoutes } from './panel-ledger-routes.ts';
+import { panelOrderRoutes } from './panel-order-routes.ts';
+import { createPasswordCheck, type PasswordCheck } from './password-check.ts';
+import { requestLogRoutes } from './request-log-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { totpRoutes } from './totp-routes.ts';
+
+export interface PanelDependencies extends AdminRoutesDependencies {
+  readonly door: SessionDoor;
+  readonly sessions: SessionStore;
+  readonly throttle: AttemptThrottle;
+  readonly totp: TotpStore;
+  readonly limiter: RateLimiter;
+  readonly ledgerDays: LedgerDays;
+  readonly requestLog: RequestLog;
+  readonly health: HealthFacts;
+  readonly publicUrl: () => string;
+  readonly linkValidSeconds: number;
+}
+
+export interface SignedInDependencies extends PanelDependencies {
+  readonly checkPassword: PasswordCheck;
+}
+
+/** The routes behind the panel's door. */
+export function panelRoutes(app: FastifyInstance, panel: PanelDependencies): void {
+  const dependencies = { ...panel, checkPassword: createPasswordCheck(panel.database, panel.throttle) };
+  sessionRoutes(app, dependencies);
+  totpRoutes(app, dependencies);
+  apiAccessRoutes(app, dependencies);
+  overviewRoutes(app, dependencies);
+  panelOrderRoutes(app, dependencies);
+  panelCustomerRoutes(app, dependencies);
+  panelLedgerRoutes(app, dependencies);
+  requestLogRoutes(app, dependencies);
+  void app.register(async (administrators) => consoleRoutes(administrators, dependencies), {
+    prefix: '/admin',
+  });
+}

@@ -1,0 +1,23 @@
+// The password of who is signed in, asked again before anything that a borrowed browser must not do.
+
+import type { FastifyRequest } from 'fastify';
+import { getPasswordHash } from '../../accounts/account-store.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import type { Queryable } from '../../database/database.ts';
+import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
+import { isRightPassword } from '../../identity/password.ts';
+
+/** null: it is right. Wrong ones are slowed down like those of a sign-in. */
+export type PasswordCheck = (request: FastifyRequest, password: string) => Promise<Refusal | null>;
+
+export function createPasswordCheck(database: Queryable, throttle: AttemptThrottle): PasswordCheck {
+  return async ({ caller, ip }, password) => {
+    const attempt = throttle.beginPassword(caller.username, ip);
+    if (isRefusal(attempt)) return attempt;
+    if (!(await isRightPassword(password, await getPasswordHash(database, caller.id)))) {
+      return refusal('wrong_password');
+    }
+    attempt.succeeded();
+    return null;
+  };
+}

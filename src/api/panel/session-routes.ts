@@ -1,0 +1,120 @@
+// Who is signed in, where else, with which password: /me, /sessions, /password.
+
+import type { FastifyInstance } from 'fastify';
+import { changeAccount } from '../../accounts/account-store.ts';
+import { createAllowList } from '../../accounts/allow-list.ts';
+import { findKeyFacts } from '../../accounts/api-key-store.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { plainAddress } from '../../contract/ip-addresses.ts';
+import { meSchema, newPasswordBodySchema, sessionListSchema } from '../../contract/panel-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { hashPassword } from '../../identity/password.ts';
+import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
+import { accountView } from '../shapes/admin-views.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+import { refuseLate } from './sign-in-routes.ts';
+
+const readNewPassword = createBodyReader(newPasswordBodySchema);
+const noContent = { 204: { type: 'null' } };
+
+export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { database, sessions, totp, checkPassword, forgetAccount, publicUrl, currency, now } = dependencies;
+
+  app.get(
+    '/me',
+    { schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } } },
+    async ({ caller, session, ip }, reply) => {
+      const [key, isTotpEnabled] = await Promise.all([
+        findKeyFacts(database, caller.id),
+        totp.isEnabled(caller.id),
+      ]);
+      return reply.send({
+        account: accountView(caller, currency, isTotpEnabled),
+        api_url: `${publicUrl()}/api/v1`,
+        address: plainAddress(ip),
+        address_allowed: createAllowList(caller.allowedIps).allows(ip),
+        totp_enabled: isTotpEnabled,
+        checklist: {
+          // Who uses it has it.
+          key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
+          first_order: caller.orderCount > 0,
+          allow_list: caller.allowedIps.length > 0,
+        },
+        session: {
+          created_at: formatTime(session.createdAt),
+          expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+        },
+      });
+    },
+  );
+
+  app.get(
+    '/sessions',
+    {
+      schema: {
+        operationId: 'listSessions',
+        summary: 'Sessions, most recently used first',
+        response: { 200: sessionListSchema },
+      },
+    },
+    async (request, reply) => {
+      const list = await sessions.list(request.caller.id, now());
+      const data = list.map((session) => ({
+        id: sessionId(session),
+        created_at: formatTime(session.createdAt),
+        last_seen_at: formatTime(session.lastSeenAt),
+        expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+        address: plainAddress(session.address),
+        user_agent: session.userAgent,
+        current: session.tokenHash === request.session.tokenHash,
+      }));
+      return reply.send({ data });
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/sessions/:id',
+    { schema: { operationId: 'endSession', summary: 'End a session', response: noContent } },
+    async (request, reply) => {
+      const ended = await sessions.endById(request.caller.id, request.params.id);
+      return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
+    },
+  );
+
+  app.delete(
+    '/sessions',
+    { schema: { operationId: 'endOtherSessions', summary: 'End all other sessions', response: noContent } },
+    async (request, reply) => {
+      await sessions.endOthers(request.session);
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/password',
+    {
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the password',
+        description: 'Ends all other sessions.',
+        body: newPasswordBodySchema,
+        response: noContent,
+      },
+    },
+    async (request, reply) => {
+      const body = readNewPassword(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await checkPassword(request, body.current_password);
+      if (problem !== null) return refuseLate(reply, problem);
+      const { id } = request.caller;
+      const passwordHash = await hashPassword(body.new_password);
+      const changed = await changeAccount(database, id, { passwordHash }, { actorId: id, now: now() });
+      if (changed === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(changed)) return reply.refuse(changed);
+      await sessions.surviveNewPassword(request.session);
+      forgetAccount(id);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,84 @@
+// Signing in and out: the two routes of the panel that need no session. The order of a sign-in's refusals:
+// too many failures, the name or the password, blocked, a code that is missing, a code that is wrong.
+// Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
+
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { findCredentials } from '../../accounts/account-store.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { isRightPassword } from '../../identity/password.ts';
+import { accountView } from '../shapes/admin-views.ts';
+import type { PanelDependencies } from './panel-routes.ts';
+
+const readSignIn = createBodyReader(signInBodySchema);
+
+export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, door, sessions, throttle, totp, currency, now } = dependencies;
+
+  app.post(
+    '/sign-in',
+    {
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in',
+        description: 'Begins a session, whose cookie comes with the answer.',
+        body: signInBodySchema,
+        response: { 200: signedInSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readSignIn(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const username = body.username.trim().toLowerCase();
+
+      const attempt = throttle.beginPassword(username, request.ip);
+      if (isRefusal(attempt)) return refuseLate(reply, attempt);
+      const known = await findCredentials(database, username);
+      const isRight = await isRightPassword(body.password, known?.passwordHash ?? null);
+      if (known === null || !isRight) return reply.refuse(refusal('invalid_credentials'));
+      attempt.succeeded();
+
+      const { account, passwordVersion } = known;
+      if (account.blocked) return reply.refuse(refusal('account_blocked'));
+      const isTotpEnabled = await totp.isEnabled(account.id);
+      const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
+      if (problem !== null) return refuseLate(reply, problem);
+
+      // Whoever shares the browser takes the place of who was signed in.
+      const earlier = door.sentToken(request);
+      if (earlier !== null) await sessions.end(earlier);
+      const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+      const token = await sessions.begin({ id: account.id, passwordVersion }, from, now());
+      door.setCookie(reply, token);
+      return reply.send({ account: accountView(account, currency, isTotpEnabled) });
+    },
+  );
+
+  app.post(
+    '/sign-out',
+    { schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } } },
+    async (request, reply) => {
+      const token = door.sentToken(request);
+      if (token !== null) await sessions.end(token);
+      door.clearCookie(reply);
+      return reply.code(204).send();
+    },
+  );
+
+  async function codeProblem(accountId: number, code: string | undefined): Promise<Refusal | null> {
+    if (code === undefined || code.trim() === '') return refusal('code_required');
+    const attempt = throttle.beginCode(accountId);
+    if (isRefusal(attempt)) return attempt;
+    if (!(await totp.spend(accountId, code, now()))) return refusal('invalid_code');
+    attempt.succeeded();
+    return null;
+  }
+}
+
+/** With Retry-After, where it is a wait. */
+export function refuseLate(reply: FastifyReply, answer: Refusal): FastifyReply {
+  const { retry_after: seconds } = answer.details;
+  if (answer.code === 'rate_limited' && seconds !== undefined) reply.header('retry-after', seconds);
+  return reply.refuse(answer);
+}

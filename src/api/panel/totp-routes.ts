@@ -1,0 +1,91 @@
+// Codes at sign-in: begun with the password, on once a code was right, off with the password and a code.
+
+import type { FastifyInstance } from 'fastify';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import {
+  codeBodySchema,
+  disableTotpBodySchema,
+  passwordBodySchema,
+  recoveryCodesSchema,
+  totpEnrolmentSchema,
+} from '../../contract/panel-schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import type { SignedInDependencies } from './panel-routes.ts';
+import { refuseLate } from './sign-in-routes.ts';
+
+const readPassword = createBodyReader(passwordBodySchema);
+const readCode = createBodyReader(codeBodySchema);
+const readDisable = createBodyReader(disableTotpBodySchema);
+
+export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+  const { totp, throttle, checkPassword, now } = dependencies;
+
+  app.post(
+    '/totp',
+    {
+      schema: {
+        operationId: 'beginTotp',
+        summary: 'Begin with codes at sign-in',
+        description: 'They are not on before a code was confirmed.',
+        body: passwordBodySchema,
+        response: { 201: totpEnrolmentSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPassword(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await checkPassword(request, body.password);
+      if (problem !== null) return refuseLate(reply, problem);
+      const begun = await totp.begin(request.caller, now());
+      return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
+    },
+  );
+
+  app.post(
+    '/totp/confirm',
+    {
+      schema: {
+        operationId: 'confirmTotp',
+        summary: 'Switch codes at sign-in on',
+        description: 'Each recovery code stands in for a code once; they are shown here only.',
+        body: codeBodySchema,
+        response: { 201: recoveryCodesSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCode(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const enabled = await totp.enable(request.caller, body.code, now());
+      if (enabled === 'not_begun') return reply.refuse(refusal('totp_not_enabled'));
+      if (enabled === 'enabled') return reply.refuse(refusal('totp_enabled'));
+      if (enabled === 'wrong_code') return reply.refuse(refusal('invalid_code'));
+      return reply.code(201).send({ recovery_codes: enabled });
+    },
+  );
+
+  app.post(
+    '/totp/disable',
+    {
+      schema: {
+        operationId: 'disableTotp',
+        summary: 'Switch codes at sign-in off',
+        body: disableTotpBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readDisable(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await checkPassword(request, body.password);
+      if (problem !== null) return refuseLate(reply, problem);
+      const { id } = request.caller;
+      if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
+      const attempt = throttle.beginCode(id);
+      if (isRefusal(attempt)) return refuseLate(reply, attempt);
+      if (!(await totp.spend(id, body.code, now()))) return reply.refuse(refusal('invalid_code'));
+      attempt.succeeded();
+      await totp.disable(id, { actorId: id, now: now() });
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,28 @@
+// GET /balance.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import Type from 'typebox';
+import { formatAmount } from '../../contract/amounts.ts';
+
+export function accountRoutes(
+  app: FastifyInstance,
+  confirm: { readonly preHandler: preHandlerAsyncHookHandler },
+  currency: string,
+): void {
+  app.get(
+    '/balance',
+    {
+      ...confirm,
+      schema: {
+        operationId: 'getBalance',
+        summary: 'Credit that is left',
+        description: 'What the next orders can be paid from, and the group whose prices you pay.',
+        response: { 200: Type.Ref('Balance') },
+      },
+    },
+    async (request, reply) => {
+      const { balanceCents } = request.counters;
+      return reply.send({ balance: formatAmount(balanceCents), currency, group: request.caller.group });
+    },
+  );
+}

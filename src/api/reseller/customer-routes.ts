@@ -1,0 +1,64 @@
+// GET /customers, GET /customers/{id}.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { pageAnswer, parsePage } from '../../contract/pages.ts';
+import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import { type CustomerReads, customerView } from '../../plans/customer-store.ts';
+
+export interface CustomerRoutesDependencies {
+  readonly customers: CustomerReads;
+  /** Options of a route that reads: see http/authenticate.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+}
+
+export function customerRoutes(
+  app: FastifyInstance,
+  { customers, confirm, packages, now }: CustomerRoutesDependencies,
+): void {
+  app.get<{ Params: { id: string } }>(
+    '/customers/:id',
+    {
+      ...confirm,
+      schema: {
+        operationId: 'getCustomer',
+        summary: 'One customer',
+        description:
+          'With the plan as it stands now. Another account’s customer is answered like one that does not exist.',
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const number = parseOwnNumber(request.params.id, request.caller.id);
+      const customer = number === null ? null : await customers.find(request.caller.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(customer, packages(), now()) });
+    },
+  );
+
+  app.get(
+    '/customers',
+    {
+      ...confirm,
+      schema: {
+        operationId: 'listCustomers',
+        summary: 'Customers, newest first',
+        description: 'Your own, page by page. A page past the end has no data.',
+        querystring: pageQuerySchema,
+        response: { 200: pageOf('Customer') },
+      },
+    },
+    async (request, reply) => {
+      const page = parsePage(request.query);
+      const { customerCount: total } = request.counters;
+      const list = await customers.list(request.caller.id, page, total);
+      const data = list.map((customer) => customerView(customer, packages(), now()));
+      return reply.send(pageAnswer(data, page, total));
+    },
+  );
+}

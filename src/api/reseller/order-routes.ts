@@ -1,0 +1,200 @@
+// POST /orders, POST /orders/{id}/renew, GET /orders, GET /orders/{id}: from the body to a command for
+// the engine, and from its outcome to the answer.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { Account } from '../../accounts/account-store.ts';
+import { randomBase62 } from '../../accounts/api-key.ts';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import { pageAnswer, parsePage } from '../../contract/pages.ts';
+import {
+  idempotencyHeaderSchema,
+  orderAnswerSchema,
+  pageOf,
+  pageQuerySchema,
+  placedOrderSchema,
+  placeOrderBodySchema,
+  renewedOrderSchema,
+  renewOrderBodySchema,
+} from '../../contract/schemas.ts';
+import { mintToken } from '../../identity/login-link-store.ts';
+import type { Keyed, OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
+import type { OrderEngine } from '../../orders/order-engine.ts';
+import type { OrderReads } from '../../orders/order-reads.ts';
+import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { orderView } from '../shapes/order-view.ts';
+
+export interface OrderRoutesDependencies {
+  readonly engine: OrderEngine;
+  readonly orders: OrderReads;
+  /** Options of a route that reads: see http/authenticate.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly packages: () => PackageCatalog;
+  readonly currency: string;
+  readonly publicUrl: () => string;
+  readonly linkValidSeconds: number;
+  /** The caller, read afresh: its rights moved while its order was under way. */
+  readonly authenticateAgain: (request: FastifyRequest) => Promise<Account | Refusal>;
+}
+
+/** An account's rights change by hand, not by the millisecond. */
+const accessChangesMax = 5;
+
+export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
+  const { engine, orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
+
+  app.post(
+    '/orders',
+    {
+      schema: {
+        operationId: 'placeOrder',
+        summary: 'Place an order',
+        description:
+          'Activates a package for a customer and deducts the price. Creates the customer if absent. Safe to retry for ever with the same idempotency key.',
+        headers: idempotencyHeaderSchema,
+        body: placeOrderBodySchema,
+        response: { 201: placedOrderSchema },
+      },
+    },
+    async (request, reply) => {
+      if (request.body === undefined) return reply.refuse(refusal('invalid_json'));
+      const wanted = parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
+      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const { packageId, customerReference, customerName, months, returnLogin } = wanted;
+      const key = keyed(wanted.idempotencyKey);
+      const link = returnLogin ? mintToken() : null;
+      const loginLink = link && { tokenHash: link.tokenHash, validSeconds: linkValidSeconds };
+
+      const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({
+        type: 'place',
+        accountId,
+        accessVersion,
+        ...key,
+        packageId,
+        customerReference,
+        customerName,
+        months,
+        loginLink,
+      }));
+      return answer(reply, outcome, link && `${publicUrl()}/login/${link.token}`);
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    '/orders/:id/renew',
+    {
+      schema: {
+        operationId: 'renewOrder',
+        summary: 'Renew an order',
+        description:
+          'Adds one period of the order’s package on top of the customer’s current expiry and charges the group’s price of today. The body may be absent.',
+        headers: idempotencyHeaderSchema,
+        body: renewOrderBodySchema,
+        response: { 201: renewedOrderSchema },
+      },
+    },
+    async (request, reply) => {
+      const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
+      if (isRefusal(wanted)) return reply.refuse(wanted);
+      // No order has the number 0: a foreign or malformed id is answered like a missing one, by the same road.
+      const orderNumber = parseOwnNumber(request.params.id, request.caller.id) ?? 0;
+      const key = keyed(wanted.idempotencyKey);
+
+      const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({
+        type: 'renew',
+        accountId,
+        accessVersion,
+        ...key,
+        orderNumber,
+        months: wanted.months,
+      }));
+      return answer(reply, outcome, null);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      ...confirm,
+      schema: {
+        operationId: 'getOrder',
+        summary: 'One order',
+        description: 'Another account’s order is answered like one that does not exist.',
+        response: { 200: orderAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const number = parseOwnNumber(request.params.id, request.caller.id);
+      const order = number === null ? null : await orders.find(request.caller.id, number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      return reply.send({ order: orderView(order, packages(), currency) });
+    },
+  );
+
+  app.get(
+    '/orders',
+    {
+      ...confirm,
+      schema: {
+        operationId: 'listOrders',
+        summary: 'Orders, newest first',
+        description: 'Your own, page by page. A page past the end has no data.',
+        querystring: pageQuerySchema,
+        response: { 200: pageOf('Order') },
+      },
+    },
+    async (request, reply) => {
+      const page = parsePage(request.query);
+      const { orderCount: total } = request.counters;
+      const list = await orders.list(request.caller.id, page, total);
+      const data = list.map((order) => orderView(order, packages(), currency));
+      return reply.send(pageAnswer(data, page, total));
+    },
+  );
+
+  /** Through the engine, and once more whenever the caller's rights moved meanwhile. */
+  async function submit(
+    request: FastifyRequest,
+    command: (account: Account) => OrderCommand,
+  ): Promise<OrderOutcome | Refusal> {
+    let account = request.caller;
+    for (let changes = 0; changes < accessChangesMax; changes += 1) {
+      const outcome = await engine.submit(command(account));
+      if (outcome.type !== 'access_changed') return outcome;
+      const again = await dependencies.authenticateAgain(request);
+      if (isRefusal(again)) return again;
+      account = again;
+    }
+    return refusal('service_unavailable');
+  }
+
+  function answer(
+    reply: FastifyReply,
+    outcome: OrderOutcome | Refusal,
+    loginUrl: string | null,
+  ): FastifyReply {
+    if (isRefusal(outcome)) return reply.refuse(outcome);
+    if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
+    if (outcome.type !== 'ordered') throw new Error(`An order was answered with "${outcome.type}".`);
+    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.code(201).send({
+      order: orderView(outcome.order, packages(), currency),
+      balance: formatAmount(outcome.order.balanceAfterCents),
+      ...(loginUrl === null ? {} : { login_url: loginUrl }),
+    });
+  }
+}
+
+/** The key that was sent, or one minted for this request: so every order can be found and replayed. */
+function keyed(sentKey: string | null): Keyed {
+  return sentKey === null
+    ? { idempotencyKey: `auto_${randomBase62(22)}`, keyIsMinted: true }
+    : { idempotencyKey: sentKey, keyIsMinted: false };
+}
+
+function bodyOf(request: FastifyRequest): JsonObject {
+  return (request.body ?? {}) as JsonObject;
+}

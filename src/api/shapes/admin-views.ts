@@ -1,0 +1,64 @@
+// Accounts, packages and audit entries as the administrator's API shows them.
+
+import type { Account } from '../../accounts/account-store.ts';
+import type { Package } from '../../catalog/package-catalog.ts';
+import type { AccountView, AdminPackageView, AuditEntryView } from '../../contract/admin-schemas.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { type Group, periods } from '../../contract/periods.ts';
+import { formatTime } from '../../contract/times.ts';
+import type { RecordedAuditEntry } from '../../journal/audit-log.ts';
+
+export function accountView(account: Account, currency: string, isTotpEnabled: boolean): AccountView {
+  return {
+    id: account.id,
+    username: account.username,
+    display_name: account.displayName,
+    group: account.group,
+    is_admin: account.isAdmin,
+    balance: formatAmount(account.balanceCents),
+    currency,
+    blocked: account.blocked,
+    api_enabled: account.apiEnabled,
+    rate_limit_per_minute: account.rateLimitPerMinute,
+    allowed_ips: [...account.allowedIps],
+    totp_enabled: isTotpEnabled,
+    order_count: account.orderCount,
+    customer_count: account.customerCount,
+    created_at: formatTime(account.createdAt),
+  };
+}
+
+export function adminPackageView(one: Package, currency: string): AdminPackageView {
+  const pricesOf = (group: Group) => {
+    const [monthly, quarterly, yearly] = periods.map(({ months }) => formatAmount(one.prices[group][months]));
+    return { monthly: monthly ?? '', quarterly: quarterly ?? '', yearly: yearly ?? '' };
+  };
+  return {
+    id: one.id,
+    name: one.name,
+    features: [...one.features],
+    limits: {
+      accounts: one.limits.accounts,
+      posts_per_day: one.limits.postsPerDay,
+      ai_images_per_month: one.limits.aiImagesPerMonth,
+    },
+    duration_days: one.durationDays,
+    trial: one.isTrial,
+    retired: one.retired,
+    currency,
+    prices: { reseller: pricesOf('reseller'), distributor: pricesOf('distributor') },
+    created_at: formatTime(one.createdAt),
+  };
+}
+
+export function auditView(entry: RecordedAuditEntry): AuditEntryView {
+  return {
+    number: entry.number,
+    at: formatTime(entry.at),
+    actor: { id: entry.actorId, username: entry.actor },
+    action: entry.action,
+    subject: entry.subject,
+    before: entry.before,
+    after: entry.after,
+  };
+}

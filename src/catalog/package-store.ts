@@ -1,0 +1,157 @@
+// The administrator's changes to packages and prices: each is one transaction that moves
+// packages_version, notes the change in the audit log and tells every process. The only writer of
+// packages and package_prices. Orders that were placed keep the prices that were paid for them.
+
+import { formatAmount } from '../contract/amounts.ts';
+import type { JsonObject } from '../contract/json.ts';
+import { type Group, groups, type Months, periods } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { changesChannel, packagesChanged } from '../database/changes.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { appendAudit } from '../journal/audit-log.ts';
+import { loadCatalog, type Package } from './package-catalog.ts';
+
+/** What an administrator decides about a package; whether it is a free trial is decided once. */
+export type PackageSettings = Omit<Package, 'id' | 'createdAt'>;
+export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' | 'limits'>> & {
+  readonly limits?: Partial<Package['limits']>;
+  readonly prices?: Partial<Record<Group, Partial<Record<Months, bigint>>>>;
+};
+
+// Takes the lock that orders all changes of packages, before anything is read.
+const moveVersion: Statement = {
+  name: 'move_packages_version',
+  text: 'update service_state set packages_version = packages_version + 1',
+};
+
+const insertPackage: Statement = {
+  name: 'insert_package',
+  text: `insert into packages (name, features, limit_accounts, limit_posts_per_day, limit_ai_images_per_month,
+      duration_days, is_trial, retired, created_at)
+    values ($1, $2::text[], $3::int, $4::int, $5::int, $6::int, $7, $8, to_timestamp($9::bigint)) returning id`,
+};
+
+const updatePackage: Statement = {
+  name: 'update_package',
+  text: `update packages set name = $2, features = $3::text[], limit_accounts = $4::int, limit_posts_per_day = $5::int,
+      limit_ai_images_per_month = $6::int, duration_days = $7::int, retired = $8 where id = $1::int`,
+};
+
+const upsertPrices: Statement = {
+  name: 'upsert_package_prices',
+  text: `insert into package_prices (package_id, group_name, months, price_cents)
+    select $1::int, * from unnest($2::text[], $3::int[], $4::bigint[])
+    on conflict (package_id, group_name, months) do update set price_cents = excluded.price_cents`,
+};
+
+const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
+
+export async function createPackage(
+  database: Database,
+  settings: PackageSettings,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<Package> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(moveVersion);
+    const [row] = await transaction.query(insertPackage, [
+      settings.name,
+      textArray(settings.features),
+      settings.limits.accounts,
+      settings.limits.postsPerDay,
+      settings.limits.aiImagesPerMonth,
+      settings.durationDays,
+      settings.isTrial,
+      settings.retired,
+      now,
+    ]);
+    const created: Package = { ...settings, id: Number(row?.['id']), createdAt: now };
+    await writePrices(transaction, created);
+    await announce(transaction, 'package.create', actorId, null, created, now);
+    return created;
+  });
+}
+
+/** null: there is no such package. */
+export async function changePackage(
+  database: Database,
+  id: number,
+  change: PackageChange,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<Package | null> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(moveVersion);
+    const before = (await loadCatalog(transaction)).byId.get(id);
+    if (before === undefined) return null;
+    const after: Package = {
+      ...before,
+      ...change,
+      limits: { ...before.limits, ...change.limits },
+      prices: {
+        reseller: { ...before.prices.reseller, ...change.prices?.reseller },
+        distributor: { ...before.prices.distributor, ...change.prices?.distributor },
+      },
+    };
+    await transaction.query(updatePackage, [
+      id,
+      after.name,
+      textArray(after.features),
+      after.limits.accounts,
+      after.limits.postsPerDay,
+      after.limits.aiImagesPerMonth,
+      after.durationDays,
+      after.retired,
+    ]);
+    await writePrices(transaction, after);
+    await announce(transaction, 'package.update', actorId, before, after, now);
+    return after;
+  });
+}
+
+async function writePrices(transaction: Queryable, { id, prices }: Package): Promise<void> {
+  const cells = groups.flatMap((group) =>
+    periods.map(({ months }) => ({ group, months, cents: prices[group][months] })),
+  );
+  await transaction.query(upsertPrices, [
+    id,
+    textArray(cells.map(({ group }) => group)),
+    numberArray(cells.map(({ months }) => months)),
+    numberArray(cells.map(({ cents }) => cents)),
+  ]);
+}
+
+async function announce(
+  transaction: Queryable,
+  action: string,
+  actorId: number,
+  before: Package | null,
+  after: Package,
+  now: EpochSeconds,
+): Promise<void> {
+  await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
+  await appendAudit(
+    transaction,
+    {
+      actorId,
+      action,
+      subject: `package ${after.id}`,
+      before: before === null ? null : auditView(before),
+      after: auditView(after),
+    },
+    now,
+  );
+}
+
+function auditView({ name, features, limits, durationDays, isTrial, retired, prices }: Package): JsonObject {
+  const priceView = (group: Group) =>
+    Object.fromEntries(periods.map(({ months, period }) => [period, formatAmount(prices[group][months])]));
+  return {
+    name,
+    features,
+    limits,
+    duration_days: durationDays,
+    trial: isTrial,
+    retired,
+    prices: Object.fromEntries(groups.map((group) => [group, priceView(group)])),
+  };
+}

@@ -1,0 +1,6 @@
+// Work that the service cannot take now: thrown by whatever has a queue with an end, answered 503 with Retry-After.
+
+/** Nothing was done. The sentence is for the log. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded';
+}

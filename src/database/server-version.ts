@@ -1,0 +1,14 @@
+// Which PostgreSQL answers, for the console's page of health.
+
+import type { Queryable, Statement } from './database.ts';
+
+const findVersion: Statement = {
+  name: 'find_database_version',
+  text: "select current_setting('server_version') as version",
+};
+
+/** @throws DatabaseUnavailable */
+export async function readServerVersion(database: Queryable): Promise<string> {
+  const [row] = await database.query(findVersion);
+  return String(row?.['version'] ?? '');
+}

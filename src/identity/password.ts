@@ -1,0 +1,78 @@
+// Passwords: argon2id with OWASP's parameters, kept in the PHC string format. At most a few hashes run at
+// once: each takes 19 MiB and a thread of the pool, and a flood of sign-ins must not take them all. Nor do
+// more than a few wait for their turn.
+
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { randomBase62 } from '../accounts/api-key.ts';
+import { Overloaded } from '../contract/overloaded.ts';
+
+const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+const parallelHashesMax = 2;
+const waitingHashesMax = 60;
+
+const derive = promisify(argon2);
+let running = 0;
+const queue: (() => void)[] = [];
+
+export function mintPassword(): string {
+  return randomBase62(20);
+}
+
+/** @throws Overloaded */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const tag = await limited(() => derive('argon2id', { message: password, nonce: salt, ...parameters }));
+  const { memory, passes, parallelism } = parameters;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+/** Of a password that nobody has: to be checked where there is no account, so that the answer takes as long. */
+const nobodysHash = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+
+/**
+ * Whether the password is the account's; `stored` is null where there is no account or it has no password.
+ * Takes as long in every case. @throws Overloaded
+ */
+export async function isRightPassword(password: string, stored: string | null): Promise<boolean> {
+  const isHash = stored?.startsWith('$argon2id$') === true;
+  const matches = await verifyPassword(password, isHash ? stored : nobodysHash);
+  return isHash && matches;
+}
+
+/** false for a wrong password, and for a stored text that is no hash of ours. @throws Overloaded */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
+    stored,
+  );
+  if (match === null) return false;
+  const [, memory, passes, parallelism, salt = '', tag = ''] = match;
+  const expected = Buffer.from(tag, 'base64');
+  const actual = await limited(() =>
+    derive('argon2id', {
+      message: password,
+      nonce: Buffer.from(salt, 'base64'),
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+      tagLength: expected.length,
+    }),
+  );
+  return timingSafeEqual(actual, expected);
+}
+
+async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (queue.length >= waitingHashesMax) throw new Overloaded('Too many passwords wait to be checked.');
+  if (running >= parallelHashesMax) await new Promise<void>((resolve) => queue.push(resolve));
+  running += 1;
+  try {
+    return await work();
+  } finally {
+    running -= 1;
+    queue.shift()?.();
+  }
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

@@ -1,0 +1,221 @@
+// The second factor: codes of an authenticator app (TOTP, RFC 6238: six digits, 30 seconds, SHA-1, one step of
+// tolerance to either side), and ten recovery codes. The secret is sealed, recovery codes are hashed.
+// Always true: a code, and a recovery code, works once, however many requests carry it at the same moment.
+// The only writer of totp_secrets and recovery_codes; every change is in the audit log.
+
+import { createHash } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Seal } from '../accounts/api-key.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { appendAudit } from '../journal/audit-log.ts';
+
+export interface TotpStore {
+  isEnabled(accountId: number): Promise<boolean>;
+  /** A new secret, not on yet. null: codes are on already. */
+  begin(account: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
+  /** Switches it on and returns the recovery codes, which are shown this once. */
+  enable(
+    account: TotpHolder,
+    code: string,
+    now: EpochSeconds,
+  ): Promise<readonly string[] | 'not_begun' | 'enabled' | 'wrong_code'>;
+  /** Uses up a code of the app or a recovery code. */
+  spend(accountId: number, code: string, now: EpochSeconds): Promise<boolean>;
+  disable(accountId: number, actor: { actorId: number; now: EpochSeconds }): Promise<boolean>;
+}
+
+interface TotpHolder {
+  readonly id: number;
+  readonly username: string;
+}
+
+const issuer = 'Sellthrough';
+const stepSeconds = 30;
+const toleranceSteps = 1;
+const secretBytes = 20;
+const recoveryCodeCount = 10;
+/** 80 random bits: a plain hash cannot be turned back. */
+const recoveryBytes = 10;
+
+const findSecret: Statement = {
+  name: 'find_totp_secret',
+  text: `select sealed_secret, enabled_at is not null as is_enabled, last_step from totp_secrets
+    where account_id = $1::int`,
+};
+
+const findEnabled: Statement = {
+  name: 'find_enabled_totp',
+  text: 'select account_id from totp_secrets where account_id = any($1::int[]) and enabled_at is not null',
+};
+
+const insertPending: Statement = {
+  name: 'insert_totp_secret',
+  text: `insert into totp_secrets (account_id, sealed_secret, created_at)
+    values ($1::int, $2, to_timestamp($3::bigint))
+    on conflict (account_id) do update set sealed_secret = excluded.sealed_secret,
+      created_at = excluded.created_at, last_step = 0
+    where totp_secrets.enabled_at is null
+    returning 1`,
+};
+
+const enableSecret: Statement = {
+  name: 'enable_totp',
+  text: `update totp_secrets set enabled_at = to_timestamp($3::bigint), last_step = $4::bigint
+    where account_id = $1::int and sealed_secret = $2 and enabled_at is null returning 1`,
+};
+
+const spendStep: Statement = {
+  name: 'spend_totp_step',
+  text: `update totp_secrets set last_step = $3::bigint
+    where account_id = $1::int and sealed_secret = $2 and enabled_at is not null and last_step < $3::bigint
+    returning 1`,
+};
+
+const insertRecoveryCodes: Statement = {
+  name: 'insert_recovery_codes',
+  text: 'insert into recovery_codes (account_id, code_hash) select $1::int, hash from unnest($2::text[]) hash',
+};
+
+const spendRecoveryCode: Statement = {
+  name: 'spend_recovery_code',
+  text: `update recovery_codes set used_at = to_timestamp($3::bigint)
+    where account_id = $1::int and code_hash = $2 and used_at is null returning 1`,
+};
+
+const deleteRecoveryCodes: Statement = {
+  name: 'delete_recovery_codes',
+  text: 'delete from recovery_codes where account_id = $1::int',
+};
+
+const deleteSecret: Statement = {
+  name: 'delete_totp_secret',
+  text: 'delete from totp_secrets where account_id = $1::int returning enabled_at is not null as was_enabled',
+};
+
+export function createTotpStore(database: Database, seal: Seal): TotpStore {
+  async function find(queryable: Queryable, accountId: number) {
+    const [row] = await queryable.query(findSecret, [accountId]);
+    if (row === undefined) return null;
+    return { sealed: String(row['sealed_secret']), isEnabled: row['is_enabled'] === true };
+  }
+
+  /** The time step whose code this is; null for a wrong one. */
+  function stepOf(accountId: number, sealed: string, code: string, now: EpochSeconds): number | null {
+    const secret = Secret.fromBase32(seal.open(sealed, sealContext(accountId)));
+    const delta = TOTP.validate({
+      token: code,
+      secret,
+      period: stepSeconds,
+      window: toleranceSteps,
+      timestamp: now * 1000,
+    });
+    return delta === null ? null : Math.floor(now / stepSeconds) + delta;
+  }
+
+  return {
+    async isEnabled(accountId) {
+      return (await find(database, accountId))?.isEnabled === true;
+    },
+
+    async begin({ id, username }, now) {
+      const secret = new Secret({ size: secretBytes });
+      const sealed = seal.seal(secret.base32, sealContext(id));
+      const rows = await database.query(insertPending, [id, sealed, now]);
+      if (rows.length === 0) return null;
+      const uri = new TOTP({ issuer, label: username, secret, period: stepSeconds }).toString();
+      return { secret: secret.base32, uri };
+    },
+
+    async enable({ id }, code, now) {
+      const known = await find(database, id);
+      if (known === null) return 'not_begun';
+      if (known.isEnabled) return 'enabled';
+      const step = stepOf(id, known.sealed, normalised(code), now);
+      if (step === null) return 'wrong_code';
+      const codes = Array.from({ length: recoveryCodeCount }, mintRecoveryCode);
+      return database.transaction(async (transaction) => {
+        const rows = await transaction.query(enableSecret, [id, known.sealed, now, step]);
+        // Begun anew, or switched on, by another request meanwhile.
+        if (rows.length === 0) return 'wrong_code';
+        await transaction.query(deleteRecoveryCodes, [id]);
+        await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
+        await audit(transaction, 'account.enable_totp', id, { actorId: id, now });
+        return codes;
+      });
+    },
+
+    async spend(accountId, code, now) {
+      const sent = normalised(code);
+      if (/^\d{6}$/.test(sent)) {
+        const known = await find(database, accountId);
+        const step = known === null ? null : stepOf(accountId, known.sealed, sent, now);
+        if (known === null || step === null) return false;
+        return (await database.query(spendStep, [accountId, known.sealed, step])).length > 0;
+      }
+      const rows = await database.query(spendRecoveryCode, [accountId, hashOf(sent), now]);
+      return rows.length > 0;
+    },
+
+    disable: (accountId, actor) => disableTotp(database, accountId, actor),
+  };
+}
+
+/** Those of the accounts whose sign-in takes a code. */
+export async function findTotpAccounts(
+  database: Queryable,
+  accountIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (accountIds.length === 0) return new Set();
+  const rows = await database.query(findEnabled, [numberArray(accountIds)]);
+  return new Set(rows.map((row) => Number(row['account_id'])));
+}
+
+/** For an account that lost its app and its recovery codes as well. false: codes were not on. */
+export function disableTotp(
+  database: Database,
+  accountId: number,
+  actor: { actorId: number; now: EpochSeconds },
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(deleteSecret, [accountId]);
+    await transaction.query(deleteRecoveryCodes, [accountId]);
+    if (row?.['was_enabled'] !== true) return false;
+    await audit(transaction, 'account.disable_totp', accountId, actor);
+    return true;
+  });
+}
+
+function audit(
+  transaction: Queryable,
+  action: string,
+  accountId: number,
+  { actorId, now }: { actorId: number; now: EpochSeconds },
+): Promise<void> {
+  return appendAudit(
+    transaction,
+    { actorId, action, subject: `account ${accountId}`, before: null, after: null },
+    now,
+  );
+}
+
+/** "abcd-efgh-ijkl-mnop". */
+function mintRecoveryCode(): string {
+  const text = new Secret({ size: recoveryBytes }).base32.toLowerCase();
+  return text.match(/.{4}/g)?.join('-') ?? text;
+}
+
+/** People type codes with spaces, dashes and capitals. */
+function normalised(code: string): string {
+  return code.replace(/[\s-]/g, '').toLowerCase();
+}
+
+function hashOf(code: string): string {
+  return createHash('sha256').update(normalised(code)).digest('base64url');
+}
+
+/** Binds a sealed secret to its account: swapped rows do not open. */
+function sealContext(accountId: number): string {
+  return `totp secret of account ${accountId}`;
+}

@@ -1,0 +1,67 @@
+// What the engine counts, for Prometheus at /metrics: orders, replays, batches, and how many wait.
+
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { Database } from '../database/database.ts';
+import type { OrderCommand, OrderOutcome } from './order-commands.ts';
+import type { OrderEngine } from './order-engine.ts';
+
+export interface OrderMetrics {
+  onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
+  onBatchBroken(): void;
+  /** Gauges that read the engine and the database when they are asked. */
+  observe(engine: OrderEngine, database: Database): void;
+}
+
+export function createOrderMetrics(registry: Registry): OrderMetrics {
+  const registers = [registry];
+  const orders = new Counter({
+    name: 'sellthrough_orders_total',
+    help: 'Orders placed, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const replays = new Counter({
+    name: 'sellthrough_replays_total',
+    help: 'Repeated requests answered with their first order.',
+    registers,
+  });
+  const batchOrders = new Histogram({
+    name: 'sellthrough_batch_orders',
+    help: 'Orders decided together in one transaction.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers,
+  });
+  const broken = new Counter({
+    name: 'sellthrough_batches_broken_total',
+    help: 'Batches that were rolled back for good and run one by one.',
+    registers,
+  });
+
+  return {
+    onBatch(commands, outcomes) {
+      batchOrders.observe(commands.length);
+      for (const outcome of outcomes) {
+        if (outcome.type !== 'ordered') continue;
+        if (outcome.replayed) replays.inc();
+        else orders.inc({ kind: outcome.order.kind });
+      }
+    },
+    onBatchBroken: () => broken.inc(),
+    observe(engine, database) {
+      const gauge = (name: string, help: string, read: () => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(read());
+          },
+        });
+      gauge('sellthrough_queue_depth', 'Orders that wait or are under way.', () => engine.queueDepth());
+      gauge('sellthrough_lanes_busy', 'Lanes with a batch under way.', () => engine.batchesInFlight());
+      gauge('sellthrough_database_round_trips', 'Round trips to the database since the start.', () =>
+        database.roundTrips(),
+      );
+    },
+  };
+}

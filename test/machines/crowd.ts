@@ -1,0 +1,183 @@
+// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, credits
+// and debits, twins with one key and balance reads, all at once and each client through any process. The
+// journal of what they sent, saw and when is held against the ledger afterwards.
+// Called by test/two-processes.test.ts (short) and long-crowd.ts.
+
+import assert from 'node:assert/strict';
+import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { checkJournal, readAll, type Sent } from './journal.ts';
+
+export interface CrowdOptions {
+  /** Of the processes; every request goes to one of them at random. */
+  readonly addresses: readonly string[];
+  readonly adminKey: string;
+  readonly seed: number;
+  /** Asked before each request, with the number of those that were answered. */
+  readonly isOver: (requests: number) => boolean;
+}
+
+export interface CrowdReport {
+  readonly requests: number;
+  /** Requests by kind and status or error code. */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly entries: number;
+}
+
+interface Member {
+  readonly id: number;
+  readonly key: string;
+}
+
+const clientCount = 24;
+const opening = '300.00';
+const customersEach = 8;
+const possibleStatuses = new Set([200, 201, 402, 404, 409, 422]);
+
+/** Throws an assertion that names the promise when the journal and the books part. */
+export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptions): Promise<CrowdReport> {
+  const setUp = createRandom(seed);
+  const admin = createApiClient(setUp.pick(addresses), adminKey);
+  await raiseOwnLimit(admin);
+  const packageIds = await createPackages(admin);
+  const members = [
+    await createMember(admin, `crowd-${seed}-a`, 'reseller'),
+    await createMember(admin, `crowd-${seed}-b`, 'distributor'),
+    await createMember(admin, `crowd-${seed}-c`, 'reseller'),
+  ];
+  const journal: Sent[] = [];
+  /** Orders that were acknowledged, by account: what a renewal may name. */
+  const placed = new Map<number, number[]>(members.map(({ id }) => [id, []]));
+  let moment = 0;
+
+  async function runClient(number: number): Promise<void> {
+    const random = createRandom(seed * 1_000 + number + 1);
+    for (let count = 0; !isOver(journal.length); count += 1) {
+      const member = random.pick(members);
+      const request = draw(random, member, `${number}-${count}`);
+      const key = request.type === 'credit' ? adminKey : member.key;
+      const client = createApiClient(random.pick(addresses), key);
+      moment += 1;
+      const sentAt = moment;
+      const answer = await (request.type === 'balance'
+        ? client.get(request.path)
+        : client.post(request.path, request.body, { 'idempotency-key': request.key }));
+      moment += 1;
+      assert.ok(possibleStatuses.has(answer.status), answer.text);
+      journal.push({ ...request, accountId: member.id, sentAt, answeredAt: moment, answer });
+      if (answer.status === 201 && request.type !== 'credit')
+        placed.get(member.id)?.push(answer.body.order.id);
+    }
+  }
+
+  function draw(
+    random: Random,
+    { id }: Member,
+    ownKey: string,
+  ): Pick<Sent, 'type' | 'path' | 'body' | 'key'> {
+    const what = random.below(10);
+    if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
+    // One request in three shares its key with others, mostly with the same data.
+    const shared = random.below(3) === 0 ? Math.floor(moment / 100) * 10 + random.below(10) : null;
+    const key = shared === null ? `own-${ownKey}` : `shared-${shared}`;
+    const data = shared !== null && random.below(5) > 0 ? createRandom(shared) : random;
+    if (what < 4) {
+      const sign = data.below(3) === 0 ? '-' : '';
+      const body = { amount: `${sign}${1 + data.below(60)}.${10 + data.below(90)}` };
+      return { type: 'credit', path: `/api/admin/v1/accounts/${id}/credit`, body, key };
+    }
+    const known = placed.get(id) ?? [];
+    if (what < 6 && known.length > 0) {
+      const body = data.below(3) === 0 ? { months: 3 } : {};
+      return { type: 'renew', path: `/orders/${data.pick(known)}/renew`, body, key };
+    }
+    const customer = data.below(5) === 0 ? 'wanted-by-all' : `of-${id}`;
+    const body = {
+      package_id: data.pick(packageIds),
+      customer: `${seed}-${customer}-${data.below(customersEach)}`,
+      months: data.pick([1, 1, 3]),
+    };
+    return { type: 'place', path: '/orders', body, key };
+  }
+
+  await Promise.all(Array.from({ length: clientCount }, (_nothing, number) => runClient(number)));
+
+  let entryCount = 0;
+  for (const { id } of members) {
+    const own = journal.filter(({ accountId }) => accountId === id);
+    const [orders, entries] = await Promise.all(
+      ['orders', 'ledger'].map((list) => readAll(admin, `/api/admin/v1/accounts/${id}/${list}`)),
+    );
+    assert.ok(orders !== undefined && entries !== undefined);
+    checkJournal(own, { orders, entries: entries.toReversed(), openingBalance: opening });
+    entryCount += entries.length;
+  }
+  checkOwners(journal);
+  return { requests: journal.length, answers: countAnswers(journal), entries: entryCount };
+}
+
+/** A customer has one account for ever; only others are refused it. */
+function checkOwners(journal: readonly Sent[]): void {
+  const owners = new Map<unknown, number>();
+  for (const { accountId, answer } of journal) {
+    const reference = answer.body?.order?.customer.reference;
+    if (reference === undefined) continue;
+    assert.equal(owners.get(reference) ?? accountId, accountId, `${reference} has one owner`);
+    owners.set(reference, accountId);
+  }
+  for (const { accountId, body, answer } of journal)
+    if (answer.body?.error?.code === 'customer_not_yours')
+      assert.notEqual(owners.get(body['customer']), accountId);
+}
+
+function countAnswers(journal: readonly Sent[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type, answer } of journal) {
+    const replayed = answer.headers.has('idempotent-replayed') ? 'replayed' : answer.status;
+    const label = `${type} ${answer.body?.error?.code ?? replayed}`;
+    counts[label] = (counts[label] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The credits of the crowd are the administrator's requests. */
+async function raiseOwnLimit(admin: ReturnType<typeof createApiClient>): Promise<void> {
+  const accounts = await readAll(admin, '/api/admin/v1/accounts');
+  const own = accounts.find(({ is_admin: isAdmin }) => isAdmin === true);
+  const answer = await admin.patch(`/api/admin/v1/accounts/${own?.['id']}`, {
+    rate_limit_per_minute: 1_000_000,
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+async function createPackages(admin: ReturnType<typeof createApiClient>): Promise<number[]> {
+  const ids: number[] = [];
+  for (const [name, monthly, quarterly, yearly] of [
+    ['Small', '4.99', '13.99', '49.90'],
+    ['Large', '9.99', '27.77', '99.00'],
+  ]) {
+    const prices = { monthly, quarterly, yearly };
+    const answer = await admin.post('/api/admin/v1/packages', {
+      name,
+      limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 },
+      prices: { reseller: prices, distributor: prices },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    ids.push(answer.body.package.id);
+  }
+  return ids;
+}
+
+async function createMember(
+  admin: ReturnType<typeof createApiClient>,
+  username: string,
+  group: 'reseller' | 'distributor',
+): Promise<Member> {
+  const limit = { rate_limit_per_minute: 1_000_000 };
+  const created = await admin.post('/api/admin/v1/accounts', { username, group, ...limit });
+  assert.equal(created.status, 201, created.text);
+  const { id } = created.body.account;
+  const credited = await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: opening });
+  assert.equal(credited.status, 201, credited.text);
+  return { id, key: created.body.api_key };
+}

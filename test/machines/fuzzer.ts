@@ -1,0 +1,757 @@
+// A fuzzer that knows the service only by its own openapi.json: valid requests of every operation, then
+// spoilt, and every answer held against the document. One request after the other, so that a seed is a run:
+// fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is told.
+// Always true: it changes nothing that it needs to go on (the administrator, the accounts that order).
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { Compile } from 'typebox/schema';
+import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { openPage, pathOfLink } from '../harness/browser-request.ts';
+
+export interface FuzzReport {
+  readonly requests: number;
+  /** "placeOrder 201", "getOrder 404 order_not_found" … to how often it was answered. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly operations: readonly string[];
+}
+
+/** A service that can do all that the fuzzer asks for: it leads customers to a product. */
+export function startFuzzedService(): Promise<TestService> {
+  return startTestService({
+    environment: { PRODUCT_URL: 'https://product.example/welcome' },
+    // Wrong keys are part of the game.
+    limits: { rates: { failuresPerMinute: 1_000_000 } },
+  });
+}
+
+/** @throws an error that names the seed, the request and its answer, at the first that is not documented */
+export async function fuzz(service: TestService, seed: number, until: () => boolean): Promise<FuzzReport> {
+  const random = createRandom(seed);
+  const operations = readOperations((await service.admin.get('/openapi.json')).body);
+  const world = await createWorld(service, random);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers = new Map<string, number>();
+  let requests = 0;
+  try {
+    while (!until()) {
+      const operation = pickOperation(operations, random);
+      const request = drawRequest(operation, operations, world, random);
+      requests += 1;
+      let answer: RawAnswer | null = null;
+      try {
+        answer = await send(service.address, agent, request);
+        if (answer === null) continue;
+        const outcome = checkAnswer(operation, request, answer);
+        const label = `${operation.id} ${outcome}`;
+        answers.set(label, (answers.get(label) ?? 0) + 1);
+        await learn(world, request, answer.body, service.address);
+      } catch (error) {
+        throw new Error(describeFailure(seed, requests, request, answer, error), { cause: error });
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+  assert.equal(Object.keys(Object.prototype).length, 0, 'nothing was added to the prototype of objects');
+  return { requests, answers, operations: operations.map(({ id }) => id) };
+}
+
+// ---- the document
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface DocumentedAnswer {
+  readonly description: string;
+  /** The first thing that does not fit the schema; null where everything does. */
+  problem(body: unknown): string | null;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Of everything at this path. */
+  readonly methods: readonly string[];
+  readonly hasIdempotencyHeader: boolean;
+  readonly query: readonly string[];
+  readonly body: Schema | null;
+  readonly answers: ReadonlyMap<number, DocumentedAnswer>;
+}
+
+interface OpenapiOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { in: string; name: string }[];
+  readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
+  readonly responses: Readonly<
+    Record<string, { description: string; content?: { 'application/json': { schema: Schema } } }>
+  >;
+}
+
+interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const ref = '$ref' in value && typeof value.$ref === 'string' ? value.$ref : null;
+    if (ref !== null) return resolve(components.schemas[ref.replace('#/components/schemas/', '')]);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  return Object.entries(paths).flatMap(([path, ofPath]) =>
+    Object.entries(ofPath).map(([method, operation]): Operation => {
+      const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+        // Nothing, or nothing that is JSON.
+        if (content === undefined) return [Number(status), { description, problem: () => null }] as const;
+        const validator = Compile(resolve(content['application/json'].schema) as object);
+        const problem = (body: unknown) => {
+          if (validator.Check(body)) return null;
+          const [, [first]] = validator.Errors(body);
+          return `${first?.instancePath} ${first?.message}`;
+        };
+        return [Number(status), { description, problem }] as const;
+      });
+      const named = (place: string) =>
+        (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        methods: Object.keys(ofPath).map((each) => each.toUpperCase()),
+        hasIdempotencyHeader: named('header').includes('idempotency-key'),
+        query: named('query'),
+        body: operation.requestBody?.content['application/json'].schema ?? null,
+        answers: new Map(answers),
+      };
+    }),
+  );
+}
+
+/** A key for every new account costs a hash of its password, and the audit of everything grows with the run. */
+const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify'];
+
+function pickOperation(operations: readonly Operation[], random: Random): Operation {
+  const operation = random.pick(operations);
+  const ordering = operations.filter(({ id }) => id === 'placeOrder' || id === 'renewOrder');
+  if (random.below(4) === 0) return random.pick(ordering);
+  return rareOperations.includes(operation.id) && random.below(6) > 0 ? random.pick(operations) : operation;
+}
+
+// ---- what there is to ask for
+
+interface World {
+  readonly admin: TestAccount;
+  /** They order, and nothing takes that from them. */
+  readonly resellers: readonly TestAccount[];
+  /** Whatever is changed about accounts is changed about these. */
+  readonly victims: { id: number; key: string }[];
+  readonly orderable: readonly number[];
+  readonly changeable: number[];
+  readonly unorderable: readonly number[];
+  readonly trial: number;
+  readonly orders: number[];
+  readonly customers: number[];
+  /** Unspent, for the operator's product. */
+  readonly codes: string[];
+  customerNames: number;
+}
+
+const remembered = 400;
+
+async function createWorld(service: TestService, random: Random): Promise<World> {
+  const { packages, admin } = service;
+  const resellers: TestAccount[] = [];
+  for (const group of ['reseller', 'distributor', 'reseller'] as const) {
+    resellers.push(await service.createReseller({ group, credit: '90000000.00' }));
+  }
+  const victims = [];
+  for (let count = 0; count < 3; count += 1) victims.push(await service.createReseller({ credit: '50.00' }));
+  const made = await admin.post('/api/admin/v1/packages', {
+    name: 'Changeable',
+    limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: random.below(9) },
+    prices: {
+      reseller: { monthly: '1.00', quarterly: '2.00', yearly: '3.00' },
+      distributor: { monthly: '1.00', quarterly: '2.00', yearly: '3.00' },
+    },
+  });
+  return {
+    admin,
+    resellers,
+    victims: victims.map(({ id, key }) => ({ id, key })),
+    orderable: [packages.basic, packages.plus],
+    changeable: [made.body.package.id],
+    unorderable: [packages.retired, packages.trial],
+    trial: packages.trial,
+    orders: [],
+    customers: [],
+    codes: [],
+    customerNames: 1,
+  };
+}
+
+/** Ids, keys and login codes of what was made, for later requests. */
+async function learn(
+  world: World,
+  { operation, path }: FuzzRequest,
+  body: RawAnswer['body'],
+  address: string,
+): Promise<void> {
+  const keep = (list: number[], id: unknown) => {
+    if (typeof id !== 'number') return;
+    if (list.length < remembered) list.push(id);
+    else list[id % remembered] = id;
+  };
+  keep(world.orders, body?.order?.id);
+  keep(world.customers, body?.order?.customer?.id ?? body?.customer?.id);
+  if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
+  if (typeof body?.login_url === 'string' && world.codes.length < 5) {
+    const { headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
+    const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
+    assert.ok(code, 'a login link leads to the product with a code');
+    world.codes.push(code);
+  }
+  if (typeof body?.api_key !== 'string') return;
+  const id = body.account?.id ?? Number(/accounts\/(\d+)\//.exec(path)?.[1]);
+  const known = world.victims.find((victim) => victim.id === id);
+  if (known !== undefined) known.key = body.api_key;
+  else if (world.victims.length < 12) world.victims.push({ id, key: body.api_key });
+}
+
+// ---- requests
+
+export interface FuzzRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer | null;
+  /** Whether only the not-documented-here answers 404 not_found and 405 can come. */
+  readonly isElsewhere: boolean;
+}
+
+function drawRequest(
+  operation: Operation,
+  operations: readonly Operation[],
+  world: World,
+  random: Random,
+): FuzzRequest {
+  const oneIn = (count: number) => random.below(count) === 0;
+  const isElsewhere = oneIn(40);
+  const method = isElsewhere ? oddMethod(operation, random) : operation.method;
+  const path = fillPath(operation, world, random) + drawQuery(operation, random);
+  // Mostly whose order or customer it is; an id begins with its account's.
+  const ownerId = Math.floor(Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]) / 1e9);
+  const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
+  const headers: Record<string, string | string[]> = {
+    host: 'fuzz',
+    ...drawKey(operation, world, random, owner),
+  };
+  if (operation.hasIdempotencyHeader && oneIn(2)) headers['idempotency-key'] = `k-${random.below(400)}`;
+  if (oneIn(8)) Object.assign(headers, random.pick(oddHeaders));
+
+  const knownValue = (name: string) => drawKnown(name, operation, world, random);
+  let text: string | null = null;
+  if (operation.body !== null) {
+    const drawn = drawValue(operation.body, '', knownValue, random);
+    for (let count = random.pick([0, 0, 1, 1, 1, 2, 3]); count > 0; count -= 1) spoil(drawn, random);
+    text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
+  } else if (operation.method !== 'GET' && oneIn(3)) {
+    // Nobody said that it takes a body, or how much of one.
+    const other = random.pick(operations).body;
+    if (oneIn(2)) text = 'x'.repeat(70_000);
+    else if (other === null) text = random.pick(oddTexts);
+    else text = write(drawValue(other, '', knownValue, random));
+  } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
+  const body = text === null ? null : Buffer.from(text, oneIn(30) ? 'utf16le' : 'utf8');
+  return { operation: operation.id, method, path, headers, body, isElsewhere };
+}
+
+export function oddMethod(operation: Operation, random: Random): string {
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
+  return random.pick(others.filter((each) => !operation.methods.includes(each)));
+}
+
+function drawKey(
+  { path }: Operation,
+  world: World,
+  random: Random,
+  owner: TestAccount | undefined,
+): Record<string, string> {
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const chance = random.below(40);
+  if (chance === 0) return {};
+  if (chance === 1)
+    return { authorization: random.pick(['Bearer', 'Basic YTpi', 'bearer  x', 'Bearer sk_live_x', '']) };
+  if (chance < 5) return bearer(random.pick(world.victims).key);
+  const isAdmin = path.startsWith('/api/admin/');
+  if (isAdmin && chance > 5) return bearer(world.admin.key);
+  return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
+}
+
+export const oddHeaders: readonly Record<string, string | string[]>[] = [
+  { 'content-type': 'text/plain' },
+  { 'content-type': '' },
+  { 'content-type': 'application/json; charset=utf-7; charset=x' },
+  { 'content-type': 'multipart/form-data; boundary=' },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'Identity' },
+  { accept: 'application/xml' },
+  { 'accept-encoding': 'br, *;q=0' },
+  { expect: 'nothing' },
+  { 'x-request-id': 'mine-1' },
+  { 'x-request-id': '<script>' },
+  { 'x-request-id': ['a', 'b'] },
+  { 'idempotency-key': ['a', 'b'] },
+  { 'idempotency-key': '' },
+  { 'idempotency-key': ' a b ' },
+  { 'idempotency-key': 'x'.repeat(81) },
+  { 'idempotency-key': '"quoted"' },
+  { 'idempotency-key': 'cl\u00e9' },
+  { 'x-forwarded-for': '203.0.113.9' },
+  { 'x-http-method-override': 'DELETE' },
+  { cookie: 'a=b; sellthrough_customer=c' },
+  { te: 'trailers' },
+  { 'if-none-match': '*' },
+  { range: 'bytes=0-1' },
+  { __proto__x: 'a', constructor: 'b' },
+  { 'x-long': 'v'.repeat(6_000) },
+  { authorization: ['Bearer a', 'Bearer b'] },
+];
+
+export const oddIds: readonly string[] = [
+  ...'0 -7 007 7.0 7e0 +7 abc %00 %20 %FF %zz % a%2Fb ..%2F.. __proto__ constructor null NaN {id} *'.split(
+    ' ',
+  ),
+  ...'2147483647 2147483648 9007199254740991 9007199254740993 99999999999999999999999'.split(' '),
+  ...["';--", '%F0%9F%A6%8A', '%E2%80%AE', '%41'.repeat(300)],
+  ...[400, 600, 6_000].map((length) => '7'.repeat(length)),
+];
+
+function fillPath({ id, path, method }: Operation, world: World, random: Random): string {
+  if (!path.includes('{id}')) return path;
+  const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
+  const victims = world.victims.map((victim) => victim.id);
+  const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
+  let drawn: string;
+  if (random.below(8) === 0) drawn = random.pick(oddIds);
+  else if (path.includes('/orders/')) drawn = known(world.orders);
+  else if (path.includes('/customers/')) drawn = known(world.customers);
+  else if (path.includes('/packages/')) drawn = known(changes ? world.changeable : world.orderable);
+  else if (changes) drawn = known(victims);
+  else drawn = known([world.admin.id, ...world.resellers.map((each) => each.id), ...victims]);
+  return path.replace('{id}', () => drawn);
+}
+
+const oddQueryValues: readonly string[] = [
+  ...'0 -1 1.5 1e3 +2 %2B2 007 NaN Infinity 9007199254740993 null true [] _'.split(' '),
+  ...'%00 %FF %zz %ED%A0%80 a%20b %25 %F0%9F%A6%8A'.split(' '),
+  ...'reseller distributor RESELLER admin'.split(' '),
+  ...['', '9'.repeat(40), 'x'.repeat(3_000)],
+];
+
+export function drawQuery({ query }: Operation, random: Random): string {
+  if (random.below(query.length > 0 ? 2 : 12) === 0) return '';
+  const names = [
+    ...query,
+    ...query,
+    ...query,
+    '__proto__',
+    'constructor',
+    'page[]',
+    'limit[a]',
+    'toString',
+    '',
+    'offset',
+  ];
+  const parts: string[] = [];
+  for (let count = random.below(5); count > 0; count -= 1) {
+    const value = random.below(3) === 0 ? String(random.below(130)) : random.pick(oddQueryValues);
+    parts.push(random.below(9) === 0 ? random.pick(names) : `${random.pick(names)}=${value}`);
+  }
+  return `?${parts.join(random.pick(['&', '&', '&', '&&', ';']))}`;
+}
+
+// ---- bodies: a tree that can hold what JSON.stringify would not write
+
+export type Tree =
+  | { kind: 'object'; members: [string, Tree][] }
+  | { kind: 'array'; items: Tree[] }
+  | { kind: 'raw'; text: string };
+
+function raw(value: unknown): Tree {
+  return { kind: 'raw', text: JSON.stringify(value) };
+}
+
+export function write(tree: Tree): string {
+  if (tree.kind === 'raw') return tree.text;
+  if (tree.kind === 'array') return `[${tree.items.map(write).join(',')}]`;
+  return `{${tree.members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
+}
+
+/** A valid value. What a schema cannot say of a field, such as which ids there are, is known by its name. */
+export function drawValue(
+  schema: Schema,
+  name: string,
+  knownValue: (name: string) => unknown,
+  random: Random,
+): Tree {
+  const known = knownValue(name);
+  if (known !== undefined) return raw(known);
+  if (schema.enum !== undefined) return raw(random.pick(schema.enum));
+  if (schema.type === 'object') {
+    const members = Object.entries(schema.properties ?? {})
+      .filter(([member]) => schema.required?.includes(member) === true || random.below(2) === 0)
+      .map(([member, inner]): [string, Tree] => [member, drawValue(inner, member, knownValue, random)]);
+    return { kind: 'object', members };
+  }
+  if (schema.type === 'array') {
+    const items = Array.from({ length: random.below(4) }, () =>
+      drawValue(schema.items ?? {}, `${name}[]`, knownValue, random),
+    );
+    return { kind: 'array', items };
+  }
+  if (schema.type === 'boolean') return raw(random.below(2) === 0);
+  if (schema.type === 'integer') {
+    const { minimum = 0, maximum = 1_000_000 } = schema;
+    return raw(
+      random.pick([minimum, maximum, minimum + random.below(Math.min(1_000, maximum - minimum) + 1)]),
+    );
+  }
+  // The patterns of the document that are not known by name are those of prices.
+  if (schema.pattern !== undefined) return raw(random.pick(['0', '1', '9.5', '10.00', '999999.99']));
+  return raw(
+    random.pick(['Ada', 'a', 'Zoë 🦊', ' trimmed ', 'x'.repeat(80), 'O\u2019Neil & <Sons>', 'null', '{}']),
+  );
+}
+
+function drawKnown(name: string, { id }: Operation, world: World, random: Random): unknown {
+  switch (name) {
+    case 'package_id':
+      if (id === 'grantTrial' && random.below(5) > 0) return world.trial;
+      return random.pick(
+        random.below(12) === 0 ? [...world.unorderable, ...world.changeable, 999] : world.orderable,
+      );
+    case 'customer': {
+      if (random.below(2) === 0) world.customerNames += 1;
+      const number = random.below(3) === 0 ? random.below(world.customerNames) : world.customerNames;
+      return number % 3 === 0 ? `Fuzz.${number}@Example.com` : `fuzz-${number}`;
+    }
+    case 'period':
+    case 'months':
+      // Both rarely agree: mostly one of them is sent.
+      return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
+    case 'idempotency_key':
+      return `k-${random.below(400)}`;
+    case 'username':
+      return `fuzz-${random.below(100_000)}`;
+    case 'password':
+      return 'correct horse battery staple';
+    case 'amount':
+      return random.pick([
+        '1',
+        '0.01',
+        '100.00',
+        '-0.01',
+        '-5',
+        '2500.5',
+        '-999999999999',
+        '999999999999.99',
+      ]);
+    case 'allowed_ips[]':
+      return random.pick([
+        '127.0.0.1',
+        '::1',
+        '0.0.0.0/0',
+        '::/0',
+        '10.0.0.0/8',
+        '2001:db8::/32',
+        '::ffff:127.0.0.1',
+      ]);
+    case 'rate_limit_per_minute':
+      return random.pick([1, 2, 60, 1_000_000]);
+    case 'trial':
+      return random.below(6) === 0;
+    case 'code':
+      return world.codes.pop() ?? 'c'.repeat(43);
+    default:
+      return undefined;
+  }
+}
+
+const naughtyStrings: readonly string[] = JSON.parse(
+  readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),
+);
+
+const deep = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+/** JSON texts of values that are seldom meant. */
+const oddValues: readonly string[] = [
+  ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e2', '1e400', '-1e400', '5e-324', '1e21'],
+  ...[
+    '2147483647',
+    '2147483648',
+    '9007199254740991',
+    '9007199254740993',
+    '9223372036854775808',
+    '9'.repeat(400),
+  ],
+  ...[
+    '""',
+    '" "',
+    '"\\u0000"',
+    '"\\ud800"',
+    '"\\udc00x"',
+    '"\\u202e"',
+    '"\\u212a"',
+    '"__proto__"',
+    '"1"',
+    '"01"',
+  ],
+  ...['"1.005"', '"-0"', '"1e3"', '"٣"', '"0x10"', '"{}"', '"a\\tb"', '"a\\nb"', '"\\u2028"', '"🦊"'],
+  ...['[]', '{}', '[[]]', '[null]', '{"length":1}', '{"__proto__":{"isAdmin":true}}', '{"toString":1}'],
+  ...['{"constructor":{"prototype":{"polluted":true}}}', '[1,2,3]', '{"0":"a","1":"b"}', '{"valueOf":null}'],
+  `"${'x'.repeat(81)}"`,
+  `"${'x'.repeat(256)}"`,
+  `"${'x'.repeat(60_000)}"`,
+  `"a${'\u0301'.repeat(2_000)}"`,
+  `"${'👨‍👩‍👧‍👦'.repeat(121)}"`,
+  `[${'0,'.repeat(20_000)}0]`,
+  deep('[', ']', 50),
+  deep('[', ']', 30_000),
+  deep('{"a":', '}', 9_000),
+];
+
+const oddNames = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+  ' ',
+  'a\u0000b',
+  'is_admin',
+];
+const moreOddNames = [
+  'id',
+  'balance',
+  'balance_cents',
+  'account_id',
+  'Customer',
+  'customer ',
+  'x'.repeat(2_000),
+  '🦊',
+  '\u202e',
+];
+
+/** Spoils the tree at one place. */
+export function spoil(tree: Tree, random: Random): void {
+  if (tree.kind === 'raw') {
+    tree.text = spoilValue(tree.text, random);
+    return;
+  }
+  const inner = tree.kind === 'array' ? tree.items : tree.members.map(([, member]) => member);
+  const deeper = inner.filter(({ kind }) => kind !== 'raw');
+  if (deeper.length > 0 && random.below(3) === 0) {
+    spoil(random.pick(deeper), random);
+    return;
+  }
+  if (tree.kind === 'array') {
+    tree.items.push({ kind: 'raw', text: spoilValue('"a"', random) });
+    return;
+  }
+  const { members } = tree;
+  const at = random.below(Math.max(1, members.length));
+  const member = members[at];
+  const name = random.pick([...oddNames, ...moreOddNames]);
+  const choice = member === undefined ? 5 : random.below(7);
+  if (member !== undefined && choice <= 2) {
+    member[1] = { kind: 'raw', text: spoilValue(write(member[1]), random) };
+  } else if (member !== undefined && choice === 3) members.splice(at, 1);
+  else if (member !== undefined && choice === 4) {
+    const doubled: Tree = random.below(2) === 0 ? member[1] : { kind: 'raw', text: random.pick(oddValues) };
+    members.splice(random.below(members.length + 1), 0, [member[0], doubled]);
+  } else members.push([name, { kind: 'raw', text: random.pick(oddValues) }]);
+}
+
+function spoilValue(text: string, random: Random): string {
+  switch (random.below(6)) {
+    case 0:
+      return JSON.stringify(random.pick(naughtyStrings));
+    case 1:
+      return `[${text}]`;
+    case 2:
+      return text.startsWith('"')
+        ? `${text.slice(0, -1)}${random.pick(['\\u0000', ' ', '\\n', '\u00e9', '.', 'x'])}"`
+        : `"${text.replaceAll('"', '')}"`;
+    default:
+      return random.pick(oddValues);
+  }
+}
+
+const oddTexts: readonly string[] = [
+  '',
+  ' ',
+  '[]',
+  '"a"',
+  '1',
+  'null',
+  '{}',
+  '{}{}',
+  '{,}',
+  '\ufeff{}',
+  '\0',
+  'a=b',
+  '<a/>',
+];
+
+export function spoilText(text: string, random: Random): string {
+  switch (random.below(6)) {
+    case 0:
+      return text.slice(0, random.below(text.length));
+    case 1:
+      return text + random.pick(['x', '}', '\0', ' ', '\n\n', ',', text]);
+    case 2:
+      return `${' '.repeat(65_536)}${text}`;
+    case 3:
+      return text.replace(/[{}":,[\]]/, random.pick(['', "'", '\u201c', ';', '\t']));
+    case 4:
+      return deep('[', ']', 32_000);
+    default:
+      return random.pick(oddTexts);
+  }
+}
+
+// ---- sending and checking
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  readonly body: any;
+}
+
+/** Only what is larger than a socket's buffers may be cut off before its answer is read. */
+const cutOffBytes = 60_000;
+const silenceMilliseconds = 20_000;
+
+/** null: the service closed the connection while a large body was on its way. */
+export function send(
+  address: string,
+  agent: Agent,
+  { method, path, headers, body }: FuzzRequest,
+): Promise<RawAnswer | null> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { 'content-length': body.length };
+    const options = { agent, hostname, port, method, path, headers: { ...headers, ...length } };
+    const request = httpRequest(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+        try {
+          const parsed = isJson && text !== '' ? JSON.parse(text) : null;
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    request.setTimeout(silenceMilliseconds, () => request.destroy(new Error('The service does not answer.')));
+    request.on('error', (error) => {
+      if ((body?.length ?? 0) > cutOffBytes) resolve(null);
+      else reject(error);
+    });
+    request.end(body ?? undefined);
+  });
+}
+
+/** "201" or "422 invalid_customer", when the document foresees this answer. */
+export function checkAnswer(
+  operation: Operation,
+  request: FuzzRequest,
+  { status, headers, text, body }: RawAnswer,
+): string {
+  assert.match(String(headers['x-request-id']), /^[A-Za-z0-9._-]{1,64}$/, 'every answer has X-Request-Id');
+  assert.ok(status < 500, 'no request is our failure');
+  if (request.method === 'HEAD') {
+    assert.ok(status >= 400, 'HEAD is never taken');
+    return `${status} HEAD`;
+  }
+  if (status < 400 && headers['content-type'] !== 'application/json; charset=utf-8') {
+    const isFile = String(headers['content-type']).startsWith('text/csv');
+    assert.ok(status === 204 ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
+    assert.ok(operation.answers.has(status), `the document lists ${status} for ${operation.id}`);
+    assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
+    return String(status);
+  }
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  assert.equal(Number(headers['content-length']), Buffer.byteLength(text), 'the length that was announced');
+  const code: string | undefined = status >= 400 ? body?.error?.code : undefined;
+  const documented = operation.answers.get(status);
+  if (status >= 400) {
+    assert.ok(
+      code !== undefined && Object.hasOwn(errorCatalogue, code),
+      `the code ${code} is in the catalogue`,
+    );
+    if (status === 429) assert.ok(Number(headers['retry-after']) >= 1, 'Retry-After');
+    const isElsewhere = status === 404 ? code === 'not_found' : status === 405;
+    if (status === 405) {
+      assert.ok(request.isElsewhere, 'the document says that the path takes this method');
+      assert.equal(headers['allow'], operation.methods.join(', '), 'Allow');
+    }
+    if (isElsewhere) return `${status} ${code}`;
+    // What comes before the route is looked at is the same for every method.
+    assert.ok(documented, `the document lists ${status} for ${operation.id}`);
+    assert.ok(documented.description.includes(`${code}: `), `the document lists ${code} for ${operation.id}`);
+  } else assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
+  assert.ok(documented, `the document lists ${status} for ${operation.id}`);
+  const problem = documented.problem(body);
+  assert.equal(problem, null, `the answer fits its schema: ${problem}`);
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
+
+const shownMax = 1_500;
+
+export function describeFailure(
+  seed: number,
+  number: number,
+  { operation, method, path, headers, body }: FuzzRequest,
+  answer: RawAnswer | null,
+  error: unknown,
+): string {
+  const { authorization, ...others } = headers;
+  const shown = (text: string) =>
+    text.length > shownMax ? `${text.slice(0, shownMax)}… (${text.length})` : text;
+  return [
+    `seed ${seed}, request ${number} (${operation}): ${error instanceof Error ? error.message : String(error)}`,
+    `${method} ${shown(path)}`,
+    `${JSON.stringify(others)}${authorization === undefined ? ', no key' : ''}`,
+    body === null ? 'no body' : shown(JSON.stringify(body.toString('utf8'))),
+    answer === null ? 'no answer' : `→ ${answer.status} ${shown(answer.text)}`,
+  ].join('\n');
+}

@@ -1,0 +1,314 @@
+// The proof that no order is lost or doubled when the service is killed: a supervisor kills -9 the
+// process at random instants and at named points, under load from clients that repeat an order with its
+// key until they are answered; and after every restart the books are added up. At the end the journal of
+// what the clients saw is held against what the service knows.
+// Called by test/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the
+// books serve broken-database.ts too.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '../../scripts/demo/random.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { type CrashPoint, crashPoints } from './crash-points.ts';
+import { readAll } from './journal.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+export interface KillProofOptions {
+  /** DATA_DIR or DATABASE_URL. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly kills: number;
+  readonly seed: number;
+  readonly onKill?: (done: number, point: string) => void;
+}
+
+export interface KillReport {
+  readonly kills: number;
+  readonly killsByPoint: Readonly<Record<string, number>>;
+  readonly ordersAcknowledged: number;
+  /** Answered only after at least one attempt whose outcome the client could not know. */
+  readonly ordersAfterUnknown: number;
+}
+
+const clientCount = 8;
+const preload = new URL('./crash-points.ts', import.meta.url);
+
+export async function runKillProof({
+  environment,
+  kills,
+  seed,
+  onKill,
+}: KillProofOptions): Promise<KillReport> {
+  const random = createRandom(seed);
+  const adminKey = mintApiKey();
+  const base = {
+    PORT: '0',
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    ADMIN_API_KEY: adminKey,
+    ...environment,
+  };
+  let service: ServiceProcess = await startServiceProcess({ environment: base });
+  const shop = await openShop(service.address, adminKey);
+  const killsByPoint: Record<string, number> = {};
+  let clients: RetryingClients | null = null;
+  for (let done = 0; done < kills; done += 1) {
+    const point: CrashPoint | 'random instant' = random.pick([...crashPoints, 'random instant']);
+    const crash =
+      point === 'random instant' ? {} : { CRASH_POINT: point, CRASH_AT: String(1 + random.below(30)) };
+    service.kill('SIGKILL');
+    await service.gone;
+    service = await startServiceProcess({ environment: { ...base, ...crash }, preload });
+    // What the kill before this one left behind.
+    await expectContent(service.address, adminKey);
+    clients ??= startRetryingClients({
+      shop,
+      seed,
+      clientCount,
+      // Few customers: renewals, changes and refunds, not only activations.
+      customersPerAccount: 20,
+      address: () => service.address,
+      onAttempt({ key, answer }) {
+        if (answer === null || answer.status === 503 || isRefusedForGood(answer)) return;
+        assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
+      },
+    });
+    if (point === 'random instant') {
+      await pause(random.below(250));
+      service.kill('SIGKILL');
+    } else {
+      service.kill('SIGUSR2');
+    }
+    await service.gone;
+    killsByPoint[point] = (killsByPoint[point] ?? 0) + 1;
+    onKill?.(done + 1, point);
+  }
+  service = await startServiceProcess({ environment: base });
+  assert.ok(clients, 'a proof needs at least one kill');
+  await clients.finish();
+  await expectContent(service.address, adminKey);
+  const { orders, lost, doubled } = await compareBooks(service.address, adminKey, clients.journal);
+  assert.deepEqual(lost, [], 'every acknowledged order stands as it was shown');
+  assert.deepEqual(doubled, [], 'no order stands that was not acknowledged');
+  service.kill('SIGTERM');
+  const { code } = await service.gone;
+  assert.equal(code, 0, 'the last process ends cleanly');
+  return {
+    kills,
+    killsByPoint,
+    ordersAcknowledged: orders,
+    ordersAfterUnknown: clients.ordersAfterUnknown(),
+  };
+}
+
+async function expectContent(address: string, adminKey: string): Promise<void> {
+  const { status, body, text } = await createApiClient(address, adminKey).get('/api/admin/v1/verify');
+  assert.equal(status, 200, text);
+  assert.deepEqual(body.problems, []);
+}
+
+// ---- the clients
+
+/** Accounts with credit for ever, and what they can order. */
+export interface Shop {
+  readonly accounts: readonly { readonly id: number; readonly key: string }[];
+  readonly packageIds: readonly number[];
+}
+
+interface Acknowledged {
+  readonly key: string;
+  readonly orderId: number;
+  readonly balance: string;
+}
+
+/** By account: the orders that were answered with 201. */
+export type Journal = ReadonlyMap<number, readonly Acknowledged[]>;
+
+/** One request for an order, as its client saw it. Times as performance.now() tells them. */
+export interface Attempt {
+  readonly accountId: number;
+  readonly key: string;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** null: the connection broke, the outcome is unknown. */
+  readonly answer: Answer | null;
+}
+
+export interface RetryingClientsOptions {
+  readonly shop: Shop;
+  readonly seed: number;
+  readonly clientCount: number;
+  readonly customersPerAccount: number;
+  /** Asked before every request: a service that was started again may listen elsewhere. */
+  readonly address: () => string;
+  readonly onAttempt: (attempt: Attempt) => void;
+}
+
+export interface RetryingClients {
+  readonly journal: Journal;
+  /** Answered only after at least one attempt whose outcome the client could not know. */
+  ordersAfterUnknown(): number;
+  /** Begins no more orders. Resolves when every order that was begun is answered. */
+  finish(): Promise<void>;
+}
+
+const retryMilliseconds = 20;
+const patienceMilliseconds = 30_000;
+
+/** Each client places one order after another, and repeats each with its key until it is answered for good. */
+export function startRetryingClients({
+  shop: { accounts, packageIds },
+  seed,
+  clientCount,
+  customersPerAccount,
+  address,
+  onAttempt,
+}: RetryingClientsOptions): RetryingClients {
+  let ordersAfterUnknown = 0;
+  let endsAt: number | null = null;
+  const journal = new Map<number, Acknowledged[]>(accounts.map(({ id }) => [id, []]));
+
+  async function runClient(number: number): Promise<void> {
+    const own = createRandom(seed * 1_000 + number);
+    const account = accounts[number % accounts.length] ?? own.pick(accounts);
+    const acknowledged = journal.get(account.id) ?? [];
+    for (let count = 1; endsAt === null; count += 1) {
+      const key = `client-${number}-${count}`;
+      const body = {
+        package_id: own.pick(packageIds),
+        customer: `customer-${account.id}-${own.below(customersPerAccount)}`,
+        months: own.pick([1, 3, 12]),
+      };
+      for (let unknown = 0; ; unknown += 1) {
+        const sentAt = performance.now();
+        const answer = await createApiClient(address(), account.key)
+          .post('/orders', body, { 'idempotency-key': key })
+          .catch(() => null);
+        const answeredAt = performance.now();
+        onAttempt({ accountId: account.id, key, sentAt, answeredAt, answer });
+        if (answer !== null && isRefusedForGood(answer)) break;
+        if (answer?.status === 201) {
+          acknowledged.push({ key, orderId: answer.body.order.id, balance: answer.body.balance });
+          if (unknown > 0) ordersAfterUnknown += 1;
+          break;
+        }
+        if (endsAt !== null && answeredAt > endsAt) throw new Error(`The order ${key} was never answered.`);
+        await pause(retryMilliseconds);
+      }
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: clientCount }, (_, number) => runClient(number)));
+  return {
+    journal,
+    ordersAfterUnknown: () => ordersAfterUnknown,
+    async finish() {
+      endsAt ??= performance.now() + patienceMilliseconds;
+      await running;
+    },
+  };
+}
+
+/** A customer's plan can be paid for so many years ahead: such an order was decided, and is none. */
+export function isRefusedForGood({ status, body }: Answer): boolean {
+  return status === 422 && body.error.details.reason === 'term_too_long';
+}
+
+export async function openShop(address: string, adminKey: string): Promise<Shop> {
+  const admin = createApiClient(address, adminKey);
+  const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
+  const packageIds: number[] = [];
+  for (const [name, cents] of [
+    ['One', 100],
+    ['Two', 333],
+  ] as const) {
+    const prices = { monthly: `${cents}.01`, quarterly: `${cents * 2}.02`, yearly: `${cents * 5}.05` };
+    const answer = await admin.post('/api/admin/v1/packages', {
+      name,
+      limits,
+      prices: { reseller: prices, distributor: prices },
+    });
+    packageIds.push(answer.body.package.id);
+  }
+  const accounts: { id: number; key: string }[] = [];
+  for (const username of ['first', 'second', 'third']) {
+    const answer = await admin.post('/api/admin/v1/accounts', {
+      username,
+      group: 'reseller',
+      rate_limit_per_minute: 1_000_000,
+    });
+    assert.equal(answer.status, 201, answer.text);
+    const { id } = answer.body.account;
+    await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: '900000000.00' });
+    accounts.push({ id, key: answer.body.api_key });
+  }
+  return { accounts, packageIds };
+}
+
+// ---- the books
+
+export interface BooksReport {
+  readonly orders: number;
+  /** Acknowledged, but gone or not as it was shown: a sentence for each. */
+  readonly lost: readonly string[];
+  /** Standing, but never acknowledged, or twice under one key: a sentence for each. */
+  readonly doubled: readonly string[];
+}
+
+/**
+ * Holds what the clients saw against what the service knows. Every client repeated until it was answered:
+ * an order that nobody saw acknowledged was doubled or made up.
+ */
+export async function compareBooks(
+  address: string,
+  adminKey: string,
+  journal: Journal,
+): Promise<BooksReport> {
+  const client = createApiClient(address, adminKey);
+  const admin = { get: (path: string) => untilTaken(() => client.get(path)) };
+  const lost: string[] = [];
+  const doubled: string[] = [];
+  let count = 0;
+  for (const [accountId, acknowledged] of journal) {
+    const orders = await readAll(admin, `/api/admin/v1/accounts/${accountId}/orders`);
+    const entries = await readAll(admin, `/api/admin/v1/accounts/${accountId}/ledger`);
+    const idOfKey = new Map<string, unknown>();
+    for (const order of orders) {
+      const key = String(order['idempotency_key']);
+      if (idOfKey.has(key)) doubled.push(`The key ${key} stands for two orders.`);
+      idOfKey.set(key, order['id']);
+    }
+    const balanceOfOrder = new Map<unknown, unknown>();
+    for (const entry of entries) {
+      if (entry['kind'] !== 'charge') continue;
+      const id = entry['order_id'];
+      if (balanceOfOrder.has(id)) doubled.push(`The order ${id} was charged twice.`);
+      balanceOfOrder.set(id, entry['balance_after']);
+    }
+    const seen = new Set<string>();
+    for (const { key, orderId, balance } of acknowledged) {
+      seen.add(key);
+      const id = idOfKey.get(key);
+      const after = balanceOfOrder.get(orderId);
+      if (id !== orderId)
+        lost.push(`The key ${key} was answered with the order ${orderId} and stands for ${id}.`);
+      else if (after !== balance)
+        lost.push(`The order ${orderId} showed ${balance}, its entry says ${after}.`);
+    }
+    for (const key of idOfKey.keys()) {
+      if (!seen.has(key)) doubled.push(`The order with the key ${key} stands and was never acknowledged.`);
+    }
+    count += orders.length;
+  }
+  return { orders: count, lost, doubled };
+}
+
+/** Repeats what is answered with 503, as clients do. */
+export async function untilTaken(request: () => Promise<Answer>): Promise<Answer> {
+  const endsAt = performance.now() + patienceMilliseconds;
+  for (;;) {
+    const answer = await request();
+    if (answer.status !== 503 || performance.now() > endsAt) return answer;
+    await pause(retryMilliseconds);
+  }
+}

@@ -1,0 +1,113 @@
+// node test/machines/long-seeded-bugs.ts [--only text] [--write]
+// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it.
+// --write puts the table into docs/seeded-bugs.md. Exit code 1 when one passed unseen.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { type SeededBug, seededBugs } from './seeded-bugs.ts';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, write: { type: 'boolean', default: false } },
+});
+const secondsMax = 60;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const copy = mkdtempSync(join(tmpdir(), 'sellthrough-bugs-'));
+const postgres = await startThrowawayPostgres();
+
+interface Verdict {
+  readonly bug: SeededBug;
+  readonly caughtBy: string | null;
+  readonly seconds: number;
+}
+
+const verdicts: Verdict[] = [];
+try {
+  for (const part of [
+    'src',
+    'test',
+    'scripts',
+    'docs',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'openapi.json',
+  ]) {
+    cpSync(join(root, part), join(copy, part), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  for (const bug of seededBugs.filter(({ name }) => name.includes(values.only))) {
+    const verdict = tryBug(bug);
+    verdicts.push(verdict);
+    const said = verdict.caughtBy === null ? 'NOT CAUGHT' : `caught: ${verdict.caughtBy}`;
+    process.stdout.write(`${bug.name} (${verdict.seconds} s): ${said}\n`);
+  }
+} finally {
+  await postgres.remove();
+  rmSync(copy, { recursive: true, force: true });
+}
+
+const unseen = verdicts.filter(({ caughtBy, seconds }) => caughtBy === null || seconds > secondsMax);
+process.stdout.write(
+  `${verdicts.length - unseen.length} caught, ${unseen.length} not caught within ${secondsMax} s\n`,
+);
+if (values.write) writeFileSync(join(root, 'docs/seeded-bugs.md'), table());
+process.exitCode = unseen.length === 0 && verdicts.length > 0 ? 0 : 1;
+
+function tryBug(bug: SeededBug): Verdict {
+  const path = join(copy, bug.file);
+  const original = readFileSync(path, 'utf8');
+  if (original.split(bug.find).length !== 2)
+    throw new Error(`"${bug.name}": its place is not in ${bug.file} exactly once.`);
+  writeFileSync(
+    path,
+    original.replace(bug.find, () => bug.replace),
+  );
+  const began = performance.now();
+  const run = spawnSync(
+    process.execPath,
+    ['--test', '--test-timeout=100000', '--test-reporter=tap', bug.test],
+    {
+      cwd: copy,
+      encoding: 'utf8',
+      timeout: 120_000,
+      env: {
+        ...process.env,
+        TEST_DATABASE: bug.on ?? 'embedded',
+        TEST_DATABASE_URL: postgres.url,
+        PROOF_SEED: '1',
+      },
+    },
+  );
+  const seconds = Math.round((performance.now() - began) / 1000);
+  writeFileSync(path, original);
+  const failures = [...(run.stdout ?? '').matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(
+    ([, title = '']) => title,
+  );
+  const caughtBy = failures.find((title) => !title.includes('test.ts')) ?? failures[0] ?? null;
+  return { bug, caughtBy: run.status === 0 ? null : caughtBy, seconds };
+}
+
+function table(): string {
+  const rows = verdicts.map(
+    ({ bug, caughtBy, seconds }) =>
+      `| ${bug.name} | \`${bug.file}\` | ${caughtBy === null ? '**not caught**' : `${caughtBy} (\`${bug.test}\`)`} | ${seconds} |`,
+  );
+  return `# Seeded bugs
+
+Each of these bugs was put into a copy of the sources, alone, and the named test was run. Written by
+\`node test/machines/long-seeded-bugs.ts --write\`; the bugs stand in
+[test/machines/seeded-bugs.ts](../test/machines/seeded-bugs.ts).
+
+| Bug | Where | Caught by | Seconds |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,330 @@
+// The same for the panel: a fuzzer that knows its routes only by panel-openapi.json, and sends them signed in. What
+// would end a session, or change how to begin one, is tried on accounts that are signed in again afterwards.
+// panel-fuzz.test.ts runs it for a few seconds.
+
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { Secret, TOTP } from 'otpauth';
+import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
+import {
+  checkAnswer,
+  describeFailure,
+  drawQuery,
+  drawValue,
+  type FuzzReport,
+  type FuzzRequest,
+  type Operation,
+  oddHeaders,
+  oddIds,
+  oddMethod,
+  type RawAnswer,
+  readOperations,
+  send,
+  spoil,
+  spoilText,
+  write,
+} from './fuzzer.ts';
+
+/** An account and its session. */
+interface Seat {
+  readonly account: TestAccount;
+  readonly username: string;
+  cookie: string;
+  /** Of a TOTP that was begun. */
+  secret: string | null;
+  isTotpOn: boolean;
+  sessions: string[];
+  recoveryCodes: string[];
+}
+
+interface PanelWorld {
+  readonly service: TestService;
+  readonly administrator: Seat;
+  /** They read and preview; nobody signs them out. */
+  readonly readers: readonly Seat[];
+  readonly victims: readonly Seat[];
+  readonly orders: readonly number[];
+  readonly customers: readonly number[];
+}
+
+const many = 1_000_000_000;
+
+/** Wrong passwords and codes are part of the game. */
+export function startFuzzedPanel(): Promise<TestService> {
+  return startTestService({
+    limits: {
+      rates: { failuresPerMinute: many, sessionRequestsPerMinute: many },
+      attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
+    },
+  });
+}
+
+/** @throws an error that names the seed, the request and its answer, at the first that is not documented */
+export async function fuzzPanel(
+  service: TestService,
+  seed: number,
+  until: () => boolean,
+): Promise<FuzzReport> {
+  const random = createRandom(seed);
+  const operations = withSiblings(readOperations((await service.admin.get('/panel/api/openapi.json')).body));
+  const world = await createPanelWorld(service);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers = new Map<string, number>();
+  let requests = 0;
+  try {
+    while (!until()) {
+      const next = nextStep(world, random);
+      const drawn = operations.find(({ id }) => id === next?.id) ?? random.pick(operations);
+      // Passwords cost a tenth of a second each: on purpose, and too much for every second request.
+      const isCostly = endsSessions.includes(drawn.id) || drawn.id === 'revealApiKey';
+      const operation = next === null && isCostly && random.below(2) > 0 ? random.pick(operations) : drawn;
+      const seat = next?.seat ?? pickSeat(operation, world, random);
+      const request = drawPanelRequest(operation, seat, world, random);
+      requests += 1;
+      let answer: RawAnswer | null = null;
+      try {
+        answer = await send(service.address, agent, request);
+        if (answer === null) continue;
+        const label = `${operation.id} ${checkAnswer(operation, request, answer)}`;
+        answers.set(label, (answers.get(label) ?? 0) + 1);
+        await learnOfPanel(world, seat, operation, answer);
+      } catch (error) {
+        throw new Error(describeFailure(seed, requests, request, answer, error), { cause: error });
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+  return { requests, answers, operations: operations.map(({ id }) => id) };
+}
+
+/** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
+function withSiblings(operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation) => {
+    const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
+    if (sibling === undefined || operation.path.includes('{id}')) return operation;
+    return { ...operation, methods: [...new Set([...sibling.methods, ...operation.methods])] };
+  });
+}
+
+async function createPanelWorld(service: TestService): Promise<PanelWorld> {
+  const sit = async (account: TestAccount): Promise<Seat> => ({
+    account,
+    username: await usernameOf(service, account),
+    cookie: (await signIn(service, account)).cookie,
+    secret: null,
+    isTotpOn: false,
+    sessions: [],
+    recoveryCodes: [],
+  });
+  const readers = [];
+  for (const group of ['reseller', 'distributor'] as const) {
+    readers.push(await sit(await service.createReseller({ group, credit: '900.00' })));
+  }
+  const victims = [];
+  for (let count = 0; count < 3; count += 1) victims.push(await sit(await service.createReseller()));
+  const orders: number[] = [];
+  const customers: number[] = [];
+  for (const { account } of readers) {
+    for (let count = 0; count < 8; count += 1) {
+      const { basic, plus } = service.packages;
+      const body = { package_id: count === 5 ? plus : basic, customer: `of-${account.id}-${count % 5}` };
+      const { order } = (await account.post('/orders', body)).body;
+      orders.push(order.id);
+      customers.push(order.customer.id);
+    }
+  }
+  return {
+    service,
+    administrator: await sit(service.admin),
+    readers,
+    victims,
+    orders,
+    customers,
+  };
+}
+
+/** What ends sessions, or changes how to begin one. */
+const endsSessions = [
+  ...['signIn', 'signOut', 'endSession', 'endOtherSessions', 'changePassword', 'setAllowList'],
+  ...['beginTotp', 'confirmTotp', 'disableTotp', 'resetOwnApiKey', 'listSessions'],
+];
+
+/** What no drawing of single requests comes upon: a secret is confirmed, a factor that is on is switched off. */
+function nextStep({ victims, administrator }: PanelWorld, random: Random): { id: string; seat: Seat } | null {
+  if (random.below(12) > 0) return null;
+  const seat = random.pick(victims);
+  if (!seat.isTotpOn) return { id: seat.secret === null ? 'beginTotp' : 'confirmTotp', seat };
+  return random.below(2) === 0 ? { id: 'disableTotp', seat } : { id: 'disableTotpOf', seat: administrator };
+}
+
+function pickSeat({ id, path }: Operation, world: PanelWorld, random: Random): Seat {
+  if (endsSessions.includes(id)) return random.pick(world.victims);
+  if (path.startsWith('/panel/api/admin/') && random.below(20) > 0) return world.administrator;
+  return random.pick(world.readers);
+}
+
+function drawPanelRequest(operation: Operation, seat: Seat, world: PanelWorld, random: Random): FuzzRequest {
+  const oneIn = (count: number) => random.below(count) === 0;
+  const isElsewhere = oneIn(40);
+  const path = fillPanelPath(operation, seat, world, random) + drawQuery(operation, random);
+  const headers: Record<string, string | string[]> = { host: 'fuzz', ...drawDoor(seat, random) };
+  if (oneIn(8)) Object.assign(headers, withoutCookie(random.pick(oddHeaders)));
+  let text: string | null = null;
+  if (operation.body !== null) {
+    const drawn = drawValue(
+      operation.body,
+      '',
+      (name) => knownOf(name, operation, seat, world, random),
+      random,
+    );
+    for (let count = random.pick([0, 0, 0, 1, 1, 2]); count > 0; count -= 1) spoil(drawn, random);
+    text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
+  } else if (oneIn(8)) text = random.pick(['{}', '{', '[]', 'x'.repeat(70_000)]);
+  return {
+    operation: operation.id,
+    method: isElsewhere ? oddMethod(operation, random) : operation.method,
+    path,
+    headers,
+    body: text === null ? null : Buffer.from(text, 'utf8'),
+    isElsewhere,
+  };
+}
+
+function withoutCookie({ cookie: _cookie, ...rest }: Readonly<Record<string, string | string[]>>) {
+  return rest;
+}
+
+/** Mostly a session and the own pages; sometimes a stranger, another site, or a key. */
+function drawDoor({ cookie, account }: Seat, random: Random): Record<string, string> {
+  const own = { 'sec-fetch-site': 'same-origin' };
+  switch (random.below(30)) {
+    case 0:
+      return own;
+    case 1:
+      return { ...own, cookie: random.pick(['sellthrough=', 'sellthrough=1.x', `x${cookie}`, `${cookie}x`]) };
+    case 2:
+      return { cookie, 'sec-fetch-site': random.pick(['cross-site', 'same-site', 'none', '']) };
+    case 3:
+      return { cookie, origin: random.pick(['https://elsewhere.example', 'null', 'http://fuzz:1']) };
+    case 4:
+      return { cookie };
+    case 5:
+      return { ...own, authorization: `Bearer ${account.key}` };
+    default:
+      return { ...own, cookie };
+  }
+}
+
+function fillPanelPath({ path }: Operation, seat: Seat, world: PanelWorld, random: Random): string {
+  if (!path.includes('{id}')) return path;
+  const withTotp = world.victims.filter(({ isTotpOn }) => isTotpOn);
+  const drawId = () => {
+    if (random.below(8) === 0) return random.pick(oddIds);
+    if (path.includes('/sessions/')) return random.pick(['none', ...seat.sessions]);
+    if (path.includes('/orders/')) return String(random.pick(world.orders));
+    if (path.includes('/customers/')) return String(random.pick(world.customers));
+    return String(random.pick(withTotp.length > 0 ? withTotp : world.victims).account.id);
+  };
+  return path.replace('{id}', drawId);
+}
+
+function knownOf(
+  name: string,
+  { id }: Operation,
+  seat: Seat,
+  { service, orders }: PanelWorld,
+  random: Random,
+): unknown {
+  switch (name) {
+    case 'username':
+      return seat.username;
+    case 'password':
+    case 'current_password':
+    case 'new_password':
+      return random.below(6) === 0 ? 'not the right password' : testPassword;
+    case 'code':
+      return seat.recoveryCodes.length > 0 && id !== 'confirmTotp'
+        ? seat.recoveryCodes.pop()
+        : codeOf(seat, service.clock.seconds);
+    case 'package_id':
+      return random.pick([service.packages.basic, service.packages.plus, service.packages.retired, 999]);
+    case 'customer':
+      return `of-${seat.account.id}-${random.below(9)}`;
+    case 'order_id':
+      return random.below(3) === 0 ? random.pick(orders) : undefined;
+    case 'months':
+    case 'period':
+      return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
+    case 'allowed_ips[]':
+      return random.pick(['127.0.0.1', '::1', '10.0.0.0/8', '0.0.0.0/0']);
+    default:
+      return undefined;
+  }
+}
+
+function codeOf({ secret }: Seat, seconds: number): string {
+  if (secret === null) return '000000';
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: seconds * 1000 });
+}
+
+/** Secrets and sessions, for later requests; and whoever was signed out is signed in again. */
+async function learnOfPanel(
+  world: PanelWorld,
+  seat: Seat,
+  { id }: Operation,
+  { status, body }: RawAnswer,
+): Promise<void> {
+  const { service, administrator } = world;
+  // A code is used once: the next one is of another moment.
+  service.clock.seconds += 30;
+  if (id === 'listSessions' && status === 200) {
+    seat.sessions = body.data.map((one: { id: string }) => one.id);
+  }
+  if (typeof body?.secret === 'string') seat.secret = body.secret;
+  if (Array.isArray(body?.recovery_codes)) {
+    seat.recoveryCodes = [...body.recovery_codes];
+    seat.isTotpOn = true;
+  }
+  if (id === 'disableTotp' && status === 204) forgetTotp(seat);
+  if (id === 'disableTotpOf' && status === 204) {
+    for (const victim of world.victims) {
+      if (victim.isTotpOn && !(await isOn(world, victim))) forgetTotp(victim);
+    }
+  }
+  const endedIt = endsSessions.includes(id) && id !== 'signIn' && status === 204;
+  const isLost = status === 401 && body?.error?.code === 'not_signed_in';
+  if (!endedIt && !isLost) return;
+  // Another password may stand there now: its own session goes on.
+  const setPassword = id === 'changePassword';
+  if (seat === administrator || (!setPassword && (await isSignedIn(service, seat)))) return;
+  if (seat.isTotpOn) {
+    const path = `/panel/api/admin/accounts/${seat.account.id}/totp`;
+    const off = await service.admin.send('DELETE', path, undefined, signedIn(administrator));
+    assert.equal(off.status, 204, off.text);
+    forgetTotp(seat);
+  }
+  seat.cookie = (await signIn(service, seat.account, { setPassword })).cookie;
+}
+
+function forgetTotp(seat: Seat): void {
+  seat.isTotpOn = false;
+  seat.secret = null;
+  seat.recoveryCodes = [];
+}
+
+const signedIn = ({ cookie }: Seat) => ({ cookie, authorization: '', 'sec-fetch-site': 'same-origin' });
+
+async function isSignedIn({ admin }: TestService, seat: Seat): Promise<boolean> {
+  return (await admin.get('/panel/api/me', signedIn(seat))).status === 200;
+}
+
+async function isOn({ service }: PanelWorld, { account }: Seat): Promise<boolean> {
+  return (await service.admin.get(`/api/admin/v1/accounts/${account.id}`)).body.account.totp_enabled;
+}

@@ -1,0 +1,222 @@
+// Bugs on purpose: each breaks one promise by changing one place of the sources, and names the test that
+// must catch it. Applied one at a time to a copy by long-seeded-bugs.ts.
+
+export interface SeededBug {
+  readonly name: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** The test file that must fail. Files under test/service run on the embedded database unless `on` says otherwise. */
+  readonly test: string;
+  readonly on?: 'postgres';
+}
+
+export const seededBugs: readonly SeededBug[] = [
+  {
+    name: 'accounts are read without their lock',
+    file: 'src/orders/order-batch.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: '${accountsInOrder} for no key update`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: '${accountsInOrder}`',
+    test: 'test/two-processes.test.ts',
+  },
+  {
+    name: 'an order is acknowledged before its COMMIT',
+    file: 'src/database/pg-session.ts',
+    find: '      return committed;',
+    replace: '      committed.catch(() => undefined);\n      return Promise.resolve();',
+    test: 'test/lost-commit.test.ts',
+  },
+  {
+    name: 'a refund is rounded up',
+    file: 'src/plans/plan-terms.ts',
+    find: '(paidCents * BigInt(unusedSeconds)) / BigInt(endsAt - startsAt)',
+    replace:
+      '(paidCents * BigInt(unusedSeconds) + BigInt(endsAt - startsAt) - 1n) / BigInt(endsAt - startsAt)',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a refund uses the price of today',
+    file: 'src/orders/decide-orders.ts',
+    find: "const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;",
+    replace:
+      "const refundCents = kind === 'change' && running !== null ? unusedCents({ ...running, paidPeriods: running.paidPeriods.map((one) => ({ ...one, paidCents: working.packages.get(running.packageId)?.prices[account.group][1] ?? 0n })) }, now) : 0n;",
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'month ends drift',
+    file: 'src/plans/plan-terms.ts',
+    find: 'const expiresAt = addMonths(plan.anchorAt, monthsRun);',
+    replace: 'const expiresAt = addMonths(plan.expiresAt, months);',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'the fingerprint leaves the months out',
+    file: 'src/orders/decide-orders.ts',
+    find: "fingerprintOf('place', packageId, customerReference, months, command.customerName)",
+    replace: "fingerprintOf('place', packageId, customerReference, command.customerName)",
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a key with other data gets the first order',
+    file: 'src/orders/decide-orders.ts',
+    find: "if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');\n  if (loginLink",
+    replace: 'if (loginLink',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a plan that ends now still runs',
+    file: 'src/plans/plan-terms.ts',
+    find: 'return plan.expiresAt > now;',
+    replace: 'return plan.expiresAt >= now;',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'the refund does not count towards the credit',
+    file: 'src/orders/decide-orders.ts',
+    find: "  if (balanceAfterCents < 0n) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(priceCents - refundCents),",
+    replace:
+      "  if (account.balanceCents < priceCents) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(priceCents - refundCents),",
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a renewal changes the plan by accident',
+    file: 'src/orders/decide-orders.ts',
+    find: "return refused('order_failed', { reason: 'plan_changed' });",
+    replace: 'void 0;',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'changes of a batch are not seen by its next order',
+    file: 'src/orders/order-state.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: '      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, order);\n',
+    replace: '',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a foreign order is 403 instead of 404',
+    file: 'src/api/reseller/order-routes.ts',
+    find: "if (order === null) return reply.refuse(refusal('order_not_found'));",
+    replace:
+      "if (order === null) return reply.refuse(refusal(number === null ? 'forbidden' : 'order_not_found'));",
+    test: 'test/service/lists-and-ids.test.ts',
+  },
+  {
+    name: 'the limiter never counts',
+    file: 'src/http/sliding-window.ts',
+    find: 'if (admitted) times.push(at);',
+    replace: 'if (admitted && times.size() < limit - 1) times.push(at);',
+    test: 'test/unit/sliding-window.test.ts',
+  },
+  {
+    name: 'the limiter reads, then writes',
+    file: 'src/http/sliding-window.ts',
+    find: 'if (admitted) times.push(at);',
+    replace: 'if (admitted) setImmediate(() => times.push(at));',
+    test: 'test/service/rate-limit-exact.test.ts',
+  },
+  {
+    name: 'a balance is remembered for a moment',
+    file: 'src/accounts/account-reads.ts',
+    find: 'const row = await lookup.find(accountId);',
+    replace:
+      'const recent = ((globalThis as Record<string, unknown>)["recent"] ??= new Map()) as Map<number, Awaited<ReturnType<typeof lookup.find>>>;\n      const row = recent.get(accountId) ?? (await lookup.find(accountId));\n      recent.set(accountId, row);\n      setTimeout(() => recent.delete(accountId), 300);',
+    test: 'test/service/model.test.ts',
+  },
+  {
+    name: 'the window forgets a second early',
+    file: 'src/http/sliding-window.ts',
+    find: '      const times = windowOf(key);\n      times.dropUntil(at - windowMilliseconds);',
+    replace: '      const times = windowOf(key);\n      times.dropUntil(at - windowMilliseconds + 1000);',
+    test: 'test/service/rate-limit-exact.test.ts',
+  },
+  {
+    name: 'the key stands in the log line',
+    file: 'src/api/app.ts',
+    find: '      address: ip,',
+    replace: '      address: ip + String(request.headers.authorization),',
+    test: 'test/service/secrets.test.ts',
+  },
+  {
+    name: 'a blocked account orders on',
+    file: 'src/api/doors/key-door.ts',
+    find: "  if (account.blocked) return refusal('account_blocked');\n",
+    replace: '',
+    test: 'test/service/authentication.test.ts',
+  },
+  {
+    name: 'any X-Forwarded-For is believed',
+    file: 'src/api/app.ts',
+    find: 'trustProxy: trustProxy.length === 0 ? false : [...trustProxy],',
+    replace: 'trustProxy: true,',
+    test: 'test/service/authentication.test.ts',
+  },
+  {
+    name: 'rights are not checked again under the lock',
+    file: 'src/orders/decide-orders.ts',
+    find: 'return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);',
+    replace: 'void account, void accessVersion, void mayStand, void earlier;\n  return false;',
+    test: 'test/two-processes.test.ts',
+  },
+  {
+    name: 'opening a login link spends it',
+    file: 'src/api/customer/login-link-routes.ts',
+    find: 'const isOpen = isToken(token) && (await isLinkOpen(database, token, now()));',
+    replace:
+      "const isOpen = isToken(token) && (await isLinkOpen(database, token, now())) && (await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() })) !== null;",
+    test: 'test/service/login-links.test.ts',
+  },
+  {
+    name: 'login tokens are stored in the clear',
+    file: 'src/identity/login-link-store.ts',
+    find: "return createHash('sha256').update(token).digest('base64url');",
+    replace: 'void createHash;\n  return token;',
+    test: 'test/service/secrets.test.ts',
+  },
+  {
+    name: 'the customer page does not escape',
+    file: 'src/api/customer/customer-pages.ts',
+    find: "return text.replace(/[&<>\"']/g, (character) => entities[character] ?? '');",
+    replace: 'void entities;\n  return text;',
+    test: 'test/service/login-links.test.ts',
+  },
+  {
+    name: 'commits of the embedded database do not reach the disk',
+    file: 'src/database/embedded-worker.ts',
+    find: "  'fsync=on',",
+    replace: "  'fsync=off',",
+    test: 'test/embedded-server.test.ts',
+  },
+  {
+    name: 'a lost claim on a customer is ignored',
+    file: 'src/orders/order-batch.ts',
+    find: 'select * from unnest($1::text[], $2::int[], $3::int[])`,',
+    replace: 'select * from unnest($1::text[], $2::int[], $3::int[]) on conflict do nothing`,',
+    test: 'test/service/order-batches.test.ts',
+    on: 'postgres',
+  },
+  {
+    name: 'after a lost COMMIT minted keys are not looked up',
+    file: 'src/orders/order-batch.ts',
+    find: '(command.mayStand || !command.keyIsMinted)',
+    replace: '!command.keyIsMinted',
+    test: 'test/lost-commit.test.ts',
+  },
+  {
+    name: 'the queue has no end',
+    file: 'src/orders/order-engine.ts',
+    find: 'if (depth >= limits.queueDepthMax)',
+    replace: 'if (depth < 0)',
+    test: 'test/service/order-batches.test.ts',
+  },
+  {
+    name: 'verify does not look at the chain of balances',
+    file: 'src/verify/verify-ledger.ts',
+    find: 'where previous + amount_cents <> balance_after_cents',
+    replace: 'where false',
+    test: 'test/service/verify.test.ts',
+  },
+];

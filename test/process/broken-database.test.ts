@@ -1,0 +1,46 @@
+// The short form of test/machines/long-broken-database.ts: one real process, and a server of its own for every
+// breakage; the seed of a failure goes there. How long recovery took is told, not judged: machines are noisy.
+// test/lost-commit.test.ts looks at single orders at single moments; here a whole service is under load.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type BreakageName, breakDatabase, whyNotHere } from '../machines/broken-database.ts';
+
+const seed = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
+
+const promises: readonly (readonly [BreakageName, string])[] = [
+  ['server killed', 'a server that is killed -9 costs no order, and none is charged twice'],
+  ['backend killed', 'a server that crashes and recovers by itself costs no order'],
+  ['backends terminated', 'sessions that an operator ends again and again are replaced'],
+  ['connections cut', 'connections cut at random instants cost no order'],
+  ['connections cut at commit', 'connections cut at COMMIT, under load, cost no order'],
+  ['connections half open', 'connections that fell silent are given up, and orders flow through new ones'],
+  ['idle connections forgotten', 'idle connections that a firewall forgot are not tried one by one'],
+  ['network stalled', 'a COMMIT that arrives late, after its order was answered with 503, charges once'],
+  ['backends stalled', 'backends that hang and go on do not keep accounts locked, and charge once'],
+  ['server read-only', 'a server that becomes read-only is waited for, and costs no order'],
+  ['new sessions read-only', 'sessions that began read-only are not kept when the server takes writes again'],
+  ['disk full', 'a full disk is waited for, and costs no order'],
+  ['disk full for the log', 'a server that panics on a full disk costs no order'],
+  ['table locked, locks time out', 'a lock that the server does not wait for is a reason to come again'],
+  ['connections taken', 'a server without a free connection is waited for'],
+];
+
+// Most of the time is waiting, for the server and for the first 503: three at once.
+describe('a database that breaks under load', { concurrency: 3, timeout: 600_000 }, () => {
+  for (const [breakage, title] of promises) {
+    test(title, async (context) => {
+      const reason = whyNotHere(breakage);
+      if (reason !== null) return context.skip(reason);
+      const { problems, lost, doubled, verify, ...figures } = await breakDatabase({
+        ...{ breakage, seed, isShort: true },
+      });
+      context.diagnostic(`seed ${seed}: ${JSON.stringify(figures)}`);
+      assert.deepEqual(
+        { problems, lost, doubled, verify },
+        { problems: [], lost: [], doubled: [], verify: [] },
+      );
+      assert.ok(figures.ordersAcknowledged > 100 && figures.recoveries.length > 0, 'something was tried');
+    });
+  }
+});

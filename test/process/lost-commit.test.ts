@@ -1,0 +1,421 @@
+// The database goes away at the worst moment. A proxy cuts or freezes the connection around COMMIT, a
+// server is restarted and killed under load: every order is answered truthfully and charged once.
+// Always true: a promise of ours that nobody handles fails the test, as it would end the process.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import {
+  type StopMode,
+  startThrowawayPostgres,
+  type ThrowawayPostgres,
+} from '../../scripts/throwaway-postgres.ts';
+import { defaultLimits } from '../../src/config.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
+import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { type Breakage, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+
+const commit = /^commit$/i;
+
+let postgres: ThrowawayPostgres;
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => void unhandled.push(reason);
+before(async () => {
+  process.on('unhandledRejection', onUnhandled);
+  postgres = await startThrowawayPostgres();
+});
+after(async () => {
+  await postgres.remove();
+  process.off('unhandledRejection', onUnhandled);
+});
+afterEach(() => assert.deepEqual(unhandled, [], 'no promise was left alone'));
+
+describe('a connection that breaks around COMMIT', () => {
+  let proxy: TcpProxy;
+  let service: TestService;
+  before(async () => {
+    proxy = await startTcpProxy(postgres.url);
+    service = await startTestService({
+      // A silent connection is given up soon, by the server as well; later than a busy machine is silent.
+      environment: { DATABASE_URL: proxy.url(await newDatabase()) },
+      limits: { database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 } },
+    });
+  });
+  after(async () => {
+    await service.close();
+    await proxy.close();
+  });
+
+  const breakages: readonly Breakage[] = [
+    'cut before',
+    'cut behind',
+    'cut unheard',
+    'cut half heard',
+    'freeze before',
+    'freeze unheard',
+  ];
+  for (const how of breakages) {
+    for (const sentKey of ['the-key', null]) {
+      const title = sentKey === null ? 'without a key' : 'with a key';
+      test(`${how}: an order ${title} is answered 201 once and charged once`, async () => {
+        const reseller = await service.createReseller({ credit: '100.00' });
+        const broken = proxy.breakAt(commit, how);
+        const first = await order(service, reseller, `ada-${reseller.id}`, sentKey);
+        await broken;
+        assert.equal(first.status, 201, first.text);
+        assert.equal(first.headers.get('idempotent-replayed'), null, 'it is the first answer');
+        assert.equal(first.body.balance, '90.00');
+        await standsOnce(service, reseller, 1);
+
+        const again = await order(service, reseller, `ada-${reseller.id}`, first.body.order.idempotency_key);
+        assert.equal(again.headers.get('idempotent-replayed'), 'true');
+        assert.deepEqual(again.body, first.body);
+        await standsOnce(service, reseller, 1);
+      });
+    }
+
+    test(`${how}: a whole batch is answered, each order once, a twin as a replay`, async () => {
+      const reseller = await service.createReseller({ credit: '300.00' });
+      const broken = proxy.breakAt(commit, how);
+      const keys = Array.from({ length: 20 }, (_, index) => `batch-${index}`);
+      const [answers, twins] = await Promise.all([
+        Promise.all(keys.map((key) => order(service, reseller, `${key}-of-${reseller.id}`, key))),
+        Promise.all(keys.map((key) => order(service, reseller, `${key}-of-${reseller.id}`, key))),
+        broken,
+      ]);
+      for (const [index, answer] of answers.entries()) {
+        const twin = twins[index];
+        assert.deepEqual([answer.status, twin?.status], [201, 201], answer.text);
+        assert.deepEqual(twin?.body.order, answer.body.order);
+        const replays = [answer, twin].filter((one) => one?.headers.get('idempotent-replayed') === 'true');
+        assert.equal(replays.length, 1, 'of two twins one is the replay');
+      }
+      await standsOnce(service, reseller, 20);
+    });
+  }
+
+  test('a login link that was handed out after a lost COMMIT opens', async () => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    const broken = proxy.breakAt(commit, 'cut unheard');
+    const answer = await reseller.post('/orders', {
+      package_id: service.packages.basic,
+      customer: `linked-${reseller.id}`,
+      return_login: true,
+    });
+    await broken;
+    assert.equal(answer.status, 201, answer.text);
+    const { pathname } = new URL(answer.body.login_url);
+    const page = await fetch(`${service.address}${pathname}`, { method: 'POST', redirect: 'manual' });
+    assert.equal(page.status, 303);
+  });
+
+  for (const how of ['cut before', 'cut unheard'] as const) {
+    test(`${how}: a top-up counts once`, async () => {
+      const reseller = await service.createReseller({ credit: '1.00' });
+      const broken = proxy.breakAt(commit, how);
+      const path = `/api/admin/v1/accounts/${reseller.id}/credit`;
+      const answer = await service.admin.post(path, { amount: '5.00' });
+      await broken;
+      assert.equal(answer.status, 201, answer.text);
+      assert.equal(answer.headers.get('idempotent-replayed'), null);
+      assert.equal(answer.body.balance, '6.00');
+      assert.equal((await reseller.get('/balance')).body.balance, '6.00');
+    });
+
+    test(`${how}: a trial is granted once`, async () => {
+      const reseller = await service.createReseller();
+      const broken = proxy.breakAt(commit, how);
+      const path = `/api/admin/v1/accounts/${reseller.id}/trials`;
+      const customer = `trial-of-${reseller.id}`;
+      const answer = await service.admin.post(path, { package_id: service.packages.trial, customer });
+      await broken;
+      assert.equal(answer.status, 201, answer.text);
+      const audit = await service.admin.get('/api/admin/v1/audit?limit=10');
+      const grants = audit.body.data.filter(({ subject }: { subject: string }) => subject.includes(customer));
+      assert.equal(grants.length, 1, 'the audit log tells of one');
+    });
+  }
+});
+
+describe('a database that stays away', () => {
+  let database: string;
+  let proxy: TcpProxy;
+  let service: TestService;
+  before(async () => {
+    database = await newDatabase();
+    proxy = await startTcpProxy(postgres.url);
+    service = await startTestService({
+      environment: { DATABASE_URL: proxy.url(database) },
+      limits: {
+        engine: { waitMilliseconds: 2_000 },
+        database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 },
+      },
+    });
+  });
+  after(async () => {
+    await service.close();
+    await proxy.close();
+  });
+  afterEach(() => proxy.become('open'));
+
+  // Far more than wait, connection and answer together, far less than the test's own limit.
+  const bounded = { timeout: 90_000 };
+
+  for (const [how, away, stands] of [
+    ['cut before', 'refusing', false],
+    ['cut unheard', 'refusing', true],
+    ['cut before', 'frozen', false],
+    ['freeze unheard', 'frozen', true],
+  ] as const) {
+    test(
+      `${how}, then ${away}: 503 with Retry-After, and the retry finds or makes the one order`,
+      bounded,
+      async () => {
+        const reseller = await service.createReseller({ credit: '100.00' });
+        assert.equal((await reseller.get('/balance')).status, 200);
+        const broken = proxy.breakAt(commit, how, away);
+        const customer = `away-${reseller.id}`;
+        const first = await order(service, reseller, customer, 'kept');
+        await broken;
+        isUnavailable(first);
+        const [ready, ...others] = await Promise.all([
+          fetch(`${service.address}/readyz`),
+          order(service, reseller, customer, 'kept'),
+          ...['/balance', '/orders', '/customers'].map((path) => reseller.get(path)),
+        ]);
+        for (const other of others) isUnavailable(other);
+        assert.equal(ready.status, 503);
+        assert.match(await ready.text(), /database/);
+        assert.equal((await fetch(`${service.address}/healthz`)).status, 200, 'the process lives');
+
+        proxy.become('open');
+        const retry = await order(service, reseller, customer, 'kept');
+        assert.equal(retry.status, 201, `it takes orders again at once: ${retry.text}`);
+        // An attempt that was under way when its caller was told to come again may have placed it since.
+        if (stands) assert.equal(retry.headers.get('idempotent-replayed'), 'true');
+        await standsOnce(service, reseller, 1);
+        assert.equal((await fetch(`${service.address}/readyz`)).status, 200);
+      },
+    );
+  }
+
+  test('orders that wait in the queue behind the lost batch are answered too', bounded, async () => {
+    const reseller = await service.createReseller({ credit: '1000.00' });
+    const keys = Array.from({ length: 60 }, (_, index) => `queued-${index}`);
+    const broken = proxy.breakAt(commit, 'cut before', 'refusing');
+    const answers = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));
+    await broken;
+    for (const answer of answers) isUnavailable(answer);
+    // A batch that is under way goes on without those who were told to come again.
+    while (service.service.engine.queueDepth() > 0) await pause(10);
+    proxy.become('open');
+    const retries = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));
+    assert.ok(retries.every(({ status }) => status === 201));
+    await standsOnce(service, reseller, 60);
+  });
+
+  test(
+    'an order that arrives while the database is away for a moment waits and succeeds',
+    bounded,
+    async () => {
+      const patient = await startTestService({
+        environment: { DATABASE_URL: proxy.url(await newDatabase()) },
+      });
+      try {
+        const reseller = await patient.createReseller({ credit: '100.00' });
+        const broken = proxy.breakAt(commit, 'cut before', 'refusing');
+        const answer = order(patient, reseller, 'patient', 'patient');
+        await broken;
+        proxy.become('open');
+        assert.equal((await answer).status, 201);
+        await standsOnce(patient, reseller, 1);
+      } finally {
+        await patient.close();
+      }
+    },
+  );
+
+  test(
+    'a change that was made while nobody could hear it counts as soon as the database is back',
+    bounded,
+    async () => {
+      const reseller = await service.createReseller({ credit: '100.00' });
+      assert.equal((await reseller.get('/balance')).status, 200, 'the account is known');
+      proxy.become('refusing');
+      isUnavailable(await reseller.get('/balance'));
+      await onServer(
+        database,
+        `update accounts set blocked = true, access_version = 2 where id = ${reseller.id}`,
+      );
+      proxy.become('open');
+      assert.equal((await reseller.get('/balance')).body.error?.code, 'account_blocked');
+      assert.equal((await order(service, reseller, 'blocked', 'blocked')).body.error.code, 'account_blocked');
+    },
+  );
+
+  for (const state of ['frozen', 'refusing'] as const) {
+    test(`a service whose database is ${state} shuts down`, bounded, async () => {
+      const other = await service.startAnother();
+      proxy.become(state);
+      await other.close();
+    });
+  }
+});
+
+describe('a server that is restarted under a stream of orders', () => {
+  for (const mode of ['fast', 'immediate', 'kill'] as const satisfies readonly StopMode[]) {
+    test(`${mode}: no acknowledged order is lost, none is doubled`, async (context) => {
+      const url = new URL(postgres.url);
+      url.pathname = `/${await newDatabase()}`;
+      const service = await startTestService({ environment: { DATABASE_URL: url.href } });
+      try {
+        const resellers = await Promise.all(
+          Array.from({ length: 2 }, () => service.createReseller({ credit: '100000.00' })),
+        );
+        let isOver = false;
+        let placed = 0;
+        let retries = 0;
+        let replays = 0;
+        let onPlaced: () => void = () => undefined;
+        const placedMore = (count: number) => {
+          const wanted = placed + count;
+          return new Promise<void>((resolve) => {
+            onPlaced = () => placed >= wanted && resolve();
+          });
+        };
+        /** Repeats each order with its key until it is acknowledged, as the contract tells clients to. */
+        const stream = async (reseller: TestAccount, client: number): Promise<Answer[]> => {
+          const acknowledged: Answer[] = [];
+          for (let index = 0; !isOver; index += 1) {
+            const key = `${mode}-${client}-${index}`;
+            for (;;) {
+              const answer = await order(service, reseller, `${key}-${reseller.id}`, key);
+              if (answer.status === 201) {
+                if (answer.headers.get('idempotent-replayed') === 'true') replays += 1;
+                acknowledged.push(answer);
+                break;
+              }
+              isUnavailable(answer);
+              retries += 1;
+              await pause(20); // a client's back-off
+            }
+            placed += 1;
+            onPlaced();
+          }
+          return acknowledged;
+        };
+        const streams = resellers.flatMap((reseller) =>
+          [0, 1, 2, 3, 4, 5].map((client) => stream(reseller, client)),
+        );
+        for (let restart = 0; restart < 2; restart += 1) {
+          await placedMore(150);
+          await postgres.stop(mode);
+          await postgres.start();
+        }
+        await placedMore(150);
+        isOver = true;
+        const acknowledged = await Promise.all(streams);
+        context.diagnostic(`${placed} orders, ${retries} answers of 503, ${replays} found by their retry`);
+        for (const [index, reseller] of resellers.entries()) {
+          const answers = acknowledged.slice(index * 6, index * 6 + 6).flat();
+          const ids = new Set(answers.map(({ body }) => body.order.id));
+          assert.equal(ids.size, answers.length, 'every order has its own id');
+          await standsOnce(service, reseller, answers.length);
+          for (const id of ids) assert.equal((await reseller.get(`/orders/${id}`)).status, 200);
+        }
+      } finally {
+        await postgres.start();
+        await service.close();
+      }
+    });
+  }
+});
+
+test('a process that pauses while it migrates is not taken for one that is gone', async () => {
+  const idleInTransactionMilliseconds = 100;
+  const database = openPostgres({
+    ...defaultLimits.database,
+    connectionString: urlOf(await newDatabase()),
+    idleInTransactionMilliseconds,
+  });
+  const slow: Database = {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction((transaction) => {
+        const query: Transaction['query'] = async (statement, values) => {
+          const rows = await transaction.query(statement, values);
+          await pause(2 * idleInTransactionMilliseconds);
+          return rows;
+        };
+        return work({ ...transaction, query });
+      }, options),
+  };
+  try {
+    const migrations = readMigrations();
+    assert.deepEqual(
+      await migrate(slow),
+      migrations.map(({ name }) => name),
+    );
+    assert.ok(await isMigrated(database, migrations));
+  } finally {
+    await database.close();
+  }
+});
+
+let databaseCount = 0;
+
+async function newDatabase(): Promise<string> {
+  databaseCount += 1;
+  const name = `service_${databaseCount}`;
+  await onServer('postgres', `create database ${name}`);
+  return name;
+}
+
+function urlOf(database: string): string {
+  const url = new URL(postgres.url);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function onServer(database: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(database) });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+function order(
+  { packages }: TestService,
+  account: TestAccount,
+  customer: string,
+  key: string | null,
+): Promise<Answer> {
+  const headers = key === null ? {} : { 'idempotency-key': key };
+  return account.post('/orders', { package_id: packages.basic, customer }, headers);
+}
+
+function isUnavailable(answer: Answer): void {
+  assert.equal(answer.status, 503, answer.text);
+  assert.equal(answer.body.error.code, 'service_unavailable');
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+}
+
+/** The account has so many orders of 10.00, and was charged for each once. */
+async function standsOnce({ admin }: TestService, { id }: TestAccount, orders: number): Promise<void> {
+  const path = `/api/admin/v1/accounts/${id}`;
+  const { body } = await admin.get(path);
+  const ledger = await admin.get(`${path}/ledger?limit=1`);
+  const credit = (await admin.get(`${path}/ledger?page=${ledger.body.total}&limit=1`)).body.data[0].amount;
+  assert.deepEqual(
+    { orders: body.account.order_count, entries: ledger.body.total, balance: body.account.balance },
+    { orders, entries: orders + 1, balance: `${Number.parseInt(credit, 10) - 10 * orders}.00` },
+  );
+}

@@ -1,0 +1,630 @@
+// The life of the service as an operating system's process: `node src/main.ts --demo` on a folder of its
+// own, read from the terminal as a person would, killed, stopped and started again.
+// Always true: nothing here waits for a time; a process is killed when it has answered or said something.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { defaultLimits, readConfig } from '../../src/config.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-life-'));
+const running = new Set<ChildProcess>();
+after(() => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface ServiceProcess {
+  readonly address: string;
+  readonly child: ChildProcess;
+  /** What it said on the terminal. */
+  readonly said: string;
+  readonly ended: Promise<Ended>;
+}
+
+/** A program of ours, in a folder without .env and with none of this process's settings. */
+function run(script: string, args: readonly string[], environment: Record<string, string>, cwd = folder) {
+  const path = fileURLToPath(new URL(`../../src/${script}`, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code, signal, ...output });
+    });
+  });
+  return { child, output, ended };
+}
+
+/** Resolves when it has said where it listens; fails with what it said when it ends before. */
+async function start(environment: Record<string, string>, args = ['--demo']): Promise<ServiceProcess> {
+  const { child, output, ended } = run('main.ts', args, { PORT: '0', ...environment });
+  let address: string | undefined;
+  const over = ended.then(() => true as const);
+  while (address === undefined) {
+    // The welcome is one write, with an empty line at its end.
+    [, address] = /listens at (\S+)\n[\s\S]*\n\n$/.exec(output.stderr) ?? [];
+    if (address !== undefined) break;
+    const isOver = await Promise.race([over, once(child.stderr ?? child, 'data').then(() => false)]);
+    if (isOver) assert.fail(`the service did not start:\n${output.stderr}`);
+  }
+  return { address, child, said: output.stderr, ended };
+}
+
+async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+  child.kill(signal);
+  return ended;
+}
+
+/** A start that must not succeed: one sentence, exit code 1, nothing on standard output. */
+async function refusedStart(environment: Record<string, string>, cwd = folder): Promise<string> {
+  const { ended } = run('main.ts', [], { PORT: '0', ...environment }, cwd);
+  const { code, stdout, stderr } = await ended;
+  const said = stderr.replace(/^Setting up the embedded database .*\n/, '');
+  assert.match(said, /^sellthrough: [^\n]+\n$/, 'one line for people');
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  return said;
+}
+
+function verify(environment: Record<string, string>): Promise<Ended> {
+  return run('cli/sellthrough.ts', ['verify', '--json'], environment).ended;
+}
+
+/** A value of the welcome, such as the password; `section` tells the two API keys apart. */
+function shown(said: string, name: string, section = ''): string {
+  const from = said.indexOf(section);
+  const [, value] = new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(said.slice(from)) ?? [];
+  assert.ok(from >= 0 && value !== undefined, `it shows ${section} ${name}:\n${said}`);
+  return value;
+}
+
+const administratorSection = 'The first administrator';
+const demoSection = 'The demo reseller';
+
+/** A folder that was set up once: initdb takes seconds. The administrator's key comes from its first start. */
+const template = join(folder, 'template');
+let adminKey: string;
+
+function copyOfTemplate(name: string): { DATA_DIR: string } {
+  const dataDir = join(folder, name);
+  cpSync(template, dataDir, { recursive: true });
+  return { DATA_DIR: dataDir };
+}
+
+describe('the first start of all', () => {
+  const dataDir = join(folder, 'first');
+  let first: ServiceProcess;
+  let secrets: string[];
+  before(async () => {
+    first = await start({ DATA_DIR: dataDir });
+  });
+
+  test('shows address, username, password and key of the administrator, and they work', async () => {
+    assert.match(first.address, /^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+    assert.equal(shown(first.said, 'username', administratorSection), 'admin');
+    const password = shown(first.said, 'password', administratorSection);
+    assert.ok(password.length >= 12, password);
+    adminKey = shown(first.said, 'API key', administratorSection);
+    const accounts = await createApiClient(first.address, adminKey).get('/api/admin/v1/accounts');
+    assert.deepEqual(
+      accounts.body.data.map(({ username, balance }: Record<string, string>) => [username, balance]),
+      [
+        ['demo', '500.00'],
+        ['admin', '0.00'],
+      ],
+    );
+    const demoKey = shown(first.said, 'API key', demoSection);
+    const packages = await createApiClient(first.address, demoKey).get('/packages');
+    assert.equal(packages.body.data.length, 3);
+    secrets = [password, adminKey, demoKey];
+  });
+
+  test('shows a line that places an order when it is pasted, and replays it when it is pasted twice', async () => {
+    const [line = ''] = /^ {2}curl .*$/m.exec(first.said) ?? [];
+    const pasted = paste(line);
+    const placed = await pasted();
+    assert.equal(placed.status, 201, placed.text);
+    assert.equal(placed.body.balance, '491.00');
+    assert.equal(placed.replayed, false);
+    const again = await pasted();
+    assert.equal(again.status, 201);
+    assert.equal(again.replayed, true);
+    assert.deepEqual(again.body, placed.body);
+  });
+
+  test('a second start on its folder ends with one sentence and harms nothing', async () => {
+    const refusal = await refusedStart({ DATA_DIR: dataDir });
+    assert.match(refusal, /in use by another Sellthrough \(process \d+\)/);
+    assert.ok(refusal.includes(String(first.child.pid)), 'it names the one that runs');
+    const report = await verify({ DATA_DIR: dataDir });
+    assert.equal(report.code, 1);
+    assert.match(report.stderr, /^sellthrough: .*in use by another[^\n]*\n$/);
+    const demo = createApiClient(first.address, shown(first.said, 'API key', demoSection));
+    assert.equal((await demo.get('/balance')).body.balance, '491.00');
+  });
+
+  test('ends on SIGTERM with exit code 0, and its log holds none of the secrets', async () => {
+    const { code, stdout } = await stop(first);
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    assert.ok(lines.length > 3);
+    for (const line of lines) assert.equal(JSON.parse(line).service, 'sellthrough');
+    assert.match(stdout, /shutting down/);
+    for (const secret of secrets) assert.ok(!stdout.includes(secret), 'no secret is logged');
+    cpSync(dataDir, template, { recursive: true });
+  });
+
+  test('a second start on its folder keeps every row and shows no password again', async () => {
+    const second = await start({ DATA_DIR: dataDir });
+    assert.doesNotMatch(second.said, /password|administrator|Setting up/i);
+    const key = shown(second.said, 'API key', demoSection);
+    assert.ok(secrets.includes(key), 'the demo has the key it had');
+    const demo = createApiClient(second.address, key);
+    assert.equal((await demo.get('/balance')).body.balance, '491.00', 'no second demo credit');
+    const [line = ''] = /^ {2}curl .*$/m.exec(second.said) ?? [];
+    assert.equal((await paste(line)()).replayed, true);
+    assert.equal((await stop(second, 'SIGINT')).code, 0, 'Ctrl-C ends it as well');
+    const { code, stdout } = await verify({ DATA_DIR: dataDir });
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
+  });
+
+  test('a start with DEMO=0 shows no demo', async () => {
+    const plain = await start({ DATA_DIR: dataDir, DEMO: '0' });
+    assert.doesNotMatch(plain.said, /demo|curl|API key/);
+    assert.equal((await stop(plain)).code, 0);
+  });
+
+  test('another SECRET_KEY or CURRENCY than the data has is refused, and the data stays usable', async () => {
+    const secret = await refusedStart({ DATA_DIR: dataDir, SECRET_KEY: randomBytes(32).toString('hex') });
+    assert.match(secret, /SECRET_KEY is not the one/);
+    assert.match(await refusedStart({ DATA_DIR: dataDir, CURRENCY: 'EUR' }), /CURRENCY is EUR.*holds USD/);
+    const { code } = await verify({ DATA_DIR: dataDir });
+    assert.equal(code, 0);
+  });
+
+  test('a port that is taken ends the start with one sentence', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(port) }), /port is taken.*PORT/);
+    other.close();
+  });
+
+  test('an address that is not of this machine ends the start with one sentence', async () => {
+    assert.match(await refusedStart({ DATA_DIR: dataDir, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
+  });
+});
+
+describe('a configuration that is malformed ends the start with one sentence that names the variable', () => {
+  const long = 'x'.repeat(32);
+  const postgres = 'postgres://postgres@127.0.0.1:1/postgres';
+  const table: readonly (readonly [variable: string, value: string, others?: Record<string, string>])[] = [
+    ['PORT', 'abc'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['HOST', 'not a host'],
+    ['CURRENCY', 'usd'],
+    ['CURRENCY', 'DOLLAR'],
+    ['SECRET_KEY', 'short'],
+    ['SECRET_KEY', '', { DATABASE_URL: postgres }],
+    ['DATABASE_URL', 'mysql://root@127.0.0.1/shop', { SECRET_KEY: long }],
+    ['DATABASE_URL', 'not an address', { SECRET_KEY: long }],
+    ['TRUST_PROXY', '10.0.0.1/8'],
+    ['TRUST_PROXY', 'localhost'],
+    ['TRUST_PROXY', 'true'],
+    ['LOG_LEVEL', 'loud'],
+    ['DEMO', 'yes'],
+    ['ALLOW_UNSAFE_DATABASE', 'true'],
+    ['ADMIN_API_KEY', 'bad'],
+    ['ADMIN_PASSWORD', 'short'],
+    ['ADMIN_USERNAME', 'The Boss'],
+    ['PUBLIC_URL', 'ftp://example.com'],
+    ['PUBLIC_URL', 'example.com'],
+    ['PRODUCT_URL', 'javascript:alert(1)'],
+    ['LOGIN_LINK_MINUTES', '0'],
+    ['LOGIN_LINK_MINUTES', 'soon'],
+  ];
+  for (const [variable, value, others] of table) {
+    test(`${variable}=${value}`, () => {
+      assert.throws(() => readConfig({ ...others, [variable]: value }), {
+        name: 'ConfigProblem',
+        message: new RegExp(`^[^\\n]*\\b${variable}\\b[^\\n]*\\.$`),
+      });
+    });
+  }
+
+  test('as a process: nothing is made, nothing else is said', async () => {
+    // What is common to all rows of the table above, with the first and the last of them.
+    for (const [variable, value] of [table.at(0), table.at(-1)].map((row) => row ?? ['', ''])) {
+      const dataDir = join(folder, `never-${variable}`);
+      const said = await refusedStart({ DATA_DIR: dataDir, [variable]: value });
+      assert.match(said, new RegExp(`\\b${variable}\\b.*"${value}"`));
+      assert.throws(() => readdirSync(dataDir), /ENOENT/);
+    }
+  });
+
+  test('also where it stands in .env, and the environment stands above .env', async () => {
+    const cwd = join(folder, 'with-env');
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, '.env'), 'PORT=abc\n');
+    const path = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    const said = spawnSync(process.execPath, [path], {
+      cwd,
+      env: { PATH: process.env['PATH'], DATA_DIR: join(cwd, 'data') },
+      encoding: 'utf8',
+    });
+    assert.equal(said.status, 1);
+    assert.match(said.stderr, /^sellthrough: PORT must be .*"abc"\.\n$/);
+    assert.match(await refusedStart({ PORT: 'def', DATA_DIR: join(cwd, 'data') }, cwd), /"def"/);
+  });
+
+  test('a DATA_DIR that is a file', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    assert.match(await refusedStart({ DATA_DIR: file }), /DATA_DIR/);
+  });
+});
+
+describe('kill -9 in the middle of a stream of orders', () => {
+  test('loses no acknowledged order, and the retry of an unknown one gives exactly one', async (context) => {
+    const environment = copyOfTemplate('killed');
+    let service = await start(environment, []);
+    const { keys, packageId } = await openShop(createApiClient(service.address, adminKey), 2);
+    /** By key: the order that was acknowledged, or null where the answer never came. */
+    const sent = new Map<string, { account: string; id: number | null }>();
+    for (let round = 0; round < 3; round += 1) {
+      const enough = randomInt(20, 250);
+      let acknowledged = 0;
+      const stream = async (account: string, client: number) => {
+        const api = createApiClient(service.address, account);
+        for (let index = 0; ; index += 1) {
+          const key = `round-${round}-client-${client}-${index}`;
+          sent.set(key, { account, id: null });
+          try {
+            const answer = await order(api, packageId, key);
+            assert.equal(answer.status, 201, answer.text);
+            sent.set(key, { account, id: answer.body.order.id });
+          } catch (error) {
+            if (error instanceof assert.AssertionError) throw error;
+            return; // the connection broke
+          }
+          acknowledged += 1;
+          if (acknowledged === enough) service.child.kill('SIGKILL');
+        }
+      };
+      await Promise.all(keys.flatMap((key, index) => [0, 1, 2, 3].map((n) => stream(key, index * 4 + n))));
+      assert.equal((await service.ended).signal, 'SIGKILL');
+
+      const { code, stdout, stderr } = await verify(environment);
+      assert.equal(code, 0, stderr);
+      assert.equal(JSON.parse(stdout).ok, true);
+      service = await start(environment, []);
+      let stood = 0;
+      let unknown = 0;
+      const retries = [...sent].map(async ([key, { account, id }]) => {
+        const retry = await order(createApiClient(service.address, account), packageId, key);
+        assert.equal(retry.status, 201, retry.text);
+        const replayed = retry.headers.get('idempotent-replayed') === 'true';
+        if (id === null) {
+          unknown += 1;
+          if (replayed) stood += 1;
+          sent.set(key, { account, id: retry.body.order.id });
+        } else {
+          assert.ok(replayed, `${key} was acknowledged and is lost`);
+          assert.equal(retry.body.order.id, id);
+        }
+      });
+      await Promise.all(retries);
+      context.diagnostic(
+        `round ${round}: ${acknowledged} acknowledged, ${unknown} unknown, of which ${stood} stood`,
+      );
+      await bookedOnce(service.address, keys, sent.values());
+    }
+    assert.equal((await stop(service)).code, 0);
+    assert.equal((await verify(environment)).code, 0);
+  });
+});
+
+describe('SIGTERM', () => {
+  let environment: { DATA_DIR: string };
+  let shop: { keys: string[]; packageId: number };
+  let service: ServiceProcess;
+  before(async () => {
+    environment = copyOfTemplate('drained');
+    service = await start(environment, []);
+    shop = await openShop(createApiClient(service.address, adminKey), 2);
+  });
+
+  test('under load: what was charged was answered, what was not answered was not charged', async (context) => {
+    const answered: { account: string; id: number | null }[] = [];
+    let cut = 0;
+    let askedAt = 0;
+    const stream = async (account: string, client: number) => {
+      const api = createApiClient(service.address, account);
+      for (let index = 0; ; index += 1) {
+        let answer: Answer;
+        try {
+          answer = await order(api, shop.packageId, `drain-${client}-${index}`);
+        } catch {
+          cut += 1;
+          return;
+        }
+        assert.equal(answer.status, 201, answer.text);
+        answered.push({ account, id: answer.body.order.id });
+        if (answered.length !== 150) continue;
+        askedAt = performance.now();
+        service.child.kill('SIGTERM');
+      }
+    };
+    const clients = shop.keys.flatMap((key, index) =>
+      Array.from({ length: 10 }, (_, n) => stream(key, index * 10 + n)),
+    );
+    await Promise.all(clients);
+    const { code, signal, stdout } = await service.ended;
+    assert.deepEqual({ code, signal }, { code: 0, signal: null });
+    assert.match(stdout, /"msg":"shutting down"/);
+    const tookMilliseconds = performance.now() - askedAt;
+    assert.ok(tookMilliseconds < defaultLimits.drainMilliseconds, 'idle connections do not hold it');
+    context.diagnostic(`${answered.length} answered, ${cut} connections were refused or closed`);
+    assert.equal((await verify(environment)).code, 0);
+    service = await start(environment, []);
+    await bookedOnce(service.address, shop.keys, answered);
+  });
+
+  test('while a request is still arriving: new connections are refused, the request is answered', async () => {
+    const { hostname, port } = new URL(service.address);
+    const [key = ''] = shop.keys;
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const body = JSON.stringify({ package_id: shop.packageId, customer: 'late' });
+    socket.write(
+      `POST /api/v1/orders HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\nidempotency-key: late\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    // Served in order of arrival on one thread: once this is answered, the head above has been read.
+    await (await fetch(`${service.address}/healthz`)).text();
+    service.child.kill('SIGTERM');
+    while (await canConnect(Number(port), hostname)) await nextTurn();
+    socket.write(body.slice(10));
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    assert.match(answer, /^HTTP\/1\.1 201 /);
+    assert.match(answer, /^connection: close\r$/im);
+    assert.equal((await service.ended).code, 0);
+    service = await start(environment, []);
+    const orders = await createApiClient(service.address, key).get('/orders?limit=1');
+    assert.equal(orders.body.data[0].customer.reference, 'late');
+    await stop(service);
+  });
+});
+
+describe('a PostgreSQL server', () => {
+  let postgres: ThrowawayPostgres;
+  const secret = { SECRET_KEY: 'y'.repeat(32) };
+  before(async () => {
+    postgres = await startThrowawayPostgres();
+  });
+  after(() => postgres.remove());
+
+  const query = async (text: string) => {
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows;
+  };
+
+  test('a given administrator is created as given, and what was given is not shown', async () => {
+    const given = { ADMIN_USERNAME: 'the.boss', ADMIN_PASSWORD: 'given-password-1', CURRENCY: 'EUR' };
+    const minted = await run('cli/sellthrough.ts', ['mint-key', '--json'], {}).ended;
+    const { api_key: key } = JSON.parse(minted.stdout);
+    await query('create database given');
+    const url = new URL(postgres.url);
+    url.pathname = '/given';
+    const service = await start({ DATABASE_URL: url.href, ...secret, ...given, ADMIN_API_KEY: key }, []);
+    assert.equal(shown(service.said, 'username', administratorSection), 'the.boss');
+    assert.doesNotMatch(service.said, /given-password-1|sk_live_/);
+    const balance = await createApiClient(service.address, key).get('/balance');
+    assert.deepEqual(balance.body, { balance: '0.00', currency: 'EUR', group: 'distributor' });
+    const { code, stdout } = await stop(service);
+    assert.equal(code, 0);
+    assert.ok(!`${stdout}${service.said}`.includes(url.password), "the database's password is not shown");
+    assert.doesNotMatch(stdout, /given-password-1|sk_live_/);
+  });
+
+  test('that has fsync off is refused, unless the start is told to go on', async () => {
+    const careless = await startThrowawayPostgres({ settings: { fsync: 'off' } });
+    try {
+      const said = await refusedStart({ DATABASE_URL: careless.url, ...secret });
+      assert.match(said, /fsync off and may lose acknowledged orders/);
+      assert.match(said, /ALLOW_UNSAFE_DATABASE/);
+      const experiment = await start({ DATABASE_URL: careless.url, ...secret, ALLOW_UNSAFE_DATABASE: '1' });
+      assert.equal((await stop(experiment)).code, 0);
+    } finally {
+      await careless.remove();
+    }
+  });
+
+  for (const setting of ['synchronous_commit', 'full_page_writes']) {
+    test(`that has ${setting} off is refused`, async () => {
+      // As an operator would, for one database or in the server's file.
+      if (setting === 'synchronous_commit') await query(`alter database postgres set ${setting} = off`);
+      else await query(`alter system set ${setting} = off`);
+      await query('select pg_reload_conf()');
+      const off = async () => (await query(`show ${setting}`))[0]?.[setting] === 'off';
+      while (!(await off())) await nextTurn();
+      assert.match(
+        await refusedStart({ DATABASE_URL: postgres.url, ...secret }),
+        new RegExp(`${setting} off and may lose`),
+      );
+      await query(`alter database postgres reset ${setting}`).catch(() => undefined);
+      await query(`alter system reset ${setting}`);
+      await query('select pg_reload_conf()');
+      while (await off()) await nextTurn();
+    });
+  }
+
+  test('that is away, or refuses the password, is told in one sentence, without the password', async () => {
+    const wrong = new URL(postgres.url);
+    wrong.password = 'a-wrong-password';
+    const refused = await refusedStart({ DATABASE_URL: wrong.href, ...secret });
+    assert.match(refused, /database.*password authentication failed/i);
+    assert.ok(!refused.includes('a-wrong-password'));
+    const gone = await refusedStart({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres', ...secret });
+    assert.match(gone, /database cannot be reached/i);
+  });
+
+  test('that is newer than the program, or had a migration edited, is refused', async () => {
+    const url = { DATABASE_URL: postgres.url, ...secret };
+    assert.equal((await stop(await start(url, []))).code, 0);
+    await query("insert into schema_migrations values (9999, '9999-future.sql', 'x', now())");
+    assert.match(await refusedStart(url), /newer than this program.*9999-future\.sql/);
+    await query('delete from schema_migrations where number = 9999');
+    const [{ checksum } = { checksum: '' }] = await query(
+      'select checksum from schema_migrations where number = 1',
+    );
+    await query("update schema_migrations set checksum = 'edited' where number = 1");
+    assert.match(await refusedStart(url), /0001-orders\.sql was changed after it ran/);
+    await query(`update schema_migrations set checksum = '${checksum}' where number = 1`);
+    assert.equal((await stop(await start(url, []))).code, 0);
+  });
+
+  // Each is the last moment before a step of the start, in the order of the steps.
+  for (const [step, statement] of [
+    ['the migrations run', /^select pg_advisory_xact_lock/],
+    ['the packages are read', /^select s\.packages_version/],
+    ['it listens for changes', /^listen /],
+    ['the first administrator is sought', /^select id from accounts where is_admin/],
+  ] as const) {
+    test(`that goes away before ${step} ends the start with one sentence`, { timeout: 120_000 }, async () => {
+      const proxy = await startTcpProxy(postgres.url);
+      const happened = proxy.breakAt(statement, 'cut before', 'refusing');
+      const { child, ended } = run('main.ts', [], { PORT: '0', DATABASE_URL: proxy.url(), ...secret });
+      try {
+        await happened;
+        const { code, stderr } = await ended;
+        assert.equal(code, 1);
+        assert.match(stderr, /^sellthrough: The database cannot be reached: [^\n]+\n$/);
+      } finally {
+        child.kill('SIGKILL');
+        await proxy.close();
+      }
+    });
+  }
+});
+
+/** What a shell does with the line of the welcome. */
+function paste(
+  line: string,
+): () => Promise<{ status: number; body: Answer['body']; text: string; replayed: boolean }> {
+  if (spawnSync('curl', ['--version']).status === 0 && spawnSync('sh', ['-c', 'true']).status === 0) {
+    return async () => {
+      const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] });
+      let text = '';
+      for await (const chunk of shell.stdout) text += chunk;
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]);
+      return { status, body: JSON.parse(body), text, replayed: /^idempotent-replayed: true$/im.test(head) };
+    };
+  }
+  const [, url = '', key = '', body = ''] =
+    /^ {2}curl -i (\S+) -H '(.*)' -d '(.*)'$/.exec(line)?.map((part) => part) ?? [];
+  const headers = key.split("' -H '").map((header) => header.split(': ') as [string, string]);
+  return async () => {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const text = await response.text();
+    const replayed = response.headers.get('idempotent-replayed') === 'true';
+    return { status: response.status, body: JSON.parse(text), text, replayed };
+  };
+}
+
+/** A package of 10.00, and so many accounts with much credit. */
+async function openShop(admin: ApiClient, accounts: number): Promise<{ keys: string[]; packageId: number }> {
+  const prices = { monthly: '10.00', quarterly: '30.00', yearly: '120.00' };
+  const made = await admin.post('/api/admin/v1/packages', {
+    name: 'Basic',
+    limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 },
+    prices: { reseller: prices, distributor: prices },
+  });
+  assert.equal(made.status, 201, made.text);
+  const keys: string[] = [];
+  for (let index = 0; index < accounts; index += 1) {
+    const account = await admin.post('/api/admin/v1/accounts', {
+      username: `reseller-${index}`,
+      group: 'reseller',
+      rate_limit_per_minute: 1_000_000,
+    });
+    assert.equal(account.status, 201, account.text);
+    keys.push(account.body.api_key);
+    const { id } = account.body.account;
+    const credited = await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: shopCredit });
+    assert.equal(credited.status, 201, credited.text);
+  }
+  return { keys, packageId: made.body.package.id };
+}
+
+const shopCredit = '100000.00';
+
+function order(api: ApiClient, packageId: number, key: string): Promise<Answer> {
+  return api.post('/orders', { package_id: packageId, customer: key }, { 'idempotency-key': key });
+}
+
+/** Each account has exactly these orders, and was charged 10.00 for each. */
+async function bookedOnce(
+  address: string,
+  keys: readonly string[],
+  orders: Iterable<{ account: string; id: number | null }>,
+): Promise<void> {
+  const all = [...orders];
+  for (const account of keys) {
+    const api = createApiClient(address, account);
+    const own = new Set(all.filter((one) => one.account === account).map(({ id }) => id));
+    const { total } = (await api.get('/orders?limit=1')).body;
+    assert.equal(total, own.size, 'as many orders as were answered');
+    const { balance } = (await api.get('/balance')).body;
+    assert.equal(balance, `${Number.parseInt(shopCredit, 10) - 10 * own.size}.00`);
+  }
+}
+
+function canConnect(port: number, hostname: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, hostname);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}

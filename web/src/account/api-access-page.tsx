@@ -1,0 +1,43 @@
+// What a program needs to order: address, key, where the key works, how often, and the first request to copy.
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { apiKeyQuery } from '../api/queries.ts';
+import { Notice } from '../ui/notice.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { AllowListCard } from './allow-list-card.tsx';
+import { ApiKeyCard } from './api-key-card.tsx';
+import { FirstRequestCard } from './first-request-card.tsx';
+import { UsageCard } from './usage-card.tsx';
+
+export function ApiAccessPage() {
+  const { account } = useMe();
+  const keyFacts = useQuery(apiKeyQuery);
+  // Only here, in memory: leaving the page hides the key again.
+  const [shownKey, setShownKey] = useState<string | null>(null);
+  return (
+    <>
+      <PageHeader title="API access" description="Order from your own shop or system." />
+      <div className="flex flex-col gap-5">
+        {account.api_enabled ? null : (
+          <Notice tone="warn">
+            API access is switched off for this account. Ask the operator of this service to switch it on.
+          </Notice>
+        )}
+        <ApiKeyCard
+          facts={keyFacts.data}
+          error={keyFacts.error}
+          onRetry={() => void keyFacts.refetch()}
+          shownKey={shownKey}
+          onKey={setShownKey}
+        />
+        <div className="grid gap-5 lg:grid-cols-2 [&>*]:min-w-0">
+          <UsageCard />
+          <AllowListCard />
+        </div>
+        <FirstRequestCard shownKey={shownKey} />
+      </div>
+    </>
+  );
+}

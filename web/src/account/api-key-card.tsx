@@ -1,0 +1,141 @@
+// Address, username and key. The key is shown to whoever gives the password again, and replaced the same way.
+
+import { Eye, EyeOff, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { resetOwnApiKey, revealApiKey } from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import type { ApiKeyFacts } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { PasswordDialog } from '../ui/password-dialog.tsx';
+import { Time } from '../ui/time.tsx';
+import { say } from '../ui/toasts.tsx';
+
+interface ApiKeyCardProps {
+  readonly facts: ApiKeyFacts | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly shownKey: string | null;
+  readonly onKey: (key: string | null) => void;
+}
+
+export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCardProps) {
+  const { api_url: apiUrl, account } = useMe();
+  const [asking, setAsking] = useState<'reveal' | 'reset' | null>(null);
+  const close = () => setAsking(null);
+  const reveal = useCommand(revealApiKey, {
+    onDone: ({ api_key: key }) => {
+      onKey(key);
+      close();
+    },
+  });
+  const reset = useCommand(resetOwnApiKey, {
+    onDone: ({ api_key: key }) => {
+      onKey(key);
+      close();
+      say('The key was replaced. The old one is refused from now on.');
+    },
+  });
+  return (
+    <Card title="Address and key">
+      {error !== null && facts === undefined ? <ErrorNotice error={error} onRetry={onRetry} /> : null}
+      <Facts
+        facts={[
+          { name: 'Address', value: <Copied label="Copy address" text={apiUrl} /> },
+          { name: 'Username', value: <Copied label="Copy username" text={account.username} /> },
+          {
+            name: 'Key',
+            value:
+              shownKey === null ? (
+                facts && (
+                  <span className="inline-flex flex-wrap items-center justify-end gap-2">
+                    <code className="font-mono text-[0.8125rem]">
+                      sk_live_<span aria-hidden="true">••••••••</span>
+                      <span className="sr-only"> hidden, ends in </span>
+                      {facts.last_four}
+                    </code>
+                    <Button onClick={() => setAsking('reveal')}>
+                      <Eye aria-hidden="true" className="size-4" />
+                      Show key
+                    </Button>
+                  </span>
+                )
+              ) : (
+                <span className="inline-flex flex-wrap items-center justify-end gap-2">
+                  <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shownKey}</code>
+                  <CopyButton text={shownKey} label="Copy key" labelled />
+                  <Button onClick={() => onKey(null)}>
+                    <EyeOff aria-hidden="true" className="size-4" />
+                    Hide
+                  </Button>
+                </span>
+              ),
+          },
+          { name: 'Made', value: facts && <Time at={facts.created_at} /> },
+          {
+            name: 'Last used',
+            value:
+              facts &&
+              (facts.last_used_at === null ? (
+                <span className="text-soft">Never</span>
+              ) : (
+                <Time at={facts.last_used_at} style="relative" />
+              )),
+          },
+        ]}
+      />
+      <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-xl text-soft">
+          The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and
+          repositories.
+        </p>
+        <Button look="danger" onClick={() => setAsking('reset')}>
+          <RotateCcw aria-hidden="true" className="size-4" />
+          Replace key
+        </Button>
+      </div>
+      {asking === 'reveal' ? (
+        <PasswordDialog
+          title="Show the key"
+          description="Enter your password. That the key was shown is noted in the audit log."
+          action="Show key"
+          busy={reveal.isPending}
+          error={reveal.error}
+          onPassword={(password) => reveal.mutate({ password })}
+          onClose={() => {
+            reveal.reset();
+            close();
+          }}
+        />
+      ) : null}
+      {asking === 'reset' ? (
+        <PasswordDialog
+          title="Replace the key?"
+          description="The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be taken back."
+          action="Replace key now"
+          danger
+          busy={reset.isPending}
+          error={reset.error}
+          onPassword={(password) => reset.mutate({ password })}
+          onClose={() => {
+            reset.reset();
+            close();
+          }}
+        />
+      ) : null}
+    </Card>
+  );
+}
+
+function Copied({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      <code className="font-mono text-[0.8125rem] wrap-anywhere">{text}</code>
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}

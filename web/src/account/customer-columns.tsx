@@ -1,0 +1,85 @@
+// Customers as table rows, wherever customers are listed.
+
+import type { AnyCustomer } from '../api/shapes.ts';
+import { counted } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { type Column, TwoLines } from '../ui/data-table.tsx';
+import { RowLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+
+/** `linked`: rows lead to the customer's page, which only its own account has. */
+export function customerColumns<Row extends AnyCustomer>({
+  linked = true,
+  second,
+}: {
+  readonly linked?: boolean;
+  /** What stands under the name on narrow screens in place of the package. */
+  readonly second?: (row: Row) => string;
+} = {}): readonly Column<Row>[] {
+  return [
+    {
+      title: 'Customer',
+      grows: true,
+      cell: (customer) => (
+        <TwoLines
+          first={
+            linked ? (
+              <RowLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
+            ) : (
+              <bdi className="font-medium">{customer.name}</bdi>
+            )
+          }
+          second={
+            <>
+              <span className="sm:hidden">
+                <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
+                {second === undefined && customer.plan.active
+                  ? ` · ${counted(customer.plan.days_left, 'day')} left`
+                  : ''}
+              </span>
+              <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
+            </>
+          }
+        />
+      ),
+    },
+    {
+      title: 'Package',
+      from: 'sm',
+      cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
+    },
+    { title: 'State', cell: (customer) => <CustomerBadge customer={customer} /> },
+    { title: 'Ends', from: 'md', cell: ({ plan }) => <Time at={plan.expires_at} style="day" /> },
+    { title: 'Since', from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
+    { title: 'Days left', from: 'sm', align: 'end', cell: ({ plan }) => <DaysLeft plan={plan} /> },
+  ];
+}
+
+/** What the customer is ordered by, where that is not the name. */
+function otherName({ name, email, reference = email }: AnyCustomer): string {
+  return reference === name ? '' : reference;
+}
+
+export function CustomerBadge({
+  customer: { status, plan },
+}: {
+  readonly customer: Pick<AnyCustomer, 'status' | 'plan'>;
+}) {
+  if (status === 'suspended') return <Badge tone="bad">Suspended</Badge>;
+  return plan.active ? <Badge tone="good">Active</Badge> : <Badge>Expired</Badge>;
+}
+
+const soonDays = 14;
+const verySoonDays = 3;
+
+function DaysLeft({ plan }: { readonly plan: AnyCustomer['plan'] }) {
+  if (!plan.active) return <span className="text-soft">–</span>;
+  const tone = plan.days_left <= verySoonDays ? 'bad' : 'warn';
+  return plan.days_left <= soonDays ? (
+    <Badge tone={tone}>{counted(plan.days_left, 'day')}</Badge>
+  ) : (
+    <span className="figures">{plan.days_left.toLocaleString('en')}</span>
+  );
+}

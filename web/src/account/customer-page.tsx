@@ -1,0 +1,134 @@
+// One customer: the plan, what was ordered, and what can be done: renew, change the package, a login link.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ArrowLeftRight, Link2, RefreshCw, ShoppingBag } from 'lucide-react';
+import { useState } from 'react';
+import { customerQuery } from '../api/queries.ts';
+import { useOpenOrder } from '../order/open-order.ts';
+import { counted } from '../text/words.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { BackLink, PageHeader } from '../ui/page-header.tsx';
+import { PageProblem } from '../ui/page-problem.tsx';
+import { Time } from '../ui/time.tsx';
+import { CustomerBadge } from './customer-columns.tsx';
+import { LoginLinkDialog } from './login-link-dialog.tsx';
+import { orderColumns } from './order-columns.tsx';
+
+const route = getRouteApi('/panel/customers/$customerId');
+const columns = orderColumns({ withCustomer: false });
+
+export function CustomerPage() {
+  const { customerId } = route.useParams();
+  const openOrder = useOpenOrder();
+  const [asksLink, setAsksLink] = useState(false);
+  const { data, error, refetch } = useQuery(customerQuery(customerId));
+  const back = <BackLink to="/customers">Customers</BackLink>;
+  if (error !== null && data === undefined) {
+    return <PageProblem title="Customer" back={back} error={error} onRetry={() => void refetch()} />;
+  }
+  const customer = data?.customer;
+  const lastOrder = data?.orders.find(({ id }) => id === data.last_order_id) ?? data?.orders[0];
+  const reference = customer?.reference;
+  return (
+    <>
+      <PageHeader
+        title={customer?.name ?? 'Customer'}
+        mark={customer && <CustomerBadge customer={customer} />}
+        back={back}
+        actions={
+          customer === undefined || reference === undefined ? undefined : (
+            <>
+              <Button onClick={() => setAsksLink(true)}>
+                <Link2 aria-hidden="true" className="size-4" />
+                Login link
+              </Button>
+              <Button
+                onClick={() =>
+                  openOrder({
+                    type: 'place',
+                    customer: reference,
+                    ...(customer.plan.active && { runningPackage: customer.plan.package }),
+                  })
+                }
+              >
+                <ArrowLeftRight aria-hidden="true" className="size-4" />
+                {customer.plan.active ? 'Change package' : 'Order a package'}
+              </Button>
+              {lastOrder === undefined ? null : (
+                <Button
+                  look="primary"
+                  onClick={() =>
+                    openOrder({
+                      type: 'renew',
+                      orderId: lastOrder.id,
+                      customer: reference,
+                      packageName: lastOrder.package.name,
+                      months: lastOrder.months,
+                    })
+                  }
+                >
+                  <RefreshCw aria-hidden="true" className="size-4" />
+                  Renew
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
+      <div className="flex flex-col gap-5">
+        <Card>
+          <Facts
+            columns={2}
+            facts={[
+              { name: 'Package', value: customer && <bdi>{customer.plan.package}</bdi> },
+              {
+                name: 'Days left',
+                value: customer && (customer.plan.active ? counted(customer.plan.days_left, 'day') : 'Ended'),
+              },
+              { name: 'Since', value: customer && <Time at={customer.plan.starts_at} /> },
+              {
+                name: customer?.plan.active === false ? 'Ended' : 'Runs until',
+                value: customer && <Time at={customer.plan.expires_at} />,
+              },
+              {
+                name: 'Ordered as',
+                value: reference && (
+                  <span className="inline-flex items-center gap-1">
+                    <bdi className="wrap-anywhere">{reference}</bdi>
+                    <CopyButton text={reference} label="Copy reference" />
+                  </span>
+                ),
+              },
+              { name: 'Customer id', value: customer?.id },
+              { name: 'First seen', value: customer && <Time at={customer.created_at} /> },
+            ]}
+          />
+        </Card>
+        <Card title="Orders" description="The last 50." flush>
+          <div className="border-t border-line">
+            <DataTable
+              caption="Orders of this customer"
+              columns={columns}
+              rows={data?.orders}
+              rowKey={({ id }) => id}
+              empty={
+                <EmptyState icon={ShoppingBag} title="No orders">
+                  This customer was given a free trial. Order a package to go on from there.
+                </EmptyState>
+              }
+            />
+          </div>
+        </Card>
+      </div>
+      {asksLink && customer !== undefined ? (
+        <LoginLinkDialog customer={customer} onClose={() => setAsksLink(false)} />
+      ) : null}
+    </>
+  );
+}

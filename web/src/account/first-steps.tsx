@@ -1,0 +1,67 @@
+// What a new account does first. Each step ticks itself: the service knows what was done.
+
+import { CircleCheck, CircleDashed } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Checklist } from '../api/shapes.ts';
+import { useOpenOrder } from '../order/open-order.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+
+export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
+  const openOrder = useOpenOrder();
+  const done = Object.values(checklist).filter(Boolean).length;
+  return (
+    <Card title="First steps" description={`${done} of 3 done`} flush>
+      <ol className="border-t border-line">
+        <Step
+          done={checklist.key_viewed}
+          title="Look at your API key"
+          text="With the address and your key, your shop can order by itself."
+          action={<ButtonLink to="/api-access">Open API access</ButtonLink>}
+        />
+        <Step
+          done={checklist.first_order}
+          title="Place your first order"
+          text="By the API, or here: you see price and balance before anything is charged."
+          action={<Button onClick={() => openOrder({ type: 'place' })}>Place an order</Button>}
+        />
+        <Step
+          done={checklist.allow_list}
+          title="Say where your key works"
+          text="An allow-list of your servers’ addresses makes a stolen key worthless."
+          action={<ButtonLink to="/api-access">Set the allow-list</ButtonLink>}
+        />
+      </ol>
+    </Card>
+  );
+}
+
+function Step({
+  done,
+  title,
+  text,
+  action,
+}: {
+  readonly done: boolean;
+  readonly title: string;
+  readonly text: string;
+  readonly action: ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-5 py-3 last:border-b-0">
+      {done ? (
+        <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-good" />
+      ) : (
+        <CircleDashed aria-hidden="true" className="size-5 shrink-0 text-soft" />
+      )}
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="font-medium">
+          {title}
+          <span className="sr-only">{done ? ' (done)' : ' (to do)'}</span>
+        </p>
+        <p className="text-soft">{text}</p>
+      </div>
+      {done ? <span className="text-soft">Done</span> : action}
+    </li>
+  );
+}

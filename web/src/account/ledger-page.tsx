@@ -1,0 +1,99 @@
+// Every movement of the balance, newest first; of one month together with its statement.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Wallet } from 'lucide-react';
+import { apiBase, queryText } from '../api/client.ts';
+import { useMe } from '../api/me.ts';
+import { ledgerQuery, statementsQuery } from '../api/queries.ts';
+import { changedParams } from '../api/search-params.ts';
+import { formatSeriesDate } from '../text/times.ts';
+import { AnchorButton, ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
+import { Money } from '../ui/money.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { CursorPager } from '../ui/pager.tsx';
+import { entryColumns } from './entry-columns.tsx';
+import { StatementCard } from './statement-card.tsx';
+
+const route = getRouteApi('/panel/ledger');
+const columns = entryColumns('/orders/$orderId');
+
+export function LedgerPage() {
+  const { account } = useMe();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(ledgerQuery(search));
+  const { data: statements } = useQuery(statementsQuery);
+  const { month } = search;
+  const statement = statements?.data.find((one) => one.month === month);
+  const months = [
+    { value: '', title: 'All time' },
+    ...(statements?.data ?? []).map((one) => ({
+      value: one.month,
+      title: formatSeriesDate(one.month, 'long'),
+    })),
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Ledger"
+        description={
+          <>
+            Balance:{' '}
+            <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
+          </>
+        }
+        actions={
+          <>
+            <ButtonLink to="/statements">Statements</ButtonLink>
+            <AnchorButton href={`${apiBase}/ledger.csv${queryText({ month })}`} download>
+              <Download aria-hidden="true" className="size-4" />
+              {month === undefined ? 'Export CSV' : 'Export month'}
+            </AnchorButton>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {statement === undefined ? null : <StatementCard statement={statement} currency={account.currency} />}
+        <Card flush>
+          <FilterBar>
+            <SelectField
+              label="Month (UTC)"
+              unlabelled
+              className="w-48"
+              value={month ?? ''}
+              options={months}
+              onValue={(value) =>
+                void navigate({ search: changedParams(search, { month: value }), replace: true })
+              }
+            />
+          </FilterBar>
+          <DataTable
+            caption="Ledger entries"
+            columns={columns}
+            rows={query.data?.data}
+            rowKey={({ id }) => id}
+            error={query.error}
+            onRetry={() => void query.refetch()}
+            outdated={query.isPlaceholderData}
+            empty={
+              <EmptyState
+                icon={Wallet}
+                title={month === undefined ? 'Nothing has moved yet' : 'Nothing moved in this month'}
+                action={month === undefined ? undefined : <ButtonLink to="/ledger">Show all time</ButtonLink>}
+              >
+                Credits, charges and refunds appear here, each with the balance after it.
+              </EmptyState>
+            }
+            footer={<CursorPager list={query.data} before={search.before} />}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+// Orders as table rows, wherever orders are listed.
+
+import type { Order } from '../api/shapes.ts';
+import { orderKindWord, periodWord } from '../text/words.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { type Column, TwoLines } from '../ui/data-table.tsx';
+import { Money } from '../ui/money.tsx';
+import { RowLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+
+export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
+
+/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. */
+export function orderColumns({
+  orderPage = '/orders/$orderId',
+  withCustomer = true,
+}: {
+  readonly orderPage?: OrderPageAddress;
+  readonly withCustomer?: boolean;
+} = {}): readonly Column<Order>[] {
+  const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
+  const customer: Column<Order> = {
+    title: withCustomer ? 'Customer' : 'Package',
+    grows: true,
+    cell: (order) => (
+      <TwoLines
+        first={
+          <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
+            <bdi>{main(order)}</bdi>
+          </RowLink>
+        }
+        second={
+          <span className="figures">
+            {order.id}
+            {withCustomer ? (
+              <span className="md:hidden">
+                {' · '}
+                <bdi>{order.package.name}</bdi>
+              </span>
+            ) : null}
+          </span>
+        }
+      />
+    ),
+  };
+  const product: Column<Order> = {
+    title: 'Package',
+    from: 'md',
+    cell: ({ package: { name }, months }) => (
+      <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
+        <bdi className="truncate">{name}</bdi>
+        <span className="text-soft">{periodWord(months)}</span>
+      </span>
+    ),
+  };
+  const period: Column<Order> = { title: 'Period', from: 'md', cell: ({ months }) => periodWord(months) };
+  return [
+    customer,
+    withCustomer ? product : period,
+    { title: 'Kind', from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
+    { title: 'Plan ends', from: 'lg', cell: ({ expires_at: at }) => <Time at={at} style="day" /> },
+    { title: 'Placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    {
+      title: 'Price',
+      align: 'end',
+      cell: ({ price, refund, currency }) => (
+        <div className="leading-snug">
+          <Money amount={price} currency={currency} />
+          {refund === '0.00' ? null : (
+            <div className="text-xs">
+              <Money amount={refund} currency={currency} signed />
+              <span className="sr-only"> refund</span>
+            </div>
+          )}
+        </div>
+      ),
+    },
+  ];
+}
+
+const kindTones: Readonly<Record<string, Tone>> = { activate: 'accent', renew: 'good', change: 'warn' };
+
+export function OrderKindBadge({ kind }: { readonly kind: string }) {
+  return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
+}

@@ -1,0 +1,63 @@
+// One order of the account, and renewing it.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { RefreshCw } from 'lucide-react';
+import { orderQuery } from '../api/queries.ts';
+import { useOpenOrder } from '../order/open-order.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { BackLink, PageHeader } from '../ui/page-header.tsx';
+import { PageProblem } from '../ui/page-problem.tsx';
+import { TextLink } from '../ui/text-link.tsx';
+import { OrderSheet } from './order-sheet.tsx';
+
+const route = getRouteApi('/panel/orders/$orderId');
+
+export function OrderPage() {
+  const { orderId } = route.useParams();
+  const openOrder = useOpenOrder();
+  const { data, error, refetch } = useQuery(orderQuery(orderId));
+  const back = <BackLink to="/orders">Orders</BackLink>;
+  if (error !== null && data === undefined) {
+    return (
+      <PageProblem title={`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+    );
+  }
+  const order = data?.order;
+  return (
+    <>
+      <PageHeader
+        title={`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label="Copy order id" />}
+        back={back}
+        actions={
+          order === undefined ? undefined : (
+            <Button
+              onClick={() =>
+                openOrder({
+                  type: 'renew',
+                  orderId: order.id,
+                  customer: order.customer.reference,
+                  packageName: order.package.name,
+                  months: order.months,
+                })
+              }
+            >
+              <RefreshCw aria-hidden="true" className="size-4" />
+              Renew
+            </Button>
+          )
+        }
+      />
+      <OrderSheet
+        found={data}
+        customer={({ customer }) => (
+          <TextLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
+            <bdi>{customer.reference}</bdi>
+          </TextLink>
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+// The start page: what is left, what was spent, which plans end soon and whether the balance pays for them.
+
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CalendarCheck } from 'lucide-react';
+import { useMe } from '../api/me.ts';
+import { overviewQuery } from '../api/queries.ts';
+import { changedParams } from '../api/search-params.ts';
+import type { Overview, PanelCustomer } from '../api/shapes.ts';
+import { useOpenOrder } from '../order/open-order.ts';
+import { PlaceOrderButton } from '../shell/app-shell.tsx';
+import { formatMoney, fromCents, sumAmounts, toCents } from '../text/amounts.ts';
+import { counted } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Money } from '../ui/money.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { SeriesCard, spans } from '../ui/series-card.tsx';
+import { Stat, Stats } from '../ui/stat.tsx';
+import { RowLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+import { FirstSteps } from './first-steps.tsx';
+
+const route = getRouteApi('/panel/');
+
+export function OverviewPage() {
+  const { account, checklist } = useMe();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const openOrder = useOpenOrder();
+  const span = spans.find(({ value }) => value === search.span) ?? spans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(span.query));
+  const change = (changed: typeof search) =>
+    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const isNew = !checklist.first_order || !checklist.key_viewed;
+
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
+      />
+      <div className="flex flex-col gap-4 lg:gap-5">
+        {isNew ? <FirstSteps checklist={checklist} /> : null}
+        <Figures overview={data} spanTitle={span.title} />
+        <SeriesCard
+          title="Credit and orders"
+          moneyName="Credit spent"
+          series={data?.series}
+          error={error}
+          onRetry={() => void refetch()}
+          currency={account.currency}
+          span={span.value}
+          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+          view={search.view === 'table' ? 'table' : 'chart'}
+          onView={(view) => change({ view: view === 'chart' ? '' : view })}
+          outdated={isPlaceholderData}
+        />
+        <ExpiringPlans overview={data} error={error} />
+        {isNew || checklist.allow_list ? null : <FirstSteps checklist={checklist} />}
+      </div>
+    </>
+  );
+}
+
+function Figures({
+  overview,
+  spanTitle,
+}: {
+  readonly overview: Overview | undefined;
+  readonly spanTitle: string;
+}) {
+  const { account } = useMe();
+  const { currency } = account;
+  const series = overview?.series;
+  const expiring = overview?.expiring;
+  return (
+    <Stats>
+      <Stat
+        name="Balance"
+        value={<Money amount={account.balance} currency={currency} />}
+        note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
+      />
+      <Stat
+        name="Credit spent"
+        value={series && <Money amount={sumAmounts(series.map(({ spent }) => spent))} currency={currency} />}
+        note={`In ${spanTitle}, refunds taken off`}
+      />
+      <Stat
+        name="Orders"
+        value={series?.reduce((sum, { orders }) => sum + orders, 0).toLocaleString('en')}
+        note={`In ${spanTitle}; ${account.order_count.toLocaleString('en')} ever`}
+      />
+      <Stat
+        name="Plans that end soon"
+        value={expiring?.count.toLocaleString('en')}
+        note={expiring && `Within ${expiring.days} days, of ${counted(account.customer_count, 'customer')}`}
+      />
+    </Stats>
+  );
+}
+
+function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
+  const { account } = useMe();
+  if (expiring.count === 0) return 'No plan ends soon';
+  if (expiring.covered) return <span className="text-good">Pays for all renewals due</span>;
+  const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
+  return (
+    <span className="font-medium text-warn">
+      {formatMoney(missing, account.currency)} short of renewals due
+    </span>
+  );
+}
+
+function ExpiringPlans({
+  overview,
+  error,
+}: {
+  readonly overview: Overview | undefined;
+  readonly error: Error | null;
+}) {
+  const { account } = useMe();
+  const expiring = overview?.expiring;
+  const columns: readonly Column<PanelCustomer>[] = [
+    {
+      title: 'Customer',
+      grows: true,
+      cell: ({ id, name, reference, plan }) => (
+        <TwoLines
+          first={
+            <RowLink to="/customers/$customerId" params={{ customerId: String(id) }}>
+              <bdi>{name}</bdi>
+            </RowLink>
+          }
+          second={
+            <bdi>{reference === name ? <span className="md:hidden">{plan.package}</span> : reference}</bdi>
+          }
+        />
+      ),
+    },
+    {
+      title: 'Package',
+      cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
+      from: 'md',
+    },
+    { title: 'Ends', cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
+    {
+      title: 'Days left',
+      align: 'end',
+      cell: ({ plan }) => (
+        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>{counted(plan.days_left, 'day')}</Badge>
+      ),
+    },
+  ];
+  return (
+    <Card
+      title="Plans that end within 14 days"
+      description={
+        expiring !== undefined && expiring.count > 0
+          ? `Renewing ${expiring.count === 1 ? 'it' : `all ${expiring.count}`} for the same period costs ${formatMoney(expiring.renewal_cost, account.currency)}; the balance is ${formatMoney(account.balance, account.currency)}.`
+          : undefined
+      }
+      action={<ButtonLink to="/customers">All customers</ButtonLink>}
+      flush
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption="Customers whose plan ends soon"
+          columns={columns}
+          rows={expiring?.customers}
+          rowKey={({ id }) => id}
+          error={error}
+          empty={
+            <EmptyState icon={CalendarCheck} title="No plan ends within 14 days">
+              Customers show up here in time to renew them.
+            </EmptyState>
+          }
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,19 @@
+// Who may sign in as this account: its sessions, its password, and codes at sign-in.
+
+import { PageHeader } from '../ui/page-header.tsx';
+import { PasswordCard } from './password-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { TotpCard } from './totp-card.tsx';
+
+export function SecurityPage() {
+  return (
+    <>
+      <PageHeader title="Security" description="Who can sign in to this panel as you." />
+      <div className="flex flex-col gap-5">
+        <TotpCard />
+        <PasswordCard />
+        <SessionsCard />
+      </div>
+    </>
+  );
+}

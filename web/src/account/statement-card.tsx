@@ -1,0 +1,60 @@
+// A month of the ledger added up: from the opening balance to the closing one.
+
+import type { ReactNode } from 'react';
+import type { Statement } from '../api/shapes.ts';
+import { formatSeriesDate } from '../text/times.ts';
+import { counted } from '../text/words.ts';
+import { Card } from '../ui/card.tsx';
+import { Money } from '../ui/money.tsx';
+
+export function StatementCard({
+  statement,
+  currency,
+}: {
+  readonly statement: Statement;
+  readonly currency: string;
+}) {
+  const { month, opening, credits, debits, charges, refunds, closing, entries } = statement;
+  return (
+    <Card
+      title={`Statement of ${formatSeriesDate(month, 'long')}`}
+      description={`${counted(entries, 'entry', 'entries')}; the month is that of UTC.`}
+    >
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
+        <Line name="Opening balance">
+          <Money amount={opening} currency={currency} />
+        </Line>
+        <Line name="Credits">
+          <Money amount={movement(credits, '')} currency={currency} signed />
+        </Line>
+        <Line name="Debits">
+          <Money amount={movement(debits, '-')} currency={currency} signed />
+        </Line>
+        <Line name="Charges">
+          <Money amount={movement(charges, '-')} currency={currency} signed />
+        </Line>
+        <Line name="Refunds">
+          <Money amount={movement(refunds, '')} currency={currency} signed />
+        </Line>
+        <Line name="Closing balance">
+          <Money amount={closing} currency={currency} className="font-semibold" />
+        </Line>
+      </dl>
+    </Card>
+  );
+}
+
+/** The movement with its sign, whether the sum came with one or not. */
+export function movement(sum: string, sign: '' | '-'): string {
+  const size = sum.replace(/^-/, '');
+  return /^0+\.0+$/.test(size) ? size : sign + size;
+}
+
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-soft">{name}</dt>
+      <dd className="text-base">{children}</dd>
+    </div>
+  );
+}

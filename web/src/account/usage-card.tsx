@@ -1,0 +1,46 @@
+// The key's rate limit, and how much of it is used this very minute.
+
+import { useQuery } from '@tanstack/react-query';
+import { usageQuery } from '../api/queries.ts';
+import { formatDuration } from '../text/times.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Meter } from '../ui/meter.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+
+export function UsageCard() {
+  const { data: usage, error, refetch } = useQuery(usageQuery);
+  return (
+    <Card
+      title="Rate limit"
+      description="Requests of the key; this panel is not counted."
+      action={<ButtonLink to="/requests">Requests</ButtonLink>}
+    >
+      {usage === undefined ? (
+        error === null ? (
+          <Skeleton className="h-14 w-full" />
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <p className="figures mb-2 text-xl font-semibold tracking-tight">
+            {usage.used.toLocaleString('en')}
+            <span className="text-sm font-normal text-soft">
+              {' '}
+              of {usage.limit.toLocaleString('en')} used in{' '}
+              {usage.window_seconds === 60 ? 'a minute' : formatDuration(usage.window_seconds)}
+            </span>
+          </p>
+          <Meter label="Requests used" value={usage.used} max={usage.limit} />
+          <p className="mt-2 text-soft">
+            {usage.remaining === 0
+              ? `Requests are refused with rate_limited for ${formatDuration(usage.reset_seconds)}.`
+              : `${usage.remaining.toLocaleString('en')} left. The operator of this service sets the limit.`}
+          </p>
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,12 @@
+// The signed-in account, there for every page inside the panel.
+
+import { createContext, useContext } from 'react';
+import type { Me } from './shapes.ts';
+
+export const MeContext = createContext<Me | null>(null);
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (me === null) throw new Error('This page stands outside the panel.');
+  return me;
+}

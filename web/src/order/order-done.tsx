@@ -1,0 +1,67 @@
+// An order that stands: what it did, and the login link that is shown once.
+
+import type { PlacedOrder } from '../api/shapes.ts';
+import { periodWord } from '../text/words.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Money } from '../ui/money.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { SecretText } from '../ui/secret-text.tsx';
+import { Time } from '../ui/time.tsx';
+
+interface OrderDoneProps {
+  readonly placed: PlacedOrder;
+  readonly onClose: () => void;
+  readonly onAnother: (() => void) | undefined;
+}
+
+export function OrderDone({
+  placed: { order, balance, login_url: loginUrl },
+  onClose,
+  onAnother,
+}: OrderDoneProps) {
+  return (
+    <>
+      <DialogBody>
+        <Notice tone="good">
+          <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
+          <Time at={order.expires_at} style="day" />.
+        </Notice>
+        <Facts
+          facts={[
+            { name: 'Order', value: order.id },
+            { name: 'Period', value: periodWord(order.months) },
+            { name: 'Price', value: <Money amount={order.price} currency={order.currency} /> },
+            ...(order.refund === '0.00'
+              ? []
+              : [
+                  { name: 'Refund', value: <Money amount={order.refund} currency={order.currency} signed /> },
+                ]),
+            {
+              name: 'Balance now',
+              value: <Money amount={balance} currency={order.currency} className="font-semibold" />,
+            },
+          ]}
+        />
+        {loginUrl === undefined ? null : (
+          <>
+            <SecretText label="Login link" text={loginUrl} />
+            <p className="text-soft">
+              Shown once. Send it to the customer: it works one time, for a short while.
+            </p>
+          </>
+        )}
+      </DialogBody>
+      <DialogActions>
+        {onAnother === undefined ? null : <Button onClick={onAnother}>Place another</Button>}
+        <ButtonLink to="/orders/$orderId" params={{ orderId: String(order.id) }} onClick={onClose}>
+          View order
+        </ButtonLink>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+// What an order will do, before it does it: price, refund, balance and the plan's new end.
+
+import { ArrowRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { useMe } from '../api/me.ts';
+import type { OrderPreview } from '../api/shapes.ts';
+import { fromCents, toCents } from '../text/amounts.ts';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Money } from '../ui/money.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { TextLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+
+interface OrderPreviewBoxProps {
+  readonly preview: OrderPreview | undefined;
+  readonly error: Error | null;
+  readonly waiting: boolean;
+  readonly isNewCustomer: boolean;
+}
+
+export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: OrderPreviewBoxProps) {
+  const { currency } = useMe().account;
+  if (error !== null && !waiting) {
+    return (
+      <ErrorNotice error={error}>
+        {error instanceof ApiError && error.code === 'insufficient_credit' ? (
+          <p>
+            The operator of this service tops it up. <TextLink to="/ledger">See your ledger</TextLink>
+          </p>
+        ) : null}
+      </ErrorNotice>
+    );
+  }
+  if (preview === undefined) {
+    return (
+      <div className="rounded-control border border-dashed border-edge px-4 py-3 text-soft">
+        {waiting ? (
+          <Skeleton className="w-56" />
+        ) : (
+          'Enter a customer to see what the order costs and when the plan ends.'
+        )}
+      </div>
+    );
+  }
+  const cost = fromCents(toCents(preview.price) - toCents(preview.refund));
+  const isGain = cost.startsWith('-');
+  const hasRefund = toCents(preview.refund) > 0n;
+  return (
+    <section
+      aria-label="Preview"
+      aria-live="polite"
+      className="rounded-control border border-line bg-fill/60 px-4 py-3"
+    >
+      <p className="mb-2 font-medium">{whatHappens(preview, isNewCustomer)}</p>
+      <dl>
+        <Line name="Price">
+          <Money amount={preview.price} currency={currency} />
+        </Line>
+        {hasRefund ? (
+          <>
+            <Line name="Refund for unused time">
+              <Money amount={preview.refund} currency={currency} signed />
+            </Line>
+            <Line name={isGain ? 'Given back to your balance' : 'Taken from your balance'}>
+              <Money amount={cost.replace('-', '')} currency={currency} className="font-semibold" />
+            </Line>
+          </>
+        ) : null}
+        <Line name="Balance">
+          <span className="inline-flex items-center gap-2">
+            <Money amount={preview.balance} currency={currency} className="text-soft" />
+            <ArrowRight aria-label="becomes" className="size-3.5 text-soft" />
+            <Money amount={preview.balance_after} currency={currency} className="font-semibold" />
+          </span>
+        </Line>
+        <Line name="Plan runs until">
+          <Time at={preview.expires_at} />
+        </Line>
+      </dl>
+    </section>
+  );
+}
+
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-4 py-0.5">
+      <dt className="text-soft">{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function whatHappens({ kind, package: { name } }: OrderPreview, isNewCustomer: boolean): string {
+  switch (kind) {
+    case 'activate':
+      return isNewCustomer ? `${name} starts now for this customer.` : `${name} starts now.`;
+    case 'renew':
+      return `${name} goes on: the period is added on top.`;
+    case 'change':
+      return `${name} replaces the running plan now.`;
+    default:
+      return name;
+  }
+}

@@ -1,0 +1,44 @@
+// The service's codes and kinds in words for people. Unknown values are shown as they are: the API may gain some.
+
+import type { PeriodName } from '../api/shapes.ts';
+
+type Words = Readonly<Record<string, string>>;
+
+const orderKinds: Words = { activate: 'New', renew: 'Renewal', change: 'Change' };
+const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit', debit: 'Debit' };
+const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
+
+export const periods: readonly {
+  readonly months: 1 | 3 | 12;
+  readonly period: PeriodName;
+  readonly title: string;
+}[] = [
+  { months: 1, period: 'monthly', title: 'Monthly' },
+  { months: 3, period: 'quarterly', title: 'Quarterly' },
+  { months: 12, period: 'yearly', title: 'Yearly' },
+];
+
+export function orderKindWord(kind: string): string {
+  return orderKinds[kind] ?? kind;
+}
+
+export function orderStatusWord(status: string): string {
+  return status === 'completed' ? 'Completed' : status;
+}
+
+export function entryKindWord(kind: string): string {
+  return entryKinds[kind] ?? kind;
+}
+
+export function groupWord(group: string): string {
+  return groupNames[group] ?? group;
+}
+
+export function periodWord(months: number): string {
+  return periods.find((period) => period.months === months)?.title ?? `${months} months`;
+}
+
+/** "1 order", "2 orders" */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}

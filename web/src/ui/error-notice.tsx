@@ -1,0 +1,97 @@
+// A refusal or failure in words, with the request id to quote. Codes that only make sense to a program get a
+// sentence for people here.
+
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { formatMoney } from '../text/amounts.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+
+/** Nothing went wrong inside: the person can do something about it. */
+const ordinary = new Set([
+  'invalid_credentials',
+  'code_required',
+  'wrong_password',
+  'invalid_code',
+  'insufficient_credit',
+  'rate_limited',
+  'network',
+]);
+
+export function ErrorNotice({
+  error,
+  onRetry,
+  children,
+}: {
+  readonly error: Error;
+  readonly onRetry?: () => void;
+  readonly children?: ReactNode;
+}) {
+  const requestId = error instanceof ApiError && !ordinary.has(error.code) ? error.requestId : '';
+  return (
+    <div role="alert" className="flex gap-2.5 rounded-control bg-bad-fill px-3.5 py-3 text-ink">
+      <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-bad" />
+      <div className="min-w-0 flex-1 space-y-1">
+        <p className="wrap-anywhere">{sentenceOf(error)}</p>
+        {children}
+        {requestId === '' ? null : (
+          <p className="flex flex-wrap items-center gap-x-1 text-xs text-soft">
+            Request <code className="font-mono wrap-anywhere">{requestId}</code>
+            <CopyButton text={requestId} label="Copy request id" />
+          </p>
+        )}
+        {onRetry === undefined ? null : (
+          <Button className="mt-1" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function sentenceOf(error: Error): string {
+  if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it and try again.';
+  const field = error.detail('field').replaceAll('_', ' ');
+  const reason = error.detail('reason');
+  switch (error.code) {
+    case 'insufficient_credit': {
+      const currency = error.detail('currency');
+      if (currency === '') return error.message;
+      const money = (name: string) => formatMoney(error.detail(name), currency);
+      return `The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
+    }
+    case 'internal_error':
+      return 'Something went wrong on our side. Quote the request id when you report it.';
+    case 'service_unavailable':
+      return 'The service cannot take this now. Try again in a moment: nothing is ever charged twice.';
+    case 'invalid_package':
+      return 'This package cannot be ordered.';
+    case 'rate_limited':
+      return `Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
+    case 'order_failed':
+      return orderFailures[reason] ?? error.message;
+    case 'idempotency_conflict':
+      return 'An earlier try from this dialog went through with other data. Close it and look at the newest orders.';
+    case 'invalid_customer':
+      return field === 'customer name'
+        ? 'The name may have at most 120 characters and no control characters.'
+        : 'Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.';
+    case 'validation_failed':
+      return fieldSentence(field, reason) ?? error.message;
+    default:
+      return error.message;
+  }
+}
+
+function fieldSentence(field: string, reason: string): string | null {
+  if (field === '') return null;
+  const [, place] = /^allowed ips\.(\d+)$/.exec(field) ?? [];
+  return place === undefined ? `${field}: ${reason}.` : `Entry ${Number(place) + 1} of the list: ${reason}.`;
+}
+
+const orderFailures: Readonly<Record<string, string>> = {
+  plan_changed: 'This customer runs another package now. Open the customer and renew from there.',
+  term_too_long: 'The plan would end more than 10 years ahead. Nothing was charged.',
+};

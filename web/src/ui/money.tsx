@@ -1,0 +1,21 @@
+// An amount of money: the currency's sign, two decimals, figures that stand in columns.
+
+import { formatMoney } from '../text/amounts.ts';
+import { classNames } from './class-names.ts';
+
+interface MoneyProps {
+  readonly amount: string;
+  readonly currency: string;
+  /** A movement: plus and minus are written, what comes in is green. */
+  readonly signed?: boolean;
+  readonly className?: string;
+}
+
+export function Money({ amount, currency, signed = false, className }: MoneyProps) {
+  const isIncome = signed && !amount.startsWith('-') && !/^0+\.?0*$/.test(amount);
+  return (
+    <span className={classNames('figures whitespace-nowrap', isIncome && 'text-good', className)}>
+      {formatMoney(amount, currency, signed)}
+    </span>
+  );
+}

@@ -1,0 +1,201 @@
+// A series of days or months: one chart for the credit and one for the orders, or the same numbers as a table.
+// Used by the panel's overview and by the console's.
+
+import { Inbox } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { SeriesPoint } from '../api/shapes.ts';
+import { formatMoney, sumAmounts } from '../text/amounts.ts';
+import { formatSeriesDate } from '../text/times.ts';
+import { BarChart } from './bar-chart.tsx';
+import { Card } from './card.tsx';
+import { Choice } from './choice.tsx';
+import { type Column, DataTable } from './data-table.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { Money } from './money.tsx';
+import { Skeleton } from './skeleton.tsx';
+
+export const spans = [
+  { value: 'days', title: '30 days', query: { days: 30 } },
+  { value: 'months', title: '12 months', query: { months: 12 } },
+] as const;
+export type Span = (typeof spans)[number]['value'];
+export type SeriesView = 'chart' | 'table';
+
+interface SeriesCardProps {
+  readonly title: string;
+  /** What the money of the series is: "Credit spent", "Revenue". */
+  readonly moneyName: string;
+  readonly series: readonly SeriesPoint[] | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly currency: string;
+  readonly span: Span;
+  readonly onSpan: (span: Span) => void;
+  readonly view: SeriesView;
+  readonly onView: (view: SeriesView) => void;
+  readonly outdated: boolean;
+}
+
+export function SeriesCard(props: SeriesCardProps) {
+  const { title, moneyName, series, error, onRetry, currency, span, view, outdated } = props;
+  return (
+    <Card
+      title={title}
+      description="Days and months are those of UTC."
+      flush={view === 'table'}
+      action={
+        <div className="flex flex-wrap gap-2">
+          <Choice
+            label="Time"
+            value={span}
+            options={spans.map((one) => ({ value: one.value, title: one.title }))}
+            onChoose={props.onSpan}
+          />
+          <Choice
+            label="Show as"
+            value={view}
+            options={[
+              { value: 'chart', title: 'Chart' },
+              { value: 'table', title: 'Table' },
+            ]}
+            onChoose={props.onView}
+          />
+        </div>
+      }
+    >
+      {error !== null && series === undefined ? (
+        <ErrorNotice error={error} onRetry={onRetry} />
+      ) : view === 'table' ? (
+        <SeriesTable series={series} moneyName={moneyName} currency={currency} outdated={outdated} />
+      ) : (
+        <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
+          <MoneyChart series={series} name={moneyName} currency={currency} />
+          <OrderChart series={series} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function MoneyChart({
+  series,
+  name,
+  currency,
+}: {
+  readonly series: readonly SeriesPoint[] | undefined;
+  readonly name: string;
+  readonly currency: string;
+}) {
+  // A picture needs no cents beyond what a float holds; the words are made of the exact texts.
+  const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
+  const compact = useMemo(
+    () => new Intl.NumberFormat('en', { notation: 'compact', style: 'currency', currency }),
+    [currency],
+  );
+  return (
+    <Chart
+      name={name}
+      series={series}
+      values={values}
+      total={series === undefined ? '' : formatMoney(sumAmounts(series.map(({ spent }) => spent)), currency)}
+      wordsOf={({ spent }) => formatMoney(spent, currency)}
+      formatTick={(value) => compact.format(value)}
+    />
+  );
+}
+
+function OrderChart({ series }: { readonly series: readonly SeriesPoint[] | undefined }) {
+  const values = useMemo(() => series?.map(({ orders }) => orders), [series]);
+  const total = (values ?? []).reduce((sum, value) => sum + value, 0);
+  return (
+    <Chart
+      name="Orders"
+      series={series}
+      values={values}
+      total={total.toLocaleString('en')}
+      wordsOf={({ orders }) => orders.toLocaleString('en')}
+      formatTick={(value) => (Number.isInteger(value) ? value.toLocaleString('en') : '')}
+    />
+  );
+}
+
+interface ChartProps {
+  readonly name: string;
+  readonly series: readonly SeriesPoint[] | undefined;
+  readonly values: readonly number[] | undefined;
+  readonly total: string;
+  readonly wordsOf: (point: SeriesPoint) => string;
+  readonly formatTick: (value: number) => string;
+}
+
+function Chart({ name, series, values, total, wordsOf, formatTick }: ChartProps) {
+  const [at, setAt] = useState<number | null>(null);
+  const names = useMemo(() => (series ?? []).map(({ date }) => formatSeriesDate(date, 'short')), [series]);
+  const point = at === null ? undefined : series?.[at];
+  return (
+    <figure className="min-w-0">
+      <figcaption className="mb-1 flex items-baseline justify-between gap-4">
+        <span className="text-soft">
+          {name}{' '}
+          <span className="text-xs">
+            {point === undefined ? 'in total' : formatSeriesDate(point.date, 'long')}
+          </span>
+        </span>
+        <span className="figures text-base font-semibold">
+          {series === undefined ? (
+            <Skeleton className="w-20" />
+          ) : point === undefined ? (
+            total
+          ) : (
+            wordsOf(point)
+          )}
+        </span>
+      </figcaption>
+      {series === undefined || values === undefined ? (
+        <Skeleton className="h-50 w-full" />
+      ) : (
+        <BarChart
+          label={`${name}: ${total} in total. The same numbers are in the table view.`}
+          names={names}
+          values={values}
+          formatTick={formatTick}
+          onPoint={setAt}
+        />
+      )}
+    </figure>
+  );
+}
+
+function SeriesTable({
+  series,
+  moneyName,
+  currency,
+  outdated,
+}: {
+  readonly series: readonly SeriesPoint[] | undefined;
+  readonly moneyName: string;
+  readonly currency: string;
+  readonly outdated: boolean;
+}) {
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
+  const columns: readonly Column<SeriesPoint>[] = [
+    { title: 'Date', cell: ({ date }) => formatSeriesDate(date, 'long'), grows: true },
+    { title: 'Orders', cell: ({ orders }) => <span className="figures">{orders}</span>, align: 'end' },
+    { title: 'Charged', cell: ({ charged }) => money(charged), align: 'end', from: 'sm' },
+    { title: 'Refunded', cell: ({ refunded }) => money(refunded), align: 'end', from: 'sm' },
+    { title: moneyName, cell: ({ spent }) => money(spent), align: 'end' },
+  ];
+  return (
+    <div className="border-t border-line">
+      <DataTable
+        caption="The series as a table"
+        columns={columns}
+        rows={series === undefined ? undefined : [...series].reverse()}
+        rowKey={({ date }) => date}
+        outdated={outdated}
+        empty={<EmptyState icon={Inbox} title="No days to show" />}
+      />
+    </div>
+  );
+}
