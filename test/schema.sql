@@ -7,6 +7,7 @@ customer_status as text CHECK ((VALUE = ANY (ARRAY['active'::text, 'suspended'::
 entry_kind as text CHECK ((VALUE = ANY (ARRAY['charge'::text, 'refund'::text, 'credit'::text, 'debit'::text])))
 order_kind as text CHECK ((VALUE = ANY (ARRAY['activate'::text, 'renew'::text, 'change'::text])))
 order_months as smallint CHECK ((VALUE = ANY (ARRAY[1, 3, 12])))
+plan_change_kind as text CHECK ((VALUE = ANY (ARRAY['trial'::text, 'suspend'::text, 'resume'::text])))
 requests_per_minute as integer CHECK (((VALUE >= 1) AND (VALUE <= 1000000)))
 
 -- columns
@@ -29,6 +30,7 @@ accounts.password_hash text
 accounts.halted_at timestamp with time zone
 accounts.created_at timestamp with time zone not null
 accounts.password_version integer not null default 1
+accounts.plan_change_count integer not null default 0
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text not null
@@ -141,6 +143,15 @@ packages.duration_days integer not null
 packages.is_trial boolean not null default false
 packages.retired boolean not null default false
 packages.created_at timestamp with time zone not null
+plan_changes.account_id integer not null
+plan_changes.number integer not null
+plan_changes.customer_number integer not null
+plan_changes.kind plan_change_kind not null
+plan_changes.created_at timestamp with time zone not null
+plan_changes.after_order integer not null
+plan_changes.actor_id integer
+plan_changes.package_id integer
+plan_changes.expires_at timestamp with time zone
 recovery_codes.account_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -202,6 +213,7 @@ package_prices: package_prices_pkey PRIMARY KEY (package_id, group_name, months)
 package_prices: package_prices_price_cents_check CHECK ((price_cents >= 0))
 packages: packages_duration_days_check CHECK (((duration_days >= 1) AND (duration_days <= 3650)))
 packages: packages_pkey PRIMARY KEY (id)
+plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
 recovery_codes: recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
@@ -238,6 +250,8 @@ CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (account
 CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (account_id, number)
 CREATE UNIQUE INDEX package_prices_pkey ON public.package_prices USING btree (package_id, group_name, months)
 CREATE UNIQUE INDEX packages_pkey ON public.packages USING btree (id)
+CREATE INDEX plan_changes_customer ON public.plan_changes USING btree (account_id, customer_number, number)
+CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (account_id, number)
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (account_id, code_hash)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (number)
@@ -250,6 +264,7 @@ CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (accoun
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER orders_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER plan_changes_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.plan_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 
 -- functions
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()

@@ -16,11 +16,12 @@ export interface TestDatabase {
 
 export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** `isEmpty`: without the tables of this version. */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
     const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
     const template = process.env['TEST_EMBEDDED_TEMPLATE'];
-    if (template !== undefined) cpSync(template, dataDir, { recursive: true });
+    if (template !== undefined && !isEmpty) cpSync(template, dataDir, { recursive: true });
     return {
       config: { kind: 'embedded', dataDir },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),

@@ -2,16 +2,8 @@
 
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-import { bigint } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-
-export interface AccountCounters {
-  readonly balanceCents: bigint;
-  readonly orderCount: number;
-  readonly customerCount: number;
-  readonly entryCount: number;
-  readonly accessVersion: number;
-}
+import { type AccountCounters, accountCounters } from './account-table.ts';
 
 export interface AccountReads {
   /** The account must exist. */
@@ -20,8 +12,7 @@ export interface AccountReads {
 
 const findCounters: Statement = {
   name: 'find_account_counters',
-  text: `select wanted.position, a.balance_cents, a.order_count, a.customer_count, a.entry_count,
-      a.access_version
+  text: `select wanted.position, ${accountCounters.list('a')}
     from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
 };
 
@@ -31,13 +22,7 @@ export function createAccountReads(database: Queryable): AccountReads {
     async getCounters(accountId) {
       const row = await lookup.find(accountId);
       if (row === null) throw new Error(`Account ${accountId} does not exist.`);
-      return {
-        balanceCents: bigint(row['balance_cents']),
-        orderCount: Number(row['order_count']),
-        customerCount: Number(row['customer_count']),
-        entryCount: Number(row['entry_count']),
-        accessVersion: Number(row['access_version']),
-      };
+      return accountCounters.parse(row);
     },
   };
 }

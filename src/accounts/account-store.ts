@@ -5,39 +5,16 @@
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Page } from '../contract/pages.ts';
-import { type Group, groups } from '../contract/periods.ts';
+import type { Group } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel } from '../database/changes.ts';
-import {
-  type Database,
-  type Queryable,
-  type Row,
-  type Statement,
-  StatementFailed,
-} from '../database/database.ts';
-import { bigint, nullable, oneOf } from '../database/row-values.ts';
+import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../journal/audit-log.ts';
+import { type Account, accounts } from './account-table.ts';
 import { lastFour, mintApiKey, type Seal } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
-
-export interface Account {
-  readonly id: number;
-  readonly username: string;
-  readonly displayName: string;
-  readonly group: Group;
-  readonly isAdmin: boolean;
-  readonly balanceCents: bigint;
-  readonly orderCount: number;
-  readonly customerCount: number;
-  readonly entryCount: number;
-  readonly accessVersion: number;
-  readonly blocked: boolean;
-  readonly apiEnabled: boolean;
-  readonly rateLimitPerMinute: number;
-  readonly allowedIps: readonly string[];
-  readonly createdAt: EpochSeconds;
-}
 
 export interface NewAccount {
   readonly username: string;
@@ -67,14 +44,9 @@ export interface Actor {
 
 export const rateLimitPerMinuteDefault = 60;
 
-/** The columns that parseAccount reads, of `accounts a`. */
-export const accountColumns = `a.id, a.username, a.display_name, a.group_name, a.is_admin, a.balance_cents, a.order_count,
-  a.customer_count, a.entry_count, a.access_version, a.blocked, a.api_enabled, a.rate_limit_per_minute, a.allowed_ips,
-  a.created_at`;
-
 export const findAccountsByKey: Statement = {
   name: 'find_accounts_by_key',
-  text: `select wanted.position, k.revoked_at is not null as is_revoked, ${accountColumns}
+  text: `select wanted.position, k.revoked_at is not null as is_revoked, ${accounts.list('a')}
     from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash
     join accounts a on a.id = k.account_id`,
@@ -82,7 +54,7 @@ export const findAccountsByKey: Statement = {
 
 const findAccountById: Statement = {
   name: 'find_account',
-  text: `select ${accountColumns} from accounts a where a.id = $1::int`,
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int`,
 };
 
 const findUsernames: Statement = {
@@ -92,12 +64,12 @@ const findUsernames: Statement = {
 
 const findByUsername: Statement = {
   name: 'find_account_by_username',
-  text: `select ${accountColumns} from accounts a where a.username = $1`,
+  text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
 };
 
 const lockAccount: Statement = {
   name: 'lock_account',
-  text: `select ${accountColumns} from accounts a where a.id = $1::int for no key update`,
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
 
 // In the order in which batches lock accounts.
@@ -108,7 +80,7 @@ const lockAdministrators: Statement = {
 
 const findCredentialsByUsername: Statement = {
   name: 'find_credentials',
-  text: `select ${accountColumns}, a.password_hash, a.password_version from accounts a where a.username = $1`,
+  text: `select ${accounts.list('a')}, a.password_hash, a.password_version from accounts a where a.username = $1`,
 };
 
 const findPasswordHash: Statement = {
@@ -119,7 +91,7 @@ const findPasswordHash: Statement = {
 // A search counts what it finds: accounts are thousands, not millions, and only administrators look.
 const listAccountsPage: Statement = {
   name: 'list_accounts',
-  text: `select ${accountColumns}, count(*) over () as total from accounts a
+  text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
     where strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)
     order by a.id desc limit $3::int offset $4::bigint`,
@@ -136,7 +108,7 @@ const insertAccount: Statement = {
   name: 'insert_account',
   text: `insert into accounts as a (username, display_name, search_text, group_name, is_admin, password_hash, rate_limit_per_minute,
       allowed_ips, created_at)
-    values ($1, $2, $9, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accountColumns}`,
+    values ($1, $2, $9, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accounts.list('a')}`,
 };
 
 const updateAccount: Statement = {
@@ -145,7 +117,7 @@ const updateAccount: Statement = {
       rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8::text, password_hash),
       password_version = password_version + ($8::text is not null)::int,
       access_version = access_version + $9::int, search_text = $10
-    where a.id = $1::int returning ${accountColumns}`,
+    where a.id = $1::int returning ${accounts.list('a')}`,
 };
 
 const moveAccessVersion: Statement = {
@@ -160,34 +132,14 @@ const findAdministrator: Statement = {
   text: 'select id from accounts where is_admin order by id limit 1',
 };
 
-export function parseAccount(row: Row): Account {
-  return {
-    id: Number(row['id']),
-    username: String(row['username']),
-    displayName: String(row['display_name']),
-    group: oneOf(groups, row['group_name']),
-    isAdmin: row['is_admin'] === true,
-    balanceCents: bigint(row['balance_cents']),
-    orderCount: Number(row['order_count']),
-    customerCount: Number(row['customer_count']),
-    entryCount: Number(row['entry_count']),
-    accessVersion: Number(row['access_version']),
-    blocked: row['blocked'] === true,
-    apiEnabled: row['api_enabled'] === true,
-    rateLimitPerMinute: Number(row['rate_limit_per_minute']),
-    allowedIps: Array.isArray(row['allowed_ips']) ? row['allowed_ips'].map(String) : [],
-    createdAt: Number(row['created_at']),
-  };
-}
-
 export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
   const [row] = await database.query(findAccountById, [id]);
-  return row === undefined ? null : parseAccount(row);
+  return row === undefined ? null : accounts.parse(row);
 }
 
 export async function findAccountByUsername(database: Queryable, username: string): Promise<Account | null> {
   const [row] = await database.query(findByUsername, [username]);
-  return row === undefined ? null : parseAccount(row);
+  return row === undefined ? null : accounts.parse(row);
 }
 
 /** Ids to usernames. */
@@ -216,7 +168,7 @@ export async function listAccounts(
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const rows = await database.query(listAccountsPage, [search.toLowerCase(), group, limit, offset]);
   const counted = rows[0] ?? (await database.query(countAccounts, [search.toLowerCase(), group]))[0];
-  return { total: Number(counted?.['total'] ?? 0), accounts: rows.map(parseAccount) };
+  return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };
 }
 
 /**
@@ -243,7 +195,7 @@ export async function createAccount(
         now,
         searchText(account),
       ]);
-      const created = parseAccount(row ?? {});
+      const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
       await appendAudit(
         transaction,
@@ -278,7 +230,7 @@ export async function changeAccount(
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
-    const before = parseAccount(locked);
+    const before = accounts.parse(locked);
     const wanted = { ...before, ...change };
     const [row] = await transaction.query(updateAccount, [
       id,
@@ -292,7 +244,7 @@ export async function changeAccount(
       isAccessChange(change) ? 1 : 0,
       searchText(wanted),
     ]);
-    const after = parseAccount(row ?? {});
+    const after = accounts.parse(row ?? {});
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
     await appendAudit(
       transaction,
@@ -327,7 +279,7 @@ export async function findCredentials(database: Queryable, username: string): Pr
   const [row] = await database.query(findCredentialsByUsername, [username]);
   if (row === undefined) return null;
   return {
-    account: parseAccount(row),
+    account: accounts.parse(row),
     passwordHash: nullable(String, row['password_hash']),
     passwordVersion: Number(row['password_version']),
   };

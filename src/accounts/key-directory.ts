@@ -5,7 +5,8 @@
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Queryable } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
-import { type Account, findAccountsByKey, parseAccount } from './account-store.ts';
+import { findAccountsByKey } from './account-store.ts';
+import { type Account, accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
 
@@ -39,7 +40,7 @@ export function createKeyDirectory(database: Queryable): KeyDirectory {
     const began = generation;
     const row = await lookup.find(hash);
     if (row === null) return null;
-    const account = parseAccount(row);
+    const account = accounts.parse(row);
     const holder = {
       account,
       isRevoked: row['is_revoked'] === true,

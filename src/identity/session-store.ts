@@ -3,7 +3,7 @@
 // than 14 days, and ends with a change of the password. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type Account, accountColumns, parseAccount } from '../accounts/account-store.ts';
+import { type Account, accounts } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 
@@ -44,7 +44,7 @@ const isAlive = `s.password_version = a.password_version and s.created_at > to_t
 
 const findSessionByToken: Statement = {
   name: 'find_session',
-  text: `select ${sessionColumns}, ${accountColumns}
+  text: `select ${sessionColumns}, ${accounts.list('a')}
     from sessions s join accounts a on a.id = s.account_id
     where s.account_id = $1::int and s.token_hash = $4 and ${isAlive}`,
 };
@@ -161,7 +161,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       const [row] = await database.query(findSessionByToken, [accountId, ...bounds(now), tokenHash]);
       if (row === undefined) return null;
       const session = parseSession(row);
-      const account = parseAccount(row);
+      const account = accounts.parse(row);
       if (session.lastSeenAt > now - seenSeconds) return { session, account };
       // A session that cannot be noted as seen is one all the same.
       await database.query(seeSession, [accountId, tokenHash, now]).catch(() => undefined);

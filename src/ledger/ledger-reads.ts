@@ -7,11 +7,11 @@ import { type Page, pageRange } from '../contract/pages.ts';
 import { formatTime } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { entryColumns, type LedgerEntry, parseEntry } from './ledger-entry.ts';
+import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 
 const listEntries: Statement = {
   name: 'list_ledger_entries',
-  text: `select ${entryColumns('e')}, a.username as actor
+  text: `select ${ledgerEntries.list('e')}, a.username as actor
     from ledger_entries e left join accounts a on a.id = e.actor_id
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
 };
@@ -27,7 +27,9 @@ export async function listLedger(
   const range = pageRange(page, total);
   if (range === null) return [];
   const rows = await database.query(listEntries, [accountId, range.from, range.to]);
-  return rows.map((row) => ledgerEntryView(parseEntry(row), nullable(String, row['actor']), currency));
+  return rows.map((row) =>
+    ledgerEntryView(ledgerEntries.parse(row), nullable(String, row['actor']), currency),
+  );
 }
 
 /** `actor`: the username of the administrator who made it; null for what orders did. */

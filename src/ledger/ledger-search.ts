@@ -4,7 +4,7 @@
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { entryColumns, type LedgerEntry, parseEntry } from './ledger-entry.ts';
+import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 
 /** An entry, and what a reader wants to know beside it. */
 export interface FoundEntry {
@@ -25,7 +25,7 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-const joined = `${entryColumns('e')}, a.username as actor, c.reference
+const joined = `${ledgerEntries.list('e')}, a.username as actor, c.reference
     from ledger_entries e
     left join accounts a on a.id = e.actor_id
     left join orders o on o.account_id = e.account_id and o.number = e.order_number
@@ -89,7 +89,7 @@ export async function findEntriesOfOrder(
 
 function parseFound(row: Row): FoundEntry {
   return {
-    entry: parseEntry(row),
+    entry: ledgerEntries.parse(row),
     actor: nullable(String, row['actor']),
     customerReference: nullable(String, row['reference']),
   };

@@ -9,12 +9,15 @@
 // fail: then the changes are made.
 
 import { hash } from 'node:crypto';
+import type { AccountState } from '../accounts/account-table.ts';
 import { canBeOrdered, type Package } from '../catalog/package-catalog.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
+import { publicId } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { EntryKind } from '../ledger/ledger-entry.ts';
+import type { Customer } from '../plans/customer-table.ts';
 import {
   extendPlan,
   isRunning,
@@ -29,20 +32,19 @@ import type {
   GrantTrial,
   NewLoginLink,
   OrderCommand,
-  OrderKind,
   OrderOutcome,
-  OrderRecord,
   PlaceOrder,
   RenewOrder,
+  SetCustomerStatus,
 } from './order-commands.ts';
 import {
-  type AccountState,
   type CustomerState,
   createWorkingState,
   type OrderChanges,
   type OrderState,
   type WorkingState,
 } from './order-state.ts';
+import type { OrderKind, OrderRecord } from './order-table.ts';
 
 export interface Decision {
   readonly outcomes: readonly OrderOutcome[];
@@ -74,6 +76,8 @@ function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds)
       return creditAccount(working, account, command, now);
     case 'grant_trial':
       return grantTrial(working, account, command, now);
+    case 'set_status':
+      return setCustomerStatus(working, account, command, now);
     default:
       return command satisfies never;
   }
@@ -264,6 +268,13 @@ function creditAccount(
     { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
     now,
   );
+  working.addAudit({
+    actorId,
+    action: `account.${kind}`,
+    subject: `account ${account.id}`,
+    before: { balance_cents: account.balanceCents.toString() },
+    after: { balance_cents: entry.balanceAfterCents.toString(), entry: entry.number, memo },
+  });
   return { type: 'credited', entry, replayed: false };
 }
 
@@ -294,14 +305,48 @@ function grantTrial(
     customer === null
       ? working.addCustomer(account.id, newCustomer(command, plan, now))
       : working.setPlan(customer, plan);
-  working.addGrant(command.actorId, granted);
+  const { packageId, expiresAt } = plan;
+  working.addPlanChange(granted, { kind: 'trial', actorId: command.actorId, packageId, expiresAt }, now);
+  working.addAudit({
+    actorId: command.actorId,
+    action: 'customer.grant_trial',
+    subject: `customer ${granted.reference}`,
+    before: null,
+    after: { account_id: account.id, package_id: packageId, expires_at: expiresAt },
+  });
   return { type: 'granted', accountId: account.id, customerNumber: granted.number };
+}
+
+/** Whether the customer may log in. A halted account's too: no money moves. */
+function setCustomerStatus(
+  working: WorkingState,
+  account: AccountState,
+  { actorId, customerNumber, status }: SetCustomerStatus,
+  now: EpochSeconds,
+): OrderOutcome {
+  const customer = working.customerByNumber(account.id, customerNumber);
+  if (customer === null) return refused('customer_not_found');
+  if (customer.status === status) return { type: 'status_set', customer: shownCustomer(customer) };
+  const changed = working.setStatus(customer, status);
+  working.addPlanChange(changed, { kind: status === 'suspended' ? 'suspend' : 'resume', actorId }, now);
+  working.addAudit({
+    actorId,
+    action: 'customer.update',
+    subject: `customer ${publicId(account.id, customerNumber)}`,
+    before: { status: customer.status },
+    after: { status },
+  });
+  return { type: 'status_set', customer: shownCustomer(changed) };
+}
+
+function shownCustomer({ plan, ...customer }: CustomerState): Customer {
+  return { ...customer, packageId: plan.packageId, anchorAt: plan.anchorAt, expiresAt: plan.expiresAt };
 }
 
 function newCustomer(command: OrderCommand, plan: Plan, now: EpochSeconds) {
   if (!('customerReference' in command)) throw new Error(`A ${command.type} command creates no customer.`);
   const { customerReference: reference, customerName } = command;
-  return { reference, name: customerName ?? reference, createdAt: now, plan };
+  return { reference, name: customerName ?? reference, status: 'active' as const, createdAt: now, plan };
 }
 
 function refused(code: ErrorCode, details: ErrorDetails = {}): OrderOutcome {

@@ -3,8 +3,9 @@
 
 import type { Refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
-import type { EpochSeconds } from '../contract/times.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
+import type { Customer, CustomerStatus } from '../plans/customer-table.ts';
+import type { OrderRecord } from './order-table.ts';
 
 /** Who asks: the account, and the version of its rights at which the request was authenticated. */
 interface Caller {
@@ -49,6 +50,15 @@ export interface GrantTrial {
   readonly customerName: string | null;
 }
 
+/** An administrator stops a customer's access, or lets it return. The plan's time runs on. */
+export interface SetCustomerStatus {
+  readonly type: 'set_status';
+  readonly accountId: number;
+  readonly actorId: number;
+  readonly customerNumber: number;
+  readonly status: CustomerStatus;
+}
+
 export interface Keyed {
   readonly idempotencyKey: string;
   /** The client sent none and this one was minted for the request: nobody can have used it before. */
@@ -63,33 +73,15 @@ export interface NewLoginLink {
   readonly validSeconds: number;
 }
 
-export type OrderCommand = PlaceOrder | RenewOrder | CreditAccount | GrantTrial;
-
-export type OrderKind = 'activate' | 'renew' | 'change';
-
-/** A row of `orders`, with the reference of its customer. */
-export interface OrderRecord {
-  readonly accountId: number;
-  readonly number: number;
-  readonly customerNumber: number;
-  readonly customerReference: string;
-  readonly packageId: number;
-  readonly months: Months;
-  readonly kind: OrderKind;
-  readonly priceCents: bigint;
-  readonly refundCents: bigint;
-  readonly balanceAfterCents: bigint;
-  readonly createdAt: EpochSeconds;
-  readonly expiresAt: EpochSeconds;
-  readonly idempotencyKey: string;
-  readonly fingerprint: string;
-}
+export type OrderCommand = PlaceOrder | RenewOrder | CreditAccount | GrantTrial | SetCustomerStatus;
 
 /** One answer for each command, from this closed list. */
 export type OrderOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
   | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
+  /** The customer as they are now. */
+  | { readonly type: 'status_set'; readonly customer: Customer }
   /** The account's rights moved after the request was authenticated: authenticate it again. */
   | { readonly type: 'access_changed' }
   | { readonly type: 'refused'; readonly refusal: Refusal };

@@ -4,9 +4,7 @@
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Database, Statement } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
-import type { OrderRecord } from './order-commands.ts';
-import { orderColumns, parseOrder } from './order-rows.ts';
+import { type OrderRecord, orderColumns, orders, parseOrder } from './order-table.ts';
 
 export interface OrderReads {
   /** null: the account has no such order. */
@@ -17,7 +15,7 @@ export interface OrderReads {
 
 const findOrders: Statement = {
   name: 'find_orders',
-  text: `select wanted.position, ${orderColumns('o')}, c.reference
+  text: `select wanted.position, ${orderColumns}
     from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, position)
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
     join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
@@ -25,17 +23,16 @@ const findOrders: Statement = {
 
 const listOrders: Statement = {
   name: 'list_orders',
-  text: `select ${orderColumns('o')}, c.reference
+  text: `select ${orderColumns}
     from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
     where o.account_id = $1::int and o.number between $2::int and $3::int
     order by o.number desc`,
 };
 
 export function createOrderReads(database: Database): OrderReads {
-  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findOrders, (keys) => [
-    numberArray(keys.map(({ accountId }) => accountId)),
-    numberArray(keys.map(({ number }) => number)),
-  ]);
+  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findOrders, (keys) =>
+    orders.values(keys, 'accountId', 'number'),
+  );
   return {
     async find(accountId, number) {
       const row = await lookup.find({ accountId, number });

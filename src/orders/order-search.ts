@@ -3,8 +3,7 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-import type { OrderKind, OrderRecord } from './order-commands.ts';
-import { orderColumns, parseOrder } from './order-rows.ts';
+import { type OrderKind, type OrderRecord, orderColumns, parseOrder } from './order-table.ts';
 
 export interface OrderFilter {
   /** Numbers from `from` to `to`, the ends included. */
@@ -33,7 +32,7 @@ const fits = `($4::text is null or o.kind = $4::text) and ($5::int is null or o.
 
 const findInStretch: Statement = {
   name: 'find_orders_down',
-  text: `select ${orderColumns('o')}, c.reference
+  text: `select ${orderColumns}
     from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
     where o.account_id = $1::int and o.number between $2::int and $3::int and ${fits}
     order by o.number desc limit $8::int`,
@@ -41,7 +40,7 @@ const findInStretch: Statement = {
 
 const findOfCustomer: Statement = {
   name: 'find_orders_of_customer',
-  text: `select ${orderColumns('o')}, c.reference
+  text: `select ${orderColumns}
     from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
     where o.account_id = $1::int and o.customer_number = $9::int and o.number between $2::int and $3::int and ${fits}
     order by o.customer_number desc, o.number desc limit $8::int`,

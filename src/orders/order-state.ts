@@ -1,37 +1,26 @@
 // What a batch has loaded, what it has changed so far on top of that, and what it will write. The state
 // that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
 
+import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';
-import type { Group } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import type { AuditEntry } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
+import type { CustomerRow } from '../plans/customer-table.ts';
+import type { PlanChange } from '../plans/plan-change.ts';
 import type { Plan } from '../plans/plan-terms.ts';
-import type { NewLoginLink, OrderRecord } from './order-commands.ts';
+import type { NewLoginLink } from './order-commands.ts';
+import type { OrderRecord } from './order-table.ts';
 
-export interface AccountState {
-  readonly id: number;
-  readonly group: Group;
-  readonly accessVersion: number;
-  readonly isHalted: boolean;
-  readonly balanceCents: bigint;
-  readonly orderCount: number;
-  readonly customerCount: number;
-  readonly entryCount: number;
-}
-
-export interface CustomerState {
-  readonly accountId: number;
-  readonly number: number;
-  readonly reference: string;
-  readonly name: string;
-  readonly createdAt: EpochSeconds;
+/** A customer's row, with the columns of the plan as the plan. */
+export interface CustomerState extends Omit<CustomerRow, keyof Plan> {
   readonly plan: Plan;
 }
 
 /** What was loaded: everything a command of the batch may ask about, nothing more. */
 export interface OrderState {
   readonly accounts: readonly AccountState[];
-  /** The customers named by reference or by a renewed order, and the owners of foreign references. */
+  /** The customers named by reference, by number or by a renewed order, and the owners of foreign references. */
   readonly customers: readonly CustomerState[];
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
   /** Orders found by idempotency key or by the number that is to be renewed. */
@@ -50,7 +39,8 @@ export interface OrderChanges {
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
-  readonly grants: readonly { readonly actorId: number; readonly customer: CustomerState }[];
+  readonly planChanges: readonly PlanChange[];
+  readonly audits: readonly AuditEntry[];
 }
 
 export type WorkingState = ReturnType<typeof createWorkingState>;
@@ -74,7 +64,8 @@ export function createWorkingState(state: OrderState) {
   const orders: OrderRecord[] = [];
   const entries: LedgerEntry[] = [];
   const loginLinks = new Map<OrderRecord, NewLoginLink>();
-  const grants: { actorId: number; customer: CustomerState }[] = [];
+  const planChanges: PlanChange[] = [];
+  const audits: AuditEntry[] = [];
 
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
@@ -97,6 +88,8 @@ export function createWorkingState(state: OrderState) {
     creditByKey: (accountId: number, key: string): LedgerEntry | null =>
       creditsByKey.get(`${accountId} ${key}`) ?? null,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
+    customerByNumber: (accountId: number, number: number): CustomerState | null =>
+      [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null,
 
     ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
       const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
@@ -163,8 +156,36 @@ export function createWorkingState(state: OrderState) {
       loginLinks.set(order, link);
     },
 
-    addGrant(actorId: number, customer: CustomerState): void {
-      grants.push({ actorId, customer });
+    setStatus(customer: CustomerState, status: CustomerState['status']): CustomerState {
+      const changed = { ...customer, status };
+      customers.set(customer.reference, changed);
+      if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
+      return changed;
+    },
+
+    addPlanChange(
+      customer: CustomerState,
+      part: Pick<PlanChange, 'kind' | 'actorId'> & Partial<Pick<PlanChange, 'packageId' | 'expiresAt'>>,
+      now: EpochSeconds,
+    ): void {
+      const { accountId, number: customerNumber } = customer;
+      const { orderCount: afterOrder, planChangeCount } = getAccount(accountId);
+      const number = planChangeCount + 1;
+      changeAccount(accountId, { planChangeCount: number });
+      planChanges.push({
+        packageId: null,
+        expiresAt: null,
+        ...part,
+        accountId,
+        number,
+        customerNumber,
+        createdAt: now,
+        afterOrder,
+      });
+    },
+
+    addAudit(entry: AuditEntry): void {
+      audits.push(entry);
     },
 
     changes(): OrderChanges {
@@ -177,7 +198,8 @@ export function createWorkingState(state: OrderState) {
         orders,
         entries,
         loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
-        grants,
+        planChanges,
+        audits,
       };
     },
   };

@@ -7,7 +7,7 @@ import { expectMonths } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { type Customer, customerColumns, parseCustomer } from './customer-store.ts';
+import { type Customer, shownCustomers } from './customer-table.ts';
 
 export interface FoundCustomers {
   readonly customers: readonly Customer[];
@@ -31,7 +31,7 @@ const mayFit = `($4::text = '' or strpos(c.reference, $4::text) > 0 or strpos(lo
 const findDown = (name: string, below: string): Statement => ({
   name,
   text: `select *, ${mayFit} as may_fit from (
-      select ${customerColumns}, row_number() over (order by c.account_id desc, c.number desc) as place
+      select ${shownCustomers.list('c')}, row_number() over (order by c.account_id desc, c.number desc) as place
       from (select * from customers c where ${below}
         order by c.account_id desc, c.number desc limit $3::int) c) c
     where ${mayFit} or place = $3::int order by place`,
@@ -55,7 +55,7 @@ const lastOrder = `left join lateral (
 
 const listEnding: Statement = {
   name: 'list_ending_customers',
-  text: `select ${customerColumns} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
+  text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
 const countEnding: Statement = {
@@ -103,7 +103,7 @@ export async function findCustomers(
     const last = rows.at(-1);
     place = last !== undefined && Number(last['place']) === length ? placeOf(last) : null;
     for (const row of rows) {
-      const customer = parseCustomer(row);
+      const customer = shownCustomers.parse(row);
       if (row['may_fit'] === true && holds(customer, wanted)) found.push(customer);
     }
   }
@@ -158,7 +158,7 @@ export async function findEndingPlans(
     database.query(countEnding, [accountId, now, until]),
   ]);
   return {
-    customers: customers.map(parseCustomer),
+    customers: customers.map((row) => shownCustomers.parse(row)),
     counts: counts.map((row) => ({
       packageId: Number(row['package_id']),
       months: nullable((months) => expectMonths(Number(months)), row['months']),

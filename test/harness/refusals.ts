@@ -1,8 +1,14 @@
-// What every refusal must look like, whichever route it comes from (specification "Errors").
+// What every refusal must look like, whichever route it comes from (specification "Errors"), and an answer that is none.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+
+/** The body of an answer with this status. */
+export function expectStatus(answer: Answer, status: number): Answer['body'] {
+  assert.equal(answer.status, status, answer.text);
+  return answer.body;
+}
 
 /** `expected` is "402 insufficient_credit"; details are compared whole where they are given. */
 export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {

@@ -5,6 +5,7 @@
 // again with the commands cut into batches at random. Used by the unit test and by long-core.ts.
 
 import fc from 'fast-check';
+import type { AccountState } from '../../src/accounts/account-table.ts';
 import { parseOrderRequest, parseRenewRequest } from '../../src/api/shapes/order-request.ts';
 import type { Package } from '../../src/catalog/package-catalog.ts';
 import { errorCatalogue, isRefusal, type Refusal } from '../../src/contract/error-catalogue.ts';
@@ -13,8 +14,10 @@ import type { Group } from '../../src/contract/periods.ts';
 import { daysLeft } from '../../src/contract/times.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
-import type { OrderCommand, OrderOutcome, OrderRecord } from '../../src/orders/order-commands.ts';
-import type { AccountState, CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
+import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
+import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
+import type { OrderRecord } from '../../src/orders/order-table.ts';
+import type { PlanChange } from '../../src/plans/plan-change.ts';
 import { isRunning } from '../../src/plans/plan-terms.ts';
 import {
   countLabels,
@@ -327,6 +330,7 @@ function createStateKeeper(accountIds: readonly number[]) {
         orderCount: 0,
         customerCount: 0,
         entryCount: 0,
+        planChangeCount: 0,
       },
     ]),
   );
@@ -337,7 +341,7 @@ function createStateKeeper(accountIds: readonly number[]) {
   const entries: LedgerEntry[] = [];
   const creditsByKey = new Map<string, LedgerEntry>();
   const liveLinks = new Map<string, string>();
-  let grantCount = 0;
+  const planChanges: PlanChange[] = [];
 
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
@@ -367,7 +371,7 @@ function createStateKeeper(accountIds: readonly number[]) {
         if (renewed !== undefined) loadedOrders.push({ ...renewed });
         if (customer !== undefined) loadedCustomers.set(customer.reference, customer);
       }
-      if (command.type === 'grant_trial') continue;
+      if (command.type === 'grant_trial' || command.type === 'set_status') continue;
       const key = `${command.accountId} ${command.idempotencyKey}`;
       if (command.type === 'credit') {
         const entry = creditsByKey.get(key);
@@ -437,7 +441,16 @@ function createStateKeeper(accountIds: readonly number[]) {
     if (balances.size > 0) throw new Error('entries were written to an account that was not');
     for (const { order, tokenHash } of changes.loginLinks)
       liveLinks.set(`${order.accountId} ${order.number}`, tokenHash);
-    grantCount += changes.grants.length;
+    for (const change of changes.planChanges) {
+      const { accountId, number, customerNumber } = change;
+      const earlier = planChanges.filter((one) => one.accountId === accountId).length;
+      if (number !== earlier + 1) throw new Error(`plan change ${toText(change)} follows ${earlier} others`);
+      const owner = [...customers.values()].find(
+        (one) => one.accountId === accountId && one.number === customerNumber,
+      );
+      if (owner === undefined) throw new Error(`plan change ${toText(change)} is of nobody`);
+      planChanges.push(change);
+    }
   }
 
   return {
@@ -459,7 +472,7 @@ function createStateKeeper(accountIds: readonly number[]) {
     fingerprint(): string {
       const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
-      return toText([[...accounts.values()], byReference, orders, entries, links, grantCount]);
+      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges]);
     },
   };
 }

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
 import { booksOf } from '../harness/books.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 
 const api = '/api/admin/v1';
 let service: TestService;
@@ -15,11 +15,6 @@ before(async () => {
   service = await startTestService();
 });
 after(() => service.close());
-
-function expectStatus(answer: Answer, status: number): Answer['body'] {
-  assert.equal(answer.status, status, answer.text);
-  return answer.body;
-}
 
 test('POST /accounts makes an account that can order, and shows its key and minted password', async () => {
   const { admin } = service;

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { secondsOf } from '../harness/shop.ts';
 
 const api = '/api/admin/v1';
@@ -14,11 +14,6 @@ before(async () => {
   service = await startTestService();
 });
 after(() => service.close());
-
-function expectStatus(answer: Answer, status: number): Answer['body'] {
-  assert.equal(answer.status, status, answer.text);
-  return answer.body;
-}
 
 test('packages: created, shown with every price, changed in part, and at once for orders', async () => {
   const { admin } = service;

@@ -53,6 +53,7 @@ const rewritten: readonly (readonly [string, string])[] = [
   ['an order', 'update orders set price_cents = 0'],
   ['an order’s existence', 'delete from orders'],
   ['an entry of the ledger', 'update ledger_entries set amount_cents = 0'],
+  ['a plan change', 'update plan_changes set after_order = 0'],
   ['the audit log', 'delete from audit_log'],
 ];
 

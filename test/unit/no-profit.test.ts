@@ -254,6 +254,7 @@ function opening(): Position {
     orderCount: 0,
     customerCount: 0,
     entryCount: 0,
+    planChangeCount: 0,
   };
   const state: OrderState = {
     accounts: [account],

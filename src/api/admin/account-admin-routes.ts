@@ -2,7 +2,6 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  type Account,
   type AccountChange,
   changeAccount,
   createAccount,
@@ -11,6 +10,7 @@ import {
   rateLimitPerMinuteDefault,
   resetApiKey,
 } from '../../accounts/account-store.ts';
+import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
 import { randomBase62 } from '../../accounts/api-key.ts';
 import {

@@ -10,7 +10,7 @@ import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/sc
 import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
 import { listAudit } from '../../journal/audit-log.ts';
-import { changeCustomerStatus, customerView } from '../../plans/customer-store.ts';
+import { customerView } from '../../plans/customer-store.ts';
 import { verifyLedger } from '../../verify/verify-ledger.ts';
 import { auditView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
@@ -20,7 +20,7 @@ const readCode = createBodyReader(exchangeCodeBodySchema);
 
 export function recordAdminRoutes(
   app: FastifyInstance,
-  { database, customers, packages, now }: AdminRoutesDependencies,
+  { database, engine, customers, packages, now }: AdminRoutesDependencies,
 ): void {
   app.patch<{ Params: { id: string } }>(
     '/customers/:id',
@@ -38,10 +38,17 @@ export function recordAdminRoutes(
       const body = readCustomerChange(request.body);
       if (isRefusal(body)) return reply.refuse(body);
       const id = parseOwnedId(request.params.id);
-      const actor = { actorId: request.caller.id, now: now() };
-      const changed = id === null ? null : await changeCustomerStatus(database, id, body.status, actor);
-      if (changed === null) return reply.refuse(refusal('customer_not_found'));
-      return reply.send({ customer: customerView(changed, packages.current(), now()) });
+      if (id === null) return reply.refuse(refusal('customer_not_found'));
+      const outcome = await engine.submit({
+        type: 'set_status',
+        accountId: id.accountId,
+        actorId: request.caller.id,
+        customerNumber: id.number,
+        status: body.status,
+      });
+      // An account that does not exist has no customer either.
+      if (outcome.type !== 'status_set') return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(outcome.customer, packages.current(), now()) });
     },
   );
 

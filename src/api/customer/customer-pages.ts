@@ -3,7 +3,7 @@
 
 import type { Package } from '../../catalog/package-catalog.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
-import type { Customer } from '../../plans/customer-store.ts';
+import type { Customer } from '../../plans/customer-table.ts';
 
 class Markup {
   readonly text: string;
@@ -115,7 +115,7 @@ export function customerPage(customer: Customer, plan: Package | undefined, now:
 <h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${isActive ? 'Active' : 'Expired'}</span></h1>
 ${isActive ? timeLeft(customer, left, now) : html``}
 <dl>
-<div><dt>Started</dt><dd>${day(customer.startsAt)}</dd></div>
+<div><dt>Started</dt><dd>${day(customer.anchorAt)}</dd></div>
 <div><dt>${isActive ? 'Runs until' : 'Ended'}</dt><dd>${day(customer.expiresAt)}</dd></div>
 </dl>
 ${isActive ? html`` : html`<p>To go on, ask where you bought your plan.</p>`}
@@ -125,10 +125,10 @@ ${features.length === 0 ? html`` : html`<h2>Features</h2><ul>${features}</ul>`}`
 }
 
 /** How much of the plan is used up, in words and as a bar. */
-function timeLeft({ startsAt, expiresAt }: Customer, left: number, now: EpochSeconds): Markup {
+function timeLeft({ anchorAt, expiresAt }: Customer, left: number, now: EpochSeconds): Markup {
   const days = left === 1 ? 'day left' : 'days left';
   return html`<p class="left"><strong>${count(left)}</strong> ${days}</p>
-<progress aria-label="Time used" value="${now - startsAt}" max="${expiresAt - startsAt}"></progress>`;
+<progress aria-label="Time used" value="${now - anchorAt}" max="${expiresAt - anchorAt}"></progress>`;
 }
 
 function limitsTable({ limits }: Package): Markup {

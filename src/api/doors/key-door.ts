@@ -3,8 +3,8 @@
 // decisions "Order of checks" 1 to 7). Runs before anything else looks at the request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountCounters, AccountReads } from '../../accounts/account-reads.ts';
-import type { Account } from '../../accounts/account-store.ts';
+import type { AccountReads } from '../../accounts/account-reads.ts';
+import type { Account, AccountCounters } from '../../accounts/account-table.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';

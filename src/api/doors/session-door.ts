@@ -4,7 +4,7 @@
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../../accounts/account-store.ts';
+import type { Account } from '../../accounts/account-table.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';

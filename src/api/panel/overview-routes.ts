@@ -13,7 +13,8 @@ import {
 import { daysLeft, type EpochSeconds } from '../../contract/times.ts';
 import { type LedgerSums, lastDates, type Step } from '../../ledger/ledger-days.ts';
 import { findEndingPlans } from '../../plans/customer-search.ts';
-import { type Customer, customerView } from '../../plans/customer-store.ts';
+import { customerView } from '../../plans/customer-store.ts';
+import type { Customer } from '../../plans/customer-table.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
 
 export const endingDays = 14;

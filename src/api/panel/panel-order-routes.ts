@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Account } from '../../accounts/account-store.ts';
+import type { Account } from '../../accounts/account-table.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';

@@ -2,7 +2,7 @@
 // the engine, and from its outcome to the answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import type { Account } from '../../accounts/account-store.ts';
+import type { Account } from '../../accounts/account-table.ts';
 import { randomBase62 } from '../../accounts/api-key.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';

@@ -1,6 +1,6 @@
 // Accounts, packages and audit entries as the administrator's API shows them.
 
-import type { Account } from '../../accounts/account-store.ts';
+import type { Account } from '../../accounts/account-table.ts';
 import type { Package } from '../../catalog/package-catalog.ts';
 import type { AccountView, AdminPackageView, AuditEntryView } from '../../contract/admin-schemas.ts';
 import { formatAmount } from '../../contract/amounts.ts';

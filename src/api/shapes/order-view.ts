@@ -6,7 +6,7 @@ import { publicId } from '../../contract/identifiers.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
 import type { OrderView } from '../../contract/schemas.ts';
 import { formatTime } from '../../contract/times.ts';
-import type { OrderRecord } from '../../orders/order-commands.ts';
+import type { OrderRecord } from '../../orders/order-table.ts';
 
 export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency: string): OrderView {
   const { accountId, customerReference: reference } = order;

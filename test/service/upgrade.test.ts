@@ -1,0 +1,125 @@
+// A database of the first edition becomes one of this: every row stays, old idempotency keys are replayed, and what
+// stood in customers' rows and the audit log alone becomes history in plan_changes. The rows are those that the first
+// edition wrote, and odd ones: a trial that ran out, one that nobody noted, a suspension, a halted account.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
+import { connectDatabase } from '../../src/bootstrap.ts';
+import type { Database, Row } from '../../src/database/database.ts';
+import { migrate, readMigrations } from '../../src/database/migrate.ts';
+import { planChanges } from '../../src/plans/plan-change.ts';
+
+const firstEdition = readMigrations().slice(0, 3);
+const keptTables = ['accounts', 'customers', 'customer_references', 'orders', 'ledger_entries', 'audit_log'];
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+before(async () => {
+  testDatabase = await createTestDatabase({ isEmpty: true });
+  database = await connectDatabase({ database: testDatabase.config });
+});
+after(async () => {
+  await database.close();
+  await testDatabase.remove();
+});
+
+const run = (text: string) => database.query({ name: '', text });
+
+async function contents(): Promise<Record<string, readonly Row[]>> {
+  const kept: Record<string, readonly Row[]> = {};
+  for (const table of keptTables) {
+    const columns = columnsBefore[table]?.join(', ') ?? '';
+    kept[table] = await run(`select ${columns} from ${table} order by ${columns}`);
+  }
+  return kept;
+}
+const columnsBefore: Record<string, string[]> = {};
+
+test('an upgrade keeps every row and makes history of trials and suspensions', async () => {
+  await migrate(database, firstEdition);
+  for (const statement of rowsOfTheFirstEdition) await run(statement);
+  for (const table of keptTables) {
+    const columns = await run(`select column_name::text as name from information_schema.columns
+      where table_name = '${table}' order by ordinal_position`);
+    columnsBefore[table] = columns.map((row) => String(row['name']));
+  }
+  const before = await contents();
+
+  await migrate(database);
+  assert.deepEqual(await contents(), before);
+
+  const rows = await run(
+    `select ${planChanges.list('p')} from plan_changes p order by p.account_id, p.number`,
+  );
+  const seen = rows.map((row) => {
+    const { accountId, number, customerNumber, kind, afterOrder, actorId, packageId } =
+      planChanges.parse(row);
+    return [accountId, number, customerNumber, kind, afterOrder, actorId, packageId];
+  });
+  const unknown = seen.filter(([, , , , , actorId]) => actorId === null);
+  assert.deepEqual(seen, [
+    // The trial that ran out, before the order that followed it; suspended, active again, suspended.
+    [2, 1, 1, 'trial', 0, 1, 2],
+    [2, 2, 2, 'suspend', 1, 1, null],
+    [2, 3, 2, 'resume', 2, 1, null],
+    [2, 4, 2, 'suspend', 2, 1, null],
+    // Nobody noted this account's: a trial in a row, a status in a row.
+    [3, 1, 1, 'trial', 0, null, 2],
+    [3, 2, 2, 'suspend', 0, null, null],
+  ]);
+  assert.equal(unknown.length, 2);
+  const counters = await run('select id, plan_change_count from accounts order by id');
+  assert.deepEqual(
+    counters.map((row) => [row['id'], row['plan_change_count']]),
+    [
+      [1, 0],
+      [2, 4],
+      [3, 2],
+    ],
+  );
+});
+
+const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:00:00Z'`;
+const seconds = (number: number) => Date.UTC(2026, 0, number) / 1000;
+
+/** Accounts: 1 administrator, 2 a reseller, 3 a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial. */
+const rowsOfTheFirstEdition = [
+  `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 6, ${day(1)})`,
+  `insert into accounts (username, display_name, search_text, group_name, is_admin, balance_cents, order_count,
+      customer_count, entry_count, halted_at, created_at) values
+    ('admin', 'Admin', 'admin', 'distributor', true, 0, 0, 0, 0, null, ${day(1)}),
+    ('old', 'Old', 'old', 'reseller', false, 8200, 2, 2, 3, null, ${day(1)}),
+    ('odd', 'Odd', 'odd', 'reseller', false, 0, 0, 2, 0, ${day(20)}, ${day(1)})`,
+  `insert into packages (name, features, limit_accounts, limit_posts_per_day, limit_ai_images_per_month, duration_days,
+      is_trial, created_at) values
+    ('Starter', '{}', 1, 1, 1, 30, false, ${day(1)}), ('Trial', '{}', 1, 1, 1, 3, true, ${day(1)})`,
+  `insert into customer_references (reference, account_id, customer_number) values
+    ('ada@example.com', 2, 1), ('grace', 2, 2), ('unnoted', 3, 1), ('quiet', 3, 2)`,
+  `insert into customers (account_id, number, reference, name, status, created_at, package_id, anchor_at, months_run,
+      expires_at, paid_periods) values
+    (2, 1, 'ada@example.com', 'Ada', 'active', ${day(2)}, 1, ${day(9)}, 1, '2026-02-09T00:00:00Z',
+      '{${seconds(9)},${Date.UTC(2026, 1, 9) / 1000},900}'),
+    (2, 2, 'grace', 'Grace', 'suspended', ${day(4)}, 1, ${day(4)}, 1, '2026-02-04T00:00:00Z',
+      '{${seconds(4)},${Date.UTC(2026, 1, 4) / 1000},900}'),
+    (3, 1, 'unnoted', 'unnoted', 'active', ${day(5)}, 2, ${day(5)}, 0, ${day(8)}, '{}'),
+    (3, 2, 'quiet', 'quiet', 'suspended', ${day(6)}, 2, ${day(6)}, 1, ${day(9)}, '{}')`,
+  `insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents, refund_cents,
+      balance_after_cents, created_at, expires_at, idempotency_key, fingerprint) values
+    (2, 1, 2, 1, 1, 'activate', 900, 0, 9100, ${day(4)}, '2026-02-04T00:00:00Z', 'k1', 'f1'),
+    (2, 2, 1, 1, 1, 'activate', 900, 0, 8200, ${day(9)}, '2026-02-09T00:00:00Z', 'k2', 'f2')`,
+  `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, order_number,
+      actor_id, idempotency_key, fingerprint) values
+    (2, 1, 'credit', 10000, 10000, ${day(1)}, null, 1, 'c1', 'fc'),
+    (2, 2, 'charge', -900, 9100, ${day(4)}, 1, null, null, null),
+    (2, 3, 'charge', -900, 8200, ${day(9)}, 2, null, null, null)`,
+  `insert into audit_log (number, at, actor_id, action, subject, before, after) values
+    (1, ${day(2)}, 1, 'customer.grant_trial', 'customer ada@example.com', null,
+      '{"account_id": 2, "package_id": 2, "expires_at": ${seconds(5)}}'),
+    (2, ${day(5)}, 1, 'customer.update', 'customer 2000000002', '{"status": "active"}', '{"status": "suspended"}'),
+    (3, ${day(10)}, 1, 'customer.update', 'customer 2000000002', '{"status": "suspended"}', '{"status": "active"}'),
+    (4, ${day(11)}, 1, 'customer.update', 'customer 2000000002', '{"status": "active"}', '{"status": "active"}'),
+    (5, ${day(12)}, 1, 'customer.update', 'customer 2000000002', '{"status": "active"}', '{"status": "suspended"}'),
+    (6, ${day(13)}, 1, 'account.update', 'account 2', '{}', '{}')`,
+];
