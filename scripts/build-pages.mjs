@@ -23,9 +23,10 @@ build({
   target: join(root, 'docs', 'dist'),
   sources: [
     'docs/**/*.md',
+    'docs/package.json',
+    'docs/.vitepress/{*,theme/*}',
     '{sdk,examples,deploy}/README.md',
     'CHANGELOG.md',
-    'scripts/docs/*',
     'scripts/build-docs.ts',
     'web/public/icon.svg',
   ],
