@@ -9,6 +9,7 @@ WORKDIR /checkout
 COPY package.json package-lock.json .npmrc ./
 COPY web/package.json web/
 COPY sdk/package.json sdk/
+COPY docs/package.json docs/
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm pack \

@@ -2,7 +2,8 @@
 // the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm start` and `npm test`, on the Node that
 // it chose.
 // Always true: silent and quick when there is nothing to do; a stamp is written only behind a build that succeeded.
-import { spawnSync } from 'node:child_process';
+// The two are built at the same time: the documents take longer, and the panel is ready meanwhile.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,9 +24,10 @@ build({
   target: join(root, 'docs', 'dist'),
   sources: [
     'docs/**/*.md',
+    'docs/package.json',
+    'docs/.vitepress/{*,theme/*}',
     '{sdk,examples,deploy}/README.md',
     'CHANGELOG.md',
-    'scripts/docs/*',
     'scripts/build-docs.ts',
     'web/public/icon.svg',
   ],
@@ -38,15 +40,15 @@ function build({ title, target, sources, command, folder }) {
   const stamp = stampOf(sources);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   process.stderr.write(`Building the ${title} …\n`);
-  const built = spawnSync(process.execPath, command, {
-    cwd: folder,
-    encoding: 'utf8',
-    // Neither of them may find its way into the service's own output.
-    stdio: ['ignore', 'pipe', 'pipe'],
+  // Neither of them may find its way into the service's own output.
+  const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  child.on('close', (status) => {
+    if (status === 0) return writeFileSync(stampFile, stamp);
+    process.stderr.write(`The ${title} could not be built:\n${output}\n`);
+    process.exitCode = 1;
   });
-  if (built.status === 0) return writeFileSync(stampFile, stamp);
-  process.stderr.write(`The ${title} could not be built:\n${built.stdout}${built.stderr}\n`);
-  process.exitCode = 1;
 }
 
 function stampOf(patterns) {

@@ -1,6 +1,7 @@
 // The documents as pages, at /docs: built from docs/*.md by scripts/build-docs.ts into docs/dist. /docs/rate-limits
 // is rate-limits.html there; assets carry a hash in their name and may be kept for ever. Nothing is loaded from
-// elsewhere and nothing inline is run. Without a build a plain page says how to make one.
+// elsewhere and nothing inline is run: the build leaves no inline script or style. Without a build a plain page says
+// how to make one.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // The icons of the site's buttons are part of its stylesheet.
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -69,7 +71,7 @@ export async function docsPages(
     }
     const file = fileOf(request.url);
     if (file === null || !isFile(join(folder, file))) {
-      return reply.code(404).sendFile('not-found.html', { cacheControl: false });
+      return reply.code(404).sendFile('404.html', { cacheControl: false });
     }
     const isHashed = file.startsWith('assets/');
     if (isHashed) return reply.sendFile(file, { maxAge: '365d', immutable: true });
@@ -82,9 +84,11 @@ export async function docsPages(
 function fileOf(url: string): string | null {
   const path = url.split('?')[0]?.replace(/^\/docs\/?/, '') ?? '';
   if (path === '') return 'index.html';
-  // Words of letters, digits and hyphens: nothing hidden, nothing above the folder.
-  if (/^assets\/[a-z0-9-]+\.(?:css|js|json|svg)$/.test(path)) return path;
-  return /^[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;
+  // One name in a known folder, or words of letters, digits and hyphens: nothing hidden, nothing above the folder.
+  if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
+  // The list of pages is asked for by a page that is older than the build.
+  if (path === 'icon.svg' || path === 'hashmap.json') return path;
+  return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;
 }
 
 function isFile(path: string): boolean {

@@ -4,6 +4,7 @@
 // or a request to another origin fails the test in which it happened, whatever the test is about. What a failed
 // test saw lies in .test-tmp/browser as pictures.
 
+/// <reference lib="dom" />
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { builtDocsFolder } from '../../src/api/docs-pages.ts';
 import { builtPagesFolder } from '../../src/api/panel/panel-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
 
@@ -59,6 +61,7 @@ export function usePanelBrowser(
     [service, browser] = await Promise.all([
       startTestService({
         pagesFolder: builtPagesFolder,
+        docsFolder: builtDocsFolder,
         linksLeadHere: true,
         limits: { requestLog: { flushMilliseconds: 100 } },
       }),

@@ -1,13 +1,14 @@
-// The documents as they are served: built from the committed Markdown, nothing from elsewhere, nothing inline.
+// The documents as they are served: built from the committed Markdown (by `npm test`, before its tests), nothing from
+// elsewhere, nothing inline.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { buildDocs } from '../../scripts/build-docs.ts';
-import { pages } from '../../scripts/docs/page-list.ts';
+import { pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { builtDocsFolder } from '../../src/api/docs-pages.ts';
 import { openPage } from '../harness/browser-request.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 
@@ -17,7 +18,7 @@ let bare: TestService;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sellthrough-docs-'));
   const dist = join(folder, 'dist');
-  buildDocs(dist);
+  cpSync(builtDocsFolder, dist, { recursive: true });
   writeFileSync(join(folder, 'outside.html'), 'outside');
   writeFileSync(join(dist, '.built-from'), 'hidden');
   service = await startTestService({ docsFolder: dist });
@@ -30,30 +31,53 @@ after(async () => {
 });
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const pages = pageSources.map((source) => ({ source, address: `/docs${pageAddress(source)}` }));
 
 test('every page of the list is served under its address, with its heading, and under a strict policy', async () => {
-  for (const { source, slug } of pages) {
-    const page = await openPage(service.address, 'GET', `/docs/${slug}`);
-    assert.equal(page.status, 200, slug);
+  assert.ok(pages.length > 30);
+  for (const { source, address } of pages) {
+    const page = await openPage(service.address, 'GET', address);
+    assert.equal(page.status, 200, address);
     assert.equal(page.headers.get('content-security-policy'), policy);
     assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html; ?charset=utf-8$/i);
     const heading = /^# (.+)$/m.exec(readFileSync(new URL(`../../${source}`, import.meta.url), 'utf8'))?.[1];
-    assert.ok(heading !== undefined && page.text.includes('<h1 id='), source);
-    assert.match(page.text, /aria-current="page"/, `${source} is in its own navigation`);
+    const shown = /<h1 id="[^"]+"[^>]*>(.+?) <a class="header-anchor"/.exec(page.text)?.[1];
+    assert.equal(shown?.replace(/<[^>]*>/g, ''), heading?.replaceAll('`', ''), source);
+    assert.ok(page.text.includes(`href="${address}"`), `${source} is in its own navigation`);
   }
 });
 
 test('no page loads anything from elsewhere or contains an inline script, style or handler', async () => {
-  for (const { slug } of pages) {
-    const { text } = await openPage(service.address, 'GET', `/docs/${slug}`);
-    const loaded = [...text.matchAll(/<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]*)"/g)];
-    assert.ok(loaded.length >= 3, `${slug} has its style, script and icon`);
-    for (const [tag, address] of loaded) assert.match(address ?? '', /^\/docs\/assets\/[a-z0-9.-]+$/, tag);
+  for (const { address } of [...pages, { address: '/docs/nowhere' }]) {
+    const { text } = await openPage(service.address, 'GET', address);
+    const loaded = [...text.matchAll(/<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)="([^"]*)"/g)];
+    assert.ok(loaded.length >= 3, `${address} has its style, script and icon`);
+    for (const [tag, each = ''] of loaded) {
+      assert.match(each, /^\/docs\/(?:assets\/(?:chunks\/)?[\w@.-]+|icon\.svg)$/, tag);
+      assert.equal((await fetch(service.address + each)).status, 200, each);
+    }
     const tags = text.match(/<[a-z][^>]*>/gi) ?? [];
-    for (const tag of tags) assert.doesNotMatch(tag, /\s(?:style|on[a-z]+)=/i, `${slug}: ${tag}`);
-    assert.doesNotMatch(text, /<style|<script(?![^>]*\bsrc=)/i, slug);
+    for (const tag of tags) assert.doesNotMatch(tag, /\s(?:style|on[a-z]+)=/i, `${address}: ${tag}`);
+    assert.doesNotMatch(text, /<style|<script(?![^>]*\bsrc=)/i, address);
+  }
+});
+
+test('every link between pages leads to a page and, with a #, to a heading of it', async () => {
+  const texts = new Map<string, string>();
+  for (const { address } of pages) {
+    texts.set(address, (await openPage(service.address, 'GET', address)).text);
+  }
+  for (const [from, text] of texts) {
+    for (const [, href = ''] of text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)) {
+      if (/^(?:[a-z]+:|\/panel\/$)/.test(href)) continue;
+      const { pathname, hash } = new URL(href, `http://docs${from}`);
+      const target = texts.get(pathname);
+      assert.ok(target !== undefined, `${from} links to ${href}`);
+      assert.ok(hash === '' || target.includes(`id="${hash.slice(1)}"`), `${from} links to ${href}`);
+    }
   }
 });
 
@@ -78,16 +102,22 @@ test('a page is asked for again and answered with 304; its assets are kept for e
   const plain = await fetch(address, { headers: { 'accept-encoding': 'identity' } });
   assert.deepEqual([plain.headers.get('content-encoding'), await plain.text()], [null, text]);
 
-  const stylesheet = /href="(\/docs\/assets\/docs-[a-z0-9]+\.css)"/.exec(text)?.[1];
+  const stylesheet = /href="(\/docs\/assets\/style\.[\w-]+\.css)"/.exec(text)?.[1];
   const asset = await fetch(service.address + stylesheet, { headers: { 'accept-encoding': 'gzip' } });
   assert.equal(asset.status, 200);
   assert.equal(asset.headers.get('content-encoding'), 'gzip');
   assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
-  assert.match(await asset.text(), /prefers-color-scheme: dark/);
+  assert.doesNotMatch(await asset.text(), /url\(["']?(?:https?:)?\/\/|@import/);
 });
 
 test('what is no page gets the page that says so; nothing hidden or beside the folder is served', async () => {
-  for (const path of ['/docs/nowhere', '/docs/reference', '/docs/index.html', '/docs/assets/docs.css']) {
+  for (const path of [
+    '/docs/nowhere',
+    '/docs/reference',
+    '/docs/index.html',
+    '/docs/404',
+    '/docs/assets/style.css',
+  ]) {
     const page = await openPage(service.address, 'GET', path);
     assert.equal(page.status, 404, path);
     assert.match(page.text, /There is no such page/);

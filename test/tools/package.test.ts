@@ -62,6 +62,7 @@ test('the package holds what runs, and nothing of the development', () => {
     'scripts',
   ]);
   assert.ok(existsSync(join(installed, 'dist/web/dist/index.html')));
+  assert.ok(existsSync(join(installed, 'dist/docs/dist/index.html')));
   const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
   assert.deepEqual(
     names.filter((name) => /\.tsx?$|\.env|\.built-from/.test(name)),
@@ -69,7 +70,7 @@ test('the package holds what runs, and nothing of the development', () => {
   );
   const modules = readdirSync(join(installed, 'node_modules'));
   for (const name of ['fastify', 'pg', 'commander']) assert.ok(modules.includes(name));
-  for (const name of ['typescript', 'vite', 'react', 'knip']) assert.ok(!modules.includes(name), name);
+  for (const name of ['typescript', 'vite', 'vitepress', 'vue', 'react', 'knip']) assert.ok(!modules.includes(name), name);
 });
 
 test('it serves from an empty folder: the pages, the first order by the printed line, data in that folder', async () => {

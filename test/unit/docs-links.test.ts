@@ -1,32 +1,54 @@
-// The documents hold together: every link leads to a file and, with a #, to a heading of it; every Markdown file is
-// a page. The check is a pure function over files, so that the second half can break it on purpose.
+// The documents hold together: every link leads to a file and, with a #, to a heading of it, on a code host as on the
+// site; every Markdown file is a page. The check is a pure function over files, so that the second half can break it on
+// purpose. Read with the site's own Markdown.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createSlugger, renderMarkdown } from '../../scripts/docs/markdown-page.ts';
-import { pages } from '../../scripts/docs/page-list.ts';
+import { createMarkdownRenderer } from 'vitepress';
+import { markdown } from '../../docs/.vitepress/markdown.ts';
+import { pageAddress, pageSources, sidebar } from '../../docs/.vitepress/page-list.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const renderer = await createMarkdownRenderer(root, markdown);
 
 type Texts = Readonly<Record<string, string>>;
 
+interface Outline {
+  readonly headings: readonly { readonly tag: string; readonly id: string | null }[];
+  readonly links: readonly string[];
+}
+
+/** Headings with their anchors, and links as they stand in the file. */
+function outlineOf(path: string, text: string): Outline {
+  renderer.core.ruler.disable('links-to-pages');
+  const tokens = renderer.parse(text, { path: `${root}${path}` });
+  renderer.core.ruler.enable('links-to-pages');
+  return {
+    headings: tokens
+      .filter(({ type }) => type === 'heading_open')
+      .map((token) => ({ tag: token.tag, id: token.attrGet('id') })),
+    links: tokens
+      .flatMap(({ children }) => children ?? [])
+      .filter((token) => token.type === 'link_open' && token.attrGet('class') !== 'header-anchor')
+      .map((token) => token.attrGet('href') ?? ''),
+  };
+}
+
 /** Markdown files by their path, checked against each other and against `exists` for every other file. */
 function linkProblems(texts: Texts, exists: (path: string) => boolean): string[] {
-  const rendered = new Map(
-    Object.entries(texts).map(([path, text]) => [path, renderMarkdown(path, text, () => null)]),
-  );
-  return [...rendered].flatMap(([path, page]) =>
-    page.links.flatMap((href) => {
+  const outlines = new Map(Object.entries(texts).map(([path, text]) => [path, outlineOf(path, text)]));
+  return [...outlines].flatMap(([path, { links }]) =>
+    links.flatMap((href) => {
       if (/^(?:https?:|mailto:)/.test(href)) return [];
       const [file = '', anchor] = href.split('#');
       if (file.startsWith('/')) return [`${path}: ${href} works in one of the two places only`];
       const target = file === '' ? path : posix.normalize(posix.join(posix.dirname(path), file));
       if (!exists(target)) return [`${path}: there is no ${target}`];
       if (anchor === undefined) return [];
-      const headings = rendered.get(target)?.headings ?? [];
+      const headings = outlines.get(target)?.headings ?? [];
       return headings.some(({ id }) => id === anchor) ? [] : [`${path}: ${target} has no #${anchor}`];
     }),
   );
@@ -47,17 +69,17 @@ describe('the documents', () => {
     );
   });
 
-  test('every Markdown file below docs/ is a page, and every page is a file with one first heading', () => {
-    const sources = pages.map(({ source }) => source);
+  test('every Markdown file below docs/ is a page in the navigation, and every page has one first heading', () => {
     assert.deepEqual(
-      sources.filter((source) => source.startsWith('docs/')).sort(),
+      pageSources.filter((source) => source.startsWith('docs/')).sort(),
       files.filter((file) => file.startsWith('docs/')).sort(),
     );
-    assert.equal(new Set(pages.map(({ slug }) => slug)).size, pages.length);
-    for (const source of sources) {
-      const { headings } = renderMarkdown(source, texts[source] ?? '', () => null);
-      assert.equal(headings.filter(({ level }) => level === 1).length, 1, source);
-      assert.equal(headings[0]?.level, 1, `${source} begins with its title`);
+    const links = sidebar().flatMap(({ items }) => items.map(({ link }) => link));
+    assert.deepEqual(links.sort(), pageSources.map(pageAddress).sort());
+    for (const source of pageSources) {
+      const { headings } = outlineOf(source, texts[source] ?? '');
+      assert.equal(headings.filter(({ tag }) => tag === 'h1').length, 1, source);
+      assert.equal(headings[0]?.tag, 'h1', `${source} begins with its title`);
     }
   });
 });
@@ -83,10 +105,13 @@ describe('a broken link is reported', () => {
 
 describe('a page of Markdown', () => {
   const render = (text: string) =>
-    renderMarkdown('docs/guides/a.md', text, (path) => (path === 'docs/b.md' ? '/docs/b' : null)).html;
+    renderer.render(text, { path: `${root}docs/decisions/a.md`, cleanUrls: true });
 
   test('links pages to pages and leaves links to sources as text', () => {
-    assert.match(render('[b](../b.md#x) [s](../../src/main.ts)'), /<a href="\/docs\/b#x">b<\/a> s/);
+    assert.match(
+      render('[b](../errors.md#x) [c](../../CHANGELOG.md) [s](../../src/main.ts) [t](#u)'),
+      /<a href="\/errors#x">b<\/a> <a href="\/changelog">c<\/a> s <a href="#u">t<\/a>/,
+    );
   });
 
   test('turns samples in several languages into tabs, and a single one into none', () => {
@@ -94,18 +119,23 @@ describe('a page of Markdown', () => {
       `<details>\n<summary>${title}</summary>\n\n\`\`\`${language}\nx < 1\n\`\`\`\n\n</details>\n`;
     const html = render(`# T\n\n${sample('curl', 'sh')}${sample('Python', 'python')}\nEnd.\n`);
     assert.equal(html.match(/<input type="radio"/g)?.length, 2);
-    assert.match(html, /data-language="sh" checked/);
+    assert.match(html, /checked><label [^>]*>curl<\/label>/);
     assert.doesNotMatch(html, /<details>|x < 1/);
-    assert.doesNotMatch(render(sample('curl', 'sh')), /<fieldset/);
+    assert.doesNotMatch(render(sample('curl', 'sh')), /<input/);
+  });
+
+  test('colours code by classes', () => {
+    const html = render("```ts\nconst a = 'b';\n```\n");
+    assert.match(html, /<span class="token-keyword">const<\/span>/);
+    assert.doesNotMatch(html, /style=/);
   });
 
   test('gives headings the anchors that GitHub gives them', () => {
-    const slug = createSlugger();
-    assert.deepEqual(['POST /orders/{id}/renew', '`kind`, and more', 'Twice', 'Twice'].map(slug), [
-      'post-ordersidrenew',
-      'kind-and-more',
-      'twice',
-      'twice-1',
-    ]);
+    const text = ['POST /orders/{id}/renew', '`kind`, and more', 'Twice', 'Twice', 'GET /orders/{id}'];
+    const { headings } = outlineOf('docs/a.md', text.map((heading) => `## ${heading}\n`).join('\n'));
+    assert.deepEqual(
+      headings.map(({ id }) => id),
+      ['post-ordersidrenew', 'kind-and-more', 'twice', 'twice-1', 'get-ordersid'],
+    );
   });
 });

@@ -1,0 +1,70 @@
+// The site of the documents, served by every running service at /docs: VitePress makes it out of the Markdown files that
+// page-list.ts names. Called by scripts/build-docs.ts.
+// Always true: a page loads nothing from elsewhere and contains no inline script or style, so that it works under the
+// service's content policy (src/http/docs-pages.ts).
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { markdown } from './markdown.ts';
+import { pagePath, sidebar } from './page-list.ts';
+
+const inlineScript = /<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g;
+const inlineStyle = / style="[^"]*"(?=[^<]*>)/g;
+const iconStyles = /<link [^>]*vp-icons\.css[^>]*>/;
+
+export default defineConfig({
+  lang: 'en',
+  title: 'Sellthrough',
+  titleTemplate: ':title · Sellthrough',
+  description: 'Guides and API reference of Sellthrough.',
+  base: '/docs/',
+  cleanUrls: true,
+  srcDir: '..',
+  srcExclude: ['!(docs|sdk|examples|deploy)/**/*', '!(CHANGELOG).md', '{sdk,examples,deploy}/*/**'],
+  rewrites: pagePath,
+  markdown,
+  metaChunk: true,
+  // Else each page begins by writing a style element into itself.
+  appearance: { disableTransition: false },
+  contentProps: {},
+  vite: { publicDir: 'web/public' },
+  head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
+  themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
+    siteTitle: 'Sellthrough docs',
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        // The same four samples under each operation would be found for every word of them.
+        _render(text, env, md) {
+          const { highlight } = md.options;
+          md.options.highlight = () => '<pre></pre>';
+          const html = md.render(text, env);
+          // It is the renderer of the pages, too.
+          md.options.highlight = highlight;
+          return html;
+        },
+      },
+    },
+  },
+  transformPageData({ relativePath }) {
+    // Each operation has the same headings below its name.
+    return relativePath.startsWith('reference/') ? { frontmatter: { outline: 2 } } : {};
+  },
+  transformHtml(html, _file, { siteConfig: { outDir, assetsDir } }) {
+    return html
+      .replace(iconStyles, '')
+      .replace(inlineStyle, '')
+      .replace('<div id="app"></div>', '$&<noscript><h1>There is no such page</h1></noscript>')
+      .replace(inlineScript, (_whole, attributes: string, code: string) => {
+        const name = `${assetsDir}/inline-${createHash('sha256').update(code).digest('hex').slice(0, 10)}.js`;
+        mkdirSync(join(outDir, assetsDir), { recursive: true });
+        writeFileSync(join(outDir, name), code);
+        return `<script${attributes} src="/docs/${name}"></script>`;
+      });
+  },
+});

@@ -1,0 +1,97 @@
+// Which Markdown files are pages of /docs, and the order of their navigation. A page's address is its path below docs/
+// without the ending; the few files that stand elsewhere have theirs here. A document that nobody gave a place to
+// stands at the end, under its first heading: none is left out.
+
+import { existsSync, globSync, readFileSync } from 'node:fs';
+
+export const root = new URL('../../', import.meta.url);
+
+/** Where a page's file is not at its address: from the root of the repository, to the name of the page. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'docs/README.md': 'index.md',
+  'sdk/README.md': 'typescript-client.md',
+  'examples/README.md': 'examples.md',
+  'deploy/README.md': 'deploy.md',
+  'CHANGELOG.md': 'changelog.md',
+};
+
+const chosen: Readonly<Record<string, readonly (readonly [title: string, source: string])[]>> = {
+  Start: [
+    ['Overview', 'docs/README.md'],
+    ['Getting started', 'docs/getting-started.md'],
+  ],
+  Guides: [
+    ['Idempotency and retries', 'docs/idempotency.md'],
+    ['Errors', 'docs/errors.md'],
+    ['Rate limits', 'docs/rate-limits.md'],
+    ['Plans and refunds', 'docs/plans-and-refunds.md'],
+    ['Login links', 'docs/login-links.md'],
+    ['TypeScript client', 'sdk/README.md'],
+    ['Examples', 'examples/README.md'],
+  ],
+  'API reference': [
+    ['Conventions', 'docs/reference/conventions.md'],
+    ['Reseller API', 'docs/reference/reseller-api.md'],
+    ['Admin: accounts', 'docs/reference/admin-accounts.md'],
+    ['Admin: packages', 'docs/reference/admin-packages.md'],
+    ['Admin: records', 'docs/reference/admin-records.md'],
+  ],
+  Operating: [
+    ['Operations', 'docs/operations.md'],
+    ['Command line', 'docs/command-line.md'],
+    ['PostgreSQL', 'docs/postgresql.md'],
+    ['Containers and systemd', 'deploy/README.md'],
+    ['Behind a proxy', 'docs/proxies.md'],
+    ['Monitoring', 'docs/monitoring.md'],
+    ['Security model', 'docs/security.md'],
+    ['Reliability', 'docs/reliability.md'],
+    ['Performance', 'docs/performance.md'],
+  ],
+  'The project': [
+    ['Changelog', 'CHANGELOG.md'],
+    ['Architecture', 'docs/architecture.md'],
+    ['Seeded bugs', 'docs/seeded-bugs.md'],
+    ['Rules for openapi.json', 'docs/openapi-rules.md'],
+  ],
+};
+
+/** Every page's file, from the root of the repository. The image's build has no deploy/. */
+export const pageSources: readonly string[] = [
+  ...Object.keys(elsewhere).filter((source) => existsSync(new URL(source, root))),
+  ...globSync('docs/**/*.md', { cwd: root, exclude: ['docs/README.md', '**/node_modules', 'docs/dist'] })
+    .map((source) => source.replaceAll('\\', '/'))
+    .sort(),
+];
+
+/** "reference/reseller-api.md": where VitePress puts the page of a file. */
+export function pagePath(source: string): string {
+  return elsewhere[source] ?? source.replace(/^docs\//, '');
+}
+
+/** "/reference/reseller-api", below /docs; null for a file that is no page. */
+export function pageAddress(source: string): string | null {
+  return pageSources.includes(source) ? `/${pagePath(source).replace(/(?:^index)?\.md$/, '')}` : null;
+}
+
+interface SidebarItem {
+  readonly text: string;
+  readonly link: string;
+}
+
+export function sidebar(): { text: string; collapsed?: boolean; items: SidebarItem[] }[] {
+  const placed = new Set(Object.values(chosen).flatMap((entries) => entries.map(([, source]) => source)));
+  const rest = pageSources
+    .filter((source) => !placed.has(source))
+    .map((source): [string, string] => [firstHeading(source), source]);
+  return Object.entries({ ...chosen, Decisions: rest }).map(([text, entries]) => ({
+    text,
+    items: entries.flatMap(([title, source]) => {
+      const link = pageAddress(source);
+      return link === null ? [] : [{ text: title, link }];
+    }),
+  }));
+}
+
+function firstHeading(source: string): string {
+  return /^# (.+)$/m.exec(readFileSync(new URL(source, root), 'utf8'))?.[1]?.replaceAll('`', '') ?? source;
+}

@@ -1,0 +1,181 @@
+// The documents at /docs in a real browser, under the service's own content policy. By the watch of panel-browser.ts no
+// script fails, no policy is broken and no request leaves, in any of these tests.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator, Page } from 'playwright-core';
+import { pageAddress, pageSources, sidebar } from '../../docs/.vitepress/page-list.ts';
+import { heading } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const site = usePanelBrowser();
+const reference = '/docs/reference/reseller-api';
+const wcagTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+test('a page of each part, and the whole reference, come to life under the policy of the service', async () => {
+  const page = await site.open('/docs');
+  await isAlive(page);
+  const parts = sidebar().map(({ items }) => items[0]?.link ?? '');
+  const references = pageSources
+    .map((source) => pageAddress(source) ?? '')
+    .filter((link) => /reference/.test(link));
+  for (const link of new Set([...parts, ...references])) {
+    await page.goto(`/docs${link}`);
+    await isAlive(page);
+    assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, link);
+  }
+});
+
+test('links between pages and the next page change the page in place; the panel is a page of its own', async () => {
+  const page = await site.open('/docs/');
+  await isAlive(page);
+  await page.evaluate('document.body.dataset.kept = "yes"');
+  await page.getByRole('main').getByRole('link', { name: 'Rate limits' }).click();
+  await heading(page, 'Rate limits').waitFor();
+  await page.getByRole('link', { name: /Next page/ }).click();
+  await heading(page, 'Plans and refunds').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/docs/plans-and-refunds');
+  assert.equal(await page.evaluate('document.body.dataset.kept'), 'yes');
+  await page.getByRole('link', { name: 'Panel', exact: true }).click();
+  await page.waitForURL('**/panel/**');
+});
+
+test('the search is opened, used and followed by keyboard alone', async () => {
+  const page = await site.open('/docs/errors');
+  await isAlive(page);
+  for (const shortcut of ['Control+k', '/']) {
+    await page.keyboard.press(shortcut);
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox').waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('worked examples refund');
+  await page
+    .getByRole('option', { name: /Plans and refunds/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await heading(page, 'Plans and refunds').waitFor();
+});
+
+test('an operation of the reference is found by its name', async () => {
+  const page = await site.open('/docs/');
+  await isAlive(page);
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('renew an order');
+  await page.getByRole('option').first().waitFor();
+  const [first] = await page.getByRole('option').allInnerTexts();
+  assert.match(first?.replace(/\s+/g, ' ') ?? '', /Reseller API.*Renew an order/);
+});
+
+test('dark follows the system until the reader chooses, and the choice is remembered', async () => {
+  const page = await site.open('/docs/', { colorScheme: 'dark' });
+  await isAlive(page);
+  assert.ok(await isDark(page));
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.locator('html:not(.dark)').waitFor();
+  assert.ok(!(await isDark(page)));
+  await page.getByRole('switch').first().click();
+  await page.locator('html.dark').waitFor();
+  await page.reload();
+  assert.ok(await isDark(page));
+});
+
+test('a language chosen for one sample is chosen for all, on the next pages, too', async () => {
+  const page = await site.open(reference);
+  await isAlive(page);
+  assert.deepEqual(await shownLanguages(page), ['sh']);
+  const groups = page.locator('.vp-code-group');
+  await groups.nth(2).getByText('Python', { exact: true }).first().click();
+  assert.deepEqual(await shownLanguages(page), ['python']);
+  await page.getByRole('link', { name: 'Admin: accounts' }).first().click();
+  await heading(page, /accounts/).waitFor();
+  await groups.first().locator('div.language-python').waitFor();
+  assert.deepEqual(await shownLanguages(page), ['python']);
+  await groups.first().getByRole('radio').first().focus();
+  await page.keyboard.press('ArrowRight');
+  assert.deepEqual(await shownLanguages(page), ['ts']);
+});
+
+test('the copy button copies the sample that is shown', async () => {
+  const page = await site.open(reference, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await isAlive(page);
+  const sample = page.locator('.vp-code-group').first();
+  await sample.getByText('PHP', { exact: true }).first().click();
+  const shown = sample.locator('div.language-php');
+  await shown.hover();
+  await shown.getByRole('button', { name: 'Copy Code' }).click();
+  await sample.locator('button.copied').waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.equal(copied.trim(), (await shown.locator('code').innerText()).trim());
+});
+
+test('without JavaScript the text is whole and the samples can be chosen', async () => {
+  const page = await site.open(reference, { javaScriptEnabled: false });
+  await heading(page, 'Reseller API').waitFor();
+  const sample = page.locator('.vp-code-group').first();
+  assert.ok(await sample.locator('div.language-sh').isVisible());
+  await sample.getByText('Python', { exact: true }).first().click();
+  assert.ok(await sample.locator('div.language-python').isVisible());
+  assert.ok(!(await sample.locator('div.language-sh').isVisible()));
+  await page.getByRole('link', { name: 'Errors', exact: true }).first().click();
+  await heading(page, 'Errors').waitFor();
+});
+
+test('an address without a page says so, and leads on', async () => {
+  const page = await site.open('/docs/nowhere');
+  await heading(page, 'There is no such page').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'overview' }).click();
+  await heading(page, 'Sellthrough documentation').waitFor();
+});
+
+for (const [colorScheme, width] of [
+  ['light', 1280],
+  ['dark', 360],
+] as const) {
+  test(`no rule of WCAG is broken and nothing scrolls sideways, ${colorScheme}, ${width} wide`, async () => {
+    const page = await site.open('/docs/', { colorScheme, viewport: { width, height: 800 } });
+    for (const path of [
+      '/docs/',
+      '/docs/plans-and-refunds',
+      '/docs/reference/admin-records',
+      '/docs/nowhere',
+    ]) {
+      await page.goto(path);
+      await isAlive(page);
+      const { violations } = await new AxeBuilder({ page })
+        .setLegacyMode(true)
+        .options({ resultTypes: ['violations'] })
+        .withTags(wcagTags)
+        // VitePress's own button: its name is "Search", its text names the keys as well.
+        .exclude('.DocSearch-Button')
+        .analyze();
+      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+      assert.deepEqual(found, [], path);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, path);
+    }
+  });
+}
+
+/** The page's script has taken over what the server sent. */
+async function isAlive(page: Page): Promise<void> {
+  await page.waitForFunction('document.querySelector("#app")?.__vue_app__ !== undefined');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+async function isDark(page: Page): Promise<boolean> {
+  const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  const [red = 255] = (color.match(/\d+/g) ?? []).map(Number);
+  return red < 128;
+}
+
+async function shownLanguages(page: Page): Promise<readonly string[]> {
+  const shown: Locator = page.locator('.vp-code-group .blocks > div:visible');
+  const languages = await shown.evaluateAll((blocks) =>
+    blocks.map((block) => /language-(\w+)/.exec(block.className)?.[1] ?? ''),
+  );
+  assert.equal(languages.length, await page.locator('.vp-code-group').count());
+  return [...new Set(languages)];
+}
