@@ -1,9 +1,17 @@
 // The driver for the embedded database: PGlite in DATA_DIR, in a worker thread, made durable by
-// embedded-server.ts. One process, one session: whatever runs has the session to itself, in order.
+// embedded-server.ts. One process, one session: whatever runs has the session to itself, orders and look-ups first
+// (ranked-queue.ts). A statement cannot be interrupted: what bounds the wait is that reads come in pieces.
 // A PostgreSQL that died (a full disk, a failed fsync) is started again by the next who needs it.
 
 import pg from 'pg';
-import { type ChangeListener, type Database, DatabaseUnavailable, type Transaction } from './database.ts';
+import {
+  type ChangeListener,
+  type Database,
+  DatabaseUnavailable,
+  type Rank,
+  type Transaction,
+  type TransactionOptions,
+} from './database.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
 import {
   columnTypes,
@@ -13,6 +21,12 @@ import {
   type Session,
   settingsText,
 } from './pg-session.ts';
+import { createRankedQueue, type RankedQueueLimits } from './ranked-queue.ts';
+
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  readonly queue: RankedQueueLimits;
+}
 
 export interface EmbeddedDatabase extends Database {
   readonly kind: 'embedded';
@@ -31,7 +45,7 @@ const vacuumMilliseconds = 3_600_000;
 const restartPauseMilliseconds = 500;
 
 /** @throws DataFolderInUse, DataFolderUnusable (data-lock.ts), EmbeddedServerFailed */
-export async function openEmbedded(options: { readonly dataDir: string }): Promise<EmbeddedDatabase> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
   let roundTripsBefore = 0;
   let closed = false;
@@ -90,31 +104,32 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
     return current;
   }
 
-  // The queue of the one session: a transaction must not have foreign statements inside it.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
+  // A transaction must not have foreign statements inside it.
+  const queue = createRankedQueue(options.queue, () => performance.now());
+  const inTurn = <Result>(rank: Rank, work: (session: Session) => Promise<Result>): Promise<Result> => {
     if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
-    const result = last.then(async () => work((await connected()).session));
-    last = result.catch(() => undefined);
-    return result;
+    return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
   };
 
   const vacuum = setInterval(() => {
     // VACUUM takes no transaction around it, and is sent as text: alone, outside of any batch.
-    void inTurn((session) => session.command('vacuum (analyze)')).catch(() => undefined);
+    void inTurn('reads', (session) => session.command('vacuum (analyze)')).catch(() => undefined);
   }, vacuumMilliseconds);
   vacuum.unref();
 
   return {
     kind: 'embedded',
     orderSessions: 1,
-    query: (statement, values) => inTurn((session) => session.query(statement, values)),
-    transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
-      return inTurn((session) => runTransaction(session, work));
+    query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
+    transaction<Result>(
+      work: (transaction: Transaction) => Promise<Result>,
+      { rank = 'reads' }: TransactionOptions = {},
+    ) {
+      return inTurn(rank, (session) => runTransaction(session, work));
     },
     async listen(channel, listener) {
       listeners.push({ channel, listener });
-      await inTurn((session) => session.command(`listen ${channel}`));
+      await inTurn('lookups', (session) => session.command(`listen ${channel}`));
       listener.onRestored();
     },
     poll: () => current?.server.poll(),
@@ -123,7 +138,7 @@ export async function openEmbedded(options: { readonly dataDir: string }): Promi
     async close() {
       closed = true;
       clearInterval(vacuum);
-      await last;
+      await queue.idle();
       await current?.client.end();
       await (current?.server ?? dead)?.close();
     },

@@ -3,7 +3,7 @@
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Database, Statement } from '../database/database.ts';
+import { type Database, ranked, type Statement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import type { OrderRecord } from './order-commands.ts';
 import { orderColumns, parseOrder } from './order-rows.ts';
@@ -32,10 +32,14 @@ const listOrders: Statement = {
 };
 
 export function createOrderReads(database: Database): OrderReads {
-  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findOrders, (keys) => [
-    numberArray(keys.map(({ accountId }) => accountId)),
-    numberArray(keys.map(({ number }) => number)),
-  ]);
+  const lookup = createBatchedLookup<{ accountId: number; number: number }>(
+    ranked(database, 'lookups'),
+    findOrders,
+    (keys) => [
+      numberArray(keys.map(({ accountId }) => accountId)),
+      numberArray(keys.map(({ number }) => number)),
+    ],
+  );
   return {
     async find(accountId, number) {
       const row = await lookup.find({ accountId, number });

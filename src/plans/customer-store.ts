@@ -7,7 +7,7 @@ import { type Page, pageRange } from '../contract/pages.ts';
 import type { CustomerView } from '../contract/schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import { type Database, type Row, ranked, type Statement } from '../database/database.ts';
 import { oneOf } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../journal/audit-log.ts';
@@ -64,7 +64,7 @@ const updateStatus: Statement = {
 
 export function createCustomerReads(database: Database): CustomerReads {
   const lookup = createBatchedLookup<{ accountId: number; number: number }>(
-    database,
+    ranked(database, 'lookups'),
     findCustomers,
     (keys) => [
       numberArray(keys.map(({ accountId }) => accountId)),

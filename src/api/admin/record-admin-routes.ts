@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
+import { ranked } from '../../database/database.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
@@ -92,7 +93,9 @@ export function recordAdminRoutes(
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const found = isToken(body.code) ? await exchangeCode(database, body.code, now()) : null;
+      const found = isToken(body.code)
+        ? await exchangeCode(ranked(database, 'lookups'), body.code, now())
+        : null;
       const customer = found && (await customers.find(found.accountId, found.customerNumber));
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       return reply.send({ customer: customerView(customer, packages.current(), now()) });

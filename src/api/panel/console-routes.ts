@@ -173,7 +173,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
 
   async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {
     try {
-      return { version: await readServerVersion(database), reachable: true };
+      return { version: await readServerVersion(ranked(database, 'lookups')), reachable: true };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return { version: '', reachable: false };
