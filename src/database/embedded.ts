@@ -9,6 +9,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type Rank,
+  type Statement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
@@ -44,6 +45,17 @@ interface Connected {
 const vacuumMilliseconds = 3_600_000;
 const restartPauseMilliseconds = 500;
 
+const listTables: Statement = {
+  name: '',
+  text: `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+};
+
+/**
+ * Statistics of 3,000 rows in place of 30,000: ANALYZE of a large table took 300 ms of the one session, now a tenth.
+ * The order path needs them for nothing but which table is large.
+ */
+const smallSamples = 'default_statistics_target = 10';
+
 /** @throws DataFolderInUse, DataFolderUnusable (data-lock.ts), EmbeddedServerFailed */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
@@ -66,7 +78,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       } as pg.ClientConfig);
       client.on('error', () => undefined);
       await client.connect();
-      await client.query(settingsText(lookupPlanner));
+      await client.query(settingsText([...lookupPlanner, smallSamples]));
       client.on('notification', ({ channel: heard, payload = '' }) => {
         for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
       });
@@ -111,9 +123,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
   };
 
+  /** Table by table: orders go between them. */
+  async function vacuumTables(): Promise<void> {
+    const tables = await inTurn('reads', (session) => session.query(listTables));
+    for (const { name } of tables) {
+      // VACUUM takes no transaction around it, and is sent as text: alone, outside of any batch.
+      await inTurn('reads', (session) => session.command(`vacuum (analyze) "${String(name)}"`));
+    }
+  }
+
   const vacuum = setInterval(() => {
-    // VACUUM takes no transaction around it, and is sent as text: alone, outside of any batch.
-    void inTurn('reads', (session) => session.command('vacuum (analyze)')).catch(() => undefined);
+    void vacuumTables().catch(() => undefined);
   }, vacuumMilliseconds);
   vacuum.unref();
 
