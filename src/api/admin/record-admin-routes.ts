@@ -3,11 +3,11 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
-import { ranked } from '../../database/database.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
 import { listAudit } from '../../journal/audit-log.ts';

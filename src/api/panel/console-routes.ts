@@ -15,7 +15,7 @@ import {
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
-import { DatabaseUnavailable } from '../../database/database.ts';
+import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { ledgerEntryView } from '../../ledger/ledger-reads.ts';

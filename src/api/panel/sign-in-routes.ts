@@ -4,9 +4,9 @@
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findCredentials } from '../../accounts/account-store.ts';
-import { ranked } from '../../database/database.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
+import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { isRightPassword } from '../../identity/password.ts';
 import { accountView } from '../shapes/admin-views.ts';
