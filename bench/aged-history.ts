@@ -6,6 +6,7 @@
 // with every index in place: so heap and indexes are as scattered as in a service that grew that old.
 
 import pg from 'pg';
+import { startEmbeddedServer } from '../src/database/embedded-server.ts';
 import type { ShopDatabase } from './bench-database.ts';
 import type { ShopPlan } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';
@@ -47,10 +48,7 @@ export async function seedAgedHistory(
     { id: plan.single.id, orders: ordersOfSingle },
   ].map((share) => ({ ...share, customers: customersOf(share.orders) }));
 
-  const client = new pg.Client({ connectionString: database.environment['DATABASE_URL'] });
-  client.on('error', () => undefined);
-  await client.connect();
-  const close = stage.later(() => client.end());
+  const { client, close } = await connectTo(stage, database);
   let seconds: number;
   try {
     // What was written before is not on this one's account.
@@ -99,6 +97,25 @@ export async function seedAgedHistory(
     pageSize: Math.min(pageSizeDefault, Math.floor(ordersOfSingle / deepPage)),
     secondsPerMillion: seconds / (orders / 1e6),
   };
+}
+
+/** To a server, or to an embedded database that nobody has open. */
+async function connectTo(stage: Stage, { environment }: ShopDatabase) {
+  const dataDir = environment['DATA_DIR'];
+  const embedded = dataDir === undefined ? null : await startEmbeddedServer({ dataDir });
+  const stream = embedded?.connect();
+  const client = new pg.Client(
+    stream === undefined
+      ? { connectionString: environment['DATABASE_URL'] }
+      : { stream: () => stream, user: 'postgres' },
+  );
+  client.on('error', () => undefined);
+  await client.connect();
+  const close = stage.later(async () => {
+    await client.end();
+    await embedded?.close();
+  });
+  return { client, close };
 }
 
 // ---- the statements. $1 of $2 slices of the time, in which every account has its part.

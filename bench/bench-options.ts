@@ -10,6 +10,7 @@ export const pieceNames = [
   'reads',
   'one-client',
   'embedded',
+  'beside',
   'age',
   'start',
 ] as const;

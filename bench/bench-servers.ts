@@ -37,6 +37,8 @@ export interface BenchServers {
   /** Its process begins anew every round, its history goes on. */
   aged(): Promise<AgedShop>;
   history(): Promise<AgedHistory>;
+  /** With a history that is large enough to search and to export, on either database. */
+  beside(kind: 'postgres' | 'embedded'): Promise<AgedShop>;
   textbook(): Promise<TextbookShop>;
   /** The address of the bare server. */
   bare(): Promise<string>;
@@ -52,6 +54,9 @@ interface Prepared {
   readonly database: ShopDatabase;
   readonly plan: ShopPlan;
 }
+
+/** More than 100,000 customers of the account that is searched, and as many orders. */
+const besideRows = 220_000;
 
 export function createBenchServers(
   stage: Stage,
@@ -97,6 +102,17 @@ export function createBenchServers(
     return { ...(await openShop(stage, copy, plan)), history };
   });
 
+  const besideOn = (prepared: { get(): Promise<Prepared> }) =>
+    lazily(async () => {
+      const { database, plan } = await prepared.get();
+      say(`Seeding ${besideRows} orders and customers …`);
+      const copy = await database.copy('beside');
+      const sizes = { orders: besideRows, customers: besideRows, packageId: 1 };
+      const history = await seedAgedHistory(stage, copy, plan, sizes);
+      return { ...(await openShop(stage, copy, plan)), history };
+    });
+  const beside = { postgres: besideOn(onPostgres), embedded: besideOn(inFolder) };
+
   const textbook = lazily(() => openTextbookShop(stage, generator));
   const bare = lazily(async () => {
     const program = fileURLToPath(new URL('bare-server.ts', import.meta.url));
@@ -115,6 +131,7 @@ export function createBenchServers(
     embedded: async () => (await embedded.get()).shop,
     aged: aged.get,
     history: async () => (await seeded.get()).history,
+    beside: (kind) => beside[kind].get(),
     textbook: textbook.get,
     bare: bare.get,
     profileFolder,
@@ -129,6 +146,7 @@ export function createBenchServers(
       await (await aged.take())?.stop();
     },
     async endRun() {
+      for (const each of Object.values(beside)) await (await each.take())?.stop();
       const aging = await seeded.take();
       if (aging !== null) await verifyAndRemove(aging.copy, aging.plan);
     },

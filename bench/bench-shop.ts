@@ -39,6 +39,9 @@ export interface Shop extends ShopPlan {
 }
 
 const accountCount = 200;
+/** Of the account that takes a load alone: it signs in to the panel, too. */
+export const singleUsername = 'reseller-single';
+export const singlePassword = 'a password for a benchmark';
 const creditUnits = '1000000000.00';
 // The highest that the administrator's API takes: 16,666 a second.
 const rateLimitPerMinute = 1_000_000;
@@ -61,8 +64,9 @@ export async function prepareShop(stage: Stage, database: ShopDatabase): Promise
     DEMO: '1',
   });
   const ask = createAdminClient(running.address, adminKey);
-  const makeAccount = async (username: string): Promise<ShopAccount> => {
+  const makeAccount = async (username: string, more: object = {}): Promise<ShopAccount> => {
     const made = await ask('POST', '/accounts', {
+      ...more,
       username,
       group: 'reseller',
       rate_limit_per_minute: rateLimitPerMinute,
@@ -75,9 +79,9 @@ export async function prepareShop(stage: Stage, database: ShopDatabase): Promise
   // Two at a time: each has a password hashed, which takes a core.
   for (let number = 1; number <= accountCount; number += 2) {
     const names = [number, number + 1].map((each) => `reseller-${String(each).padStart(3, '0')}`);
-    accounts.push(...(await Promise.all(names.map(makeAccount))));
+    accounts.push(...(await Promise.all(names.map((name) => makeAccount(name)))));
   }
-  const single = await makeAccount('reseller-single');
+  const single = await makeAccount(singleUsername, { password: singlePassword });
   await running.stop();
   return { secretKey, adminKey, accounts, single };
 }

@@ -73,8 +73,10 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       title: 'orders, embedded database, 200 accounts',
       async measure() {
         const shop = await servers.embedded();
+        const idle = await measure.idleMegabytes(shop);
         const found = await measure.ordersAndCosts(shop, keysOf(shop.accounts));
         return {
+          memoryEmbeddedIdle: idle,
           embedded: found.perSecond,
           memoryEmbedded: found.megabytes,
           cpuEmbedded: found.serviceCpu,
@@ -117,6 +119,32 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       async measure() {
         const shop = await servers.embedded();
         return { embeddedOneAccount: await measure.orders(shop, [shop.single.key]) };
+      },
+    },
+    {
+      pieces: ['beside'],
+      title: 'orders beside exports, searches and an overview',
+      async measure() {
+        const found = await measure.ordersBesideReads(await servers.beside('postgres'));
+        return {
+          besideAlone: found.alone,
+          besideReads: found.beside,
+          besideExported: found.exportedPerSecond,
+          besideSearch: found.searchMilliseconds,
+        };
+      },
+    },
+    {
+      pieces: ['beside'],
+      title: 'the same, embedded database',
+      async measure() {
+        const found = await measure.ordersBesideReads(await servers.beside('embedded'));
+        return {
+          besideAloneEmbedded: found.alone,
+          besideReadsEmbedded: found.beside,
+          besideExportedEmbedded: found.exportedPerSecond,
+          besideSearchEmbedded: found.searchMilliseconds,
+        };
       },
     },
     {
@@ -270,6 +298,10 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
   else if (isWanted('one-client')) await pgbench?.prepare([50]);
   if (isWanted('textbook')) await servers.textbook();
   if (isWanted('embedded')) await servers.embedded();
+  if (isWanted('beside')) {
+    await servers.beside('postgres');
+    await servers.beside('embedded');
+  }
   if (isWanted('orders', 'age', 'one-client')) await servers.young();
   if (isWanted('reads', 'age')) await servers.aged();
 

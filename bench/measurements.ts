@@ -1,14 +1,16 @@
 // The kinds of measurement that the steps of bench.ts are made of. Each warms up first.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { publicId } from '../src/contract/identifiers.ts';
+import { type ReadsDone, startBackgroundReads } from './background-reads.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { AgedShop } from './bench-servers.ts';
 import type { Shop, ShopAccount } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';
 import type { GetTarget, LoadGenerator } from './load.ts';
 import { loadWithOrders, type OrderLoadOptions, type OrderTarget } from './order-load.ts';
-import { cpuSeconds, cpuSecondsOfFamily, watchMemory } from './process-figures.ts';
+import { cpuSeconds, cpuSecondsOfFamily, residentMegabytes, watchMemory } from './process-figures.ts';
 import { createStatementCosts } from './statement-costs.ts';
 
 export interface Measurements {
@@ -16,6 +18,10 @@ export interface Measurements {
   orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
   /** The same on the service, with what its process and, if given, PostgreSQL needed for it. */
   ordersAndCosts(shop: Shop, keys: readonly string[], postgres?: number): Promise<OrderCosts>;
+  /** Orders per second of 128 connections alone, and then beside the reads of background-reads.ts. */
+  ordersBesideReads(shop: AgedShop): Promise<OrdersBesideReads>;
+  /** Megabytes of a service that has just started and has nothing to do. */
+  idleMegabytes(shop: Shop): Promise<number | null>;
   /** Places enough orders on the service's single account to fill a page. */
   fillPage(shop: Shop): Promise<void>;
   /** Requests per second of 128 connections, the targets in turn. */
@@ -26,6 +32,11 @@ export interface Measurements {
   oneClientMilliseconds(shop: Shop): Promise<number>;
   /** The same of a client in Node, its own part included. */
   oneClientInNodeMilliseconds(shop: Shop): Promise<number>;
+}
+
+export interface OrdersBesideReads extends ReadsDone {
+  readonly alone: number;
+  readonly beside: number;
 }
 
 /** null: the system does not tell. */
@@ -39,6 +50,7 @@ export interface OrderCosts {
 }
 
 const connections = 128;
+const idleMilliseconds = 5_000;
 const costsPerOrders = 10_000;
 
 export function createMeasurements(
@@ -92,6 +104,22 @@ export function createMeasurements(
         serviceCpu: cost(before.service, after.service),
         databaseCpu: cost(before.database, after.database),
       };
+    },
+
+    async ordersBesideReads(shop) {
+      const keys = keysOf(shop.accounts);
+      await warmUp(shop, { keys });
+      const alone = (await placeOrders(shop, { keys })).perSecond;
+      const reads = await startBackgroundReads(shop, shop.history);
+      await warmUp(shop, { keys });
+      const beside = (await placeOrders(shop, { keys })).perSecond;
+      return { alone, beside, ...(await reads.end()) };
+    },
+
+    async idleMegabytes(shop) {
+      // What the start compiled and threw away is given back by then.
+      await pause(idleMilliseconds);
+      return residentMegabytes(shop.pid);
     },
 
     async fillPage(shop) {

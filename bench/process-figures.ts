@@ -30,6 +30,10 @@ export function watchMemory(pid: number): MemoryWatch {
   };
 }
 
+export function residentMegabytes(pid: number): number | null {
+  return statusMegabytes(pid, 'VmRSS');
+}
+
 function statusMegabytes(pid: number, name: 'VmRSS' | 'VmHWM'): number | null {
   const text = readProcess(pid, 'status');
   const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text ?? '')?.[1];

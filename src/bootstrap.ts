@@ -33,12 +33,20 @@ export async function openDatabase(
   {
     mayMigrate = true,
     limits = defaultLimits.database,
-  }: { mayMigrate?: boolean; limits?: Limits['database'] } = {},
+    say,
+  }: {
+    mayMigrate?: boolean;
+    limits?: Limits['database'];
+    /** Hears, a sentence at a time, what takes long. */
+    say?: (sentence: string) => void;
+  } = {},
 ): Promise<OpenedDatabase> {
   const database = await connectDatabase(config, limits);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const migrated = mayMigrate ? await migrate(database) : [];
+    const notices =
+      say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } };
+    const migrated = mayMigrate ? await migrate(database, notices) : [];
     if (!mayMigrate && !(await isMigrated(database, readMigrations()).catch(() => false))) {
       throw new SchemaMismatch(
         'The database does not have the schema of this version: run "sellthrough migrate".',
@@ -59,7 +67,7 @@ export async function connectDatabase(
   limits: Limits['database'] = defaultLimits.database,
 ): Promise<Database> {
   return config.database.kind === 'embedded'
-    ? openEmbedded({ dataDir: config.database.dataDir })
+    ? openEmbedded({ dataDir: config.database.dataDir, queue: limits.queue })
     : openPostgres({ connectionString: config.database.connectionString, ...limits });
 }
 

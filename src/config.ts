@@ -50,12 +50,22 @@ export const defaultLimits = {
   database: {
     // As many lanes of orders: one, for few and large batches (docs/decisions/0010-one-lane.md).
     orderConnections: 1,
-    generalConnections: 8,
+    lookupConnections: 4,
+    readConnections: 4,
     connectMilliseconds: 2_000,
+    // What a statement may take on PostgreSQL: of an order or a look-up, and of a read.
     answerMilliseconds: 2_500,
+    readMilliseconds: 5_000,
+    // A transaction that may take hours is looked after from another connection.
+    heartbeatMilliseconds: 5_000,
+    heartbeatsMissedMax: 4,
+    // What takes long at the start says so.
+    noticeMilliseconds: 10_000,
     idleInTransactionMilliseconds: 1_000,
     listenAnswerMilliseconds: 1_000,
     closeMilliseconds: 2_000,
+    // The one session of the embedded database (docs/decisions/0013-orders-first.md).
+    queue: { restFactor: 4, quietMilliseconds: 2, waitingMax: 1_000, waitMilliseconds: 10_000 },
   },
   http: {
     headersMilliseconds: 10_000,

@@ -15,7 +15,7 @@ import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
 import { changedAccountId, changesChannel, packagesChanged } from './database/changes.ts';
-import type { Database } from './database/database.ts';
+import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
 import type { AccessLog } from './http/access-log.ts';
@@ -77,8 +77,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const seal = createSeal(secretKey);
   const batchSizes = createBatchSizes();
   const startedAt = monotonicNow();
-  const keys = createKeyDirectory(database);
-  const packages = await createPackageCatalog(database);
+  // Whatever a request cannot begin without; everything else reads behind the orders.
+  const lookups = ranked(database, 'lookups');
+  const keys = createKeyDirectory(lookups);
+  const packages = await createPackageCatalog(lookups);
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
   );
@@ -89,7 +91,6 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
     packages: packages.current,
     reloadPackages: packages.reload,
-    answerMilliseconds: limits.database.answerMilliseconds,
     limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
       onBatch(commands, outcomes) {
@@ -132,14 +133,14 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onDropped: metrics.onRequestLinesDropped,
   });
   const ledgerDays = createLedgerDays(database);
-  const sessions = createSessionStore(database, limits.sessions);
+  const sessions = createSessionStore(lookups, limits.sessions);
 
   let isDraining = false;
   const migrations = readMigrations();
   async function readinessProblems(): Promise<string[]> {
     const problems = isDraining ? ['shutting down'] : [];
     try {
-      if (!(await isMigrated(database, migrations))) problems.push('the schema is not this version');
+      if (!(await isMigrated(lookups, migrations))) problems.push('the schema is not this version');
     } catch {
       problems.push('the database cannot be reached');
     }
@@ -161,12 +162,12 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     readinessProblems,
     isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
-    accounts: createAccountReads(database),
+    accounts: createAccountReads(lookups),
     orders: createOrderReads(database),
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
     sessions,
-    totp: createTotpStore(database, seal),
+    totp: createTotpStore(lookups, seal),
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),
     ledgerDays,
     requestLog,

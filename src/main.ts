@@ -37,7 +37,9 @@ async function run(config: Config): Promise<void> {
   if (config.database.kind === 'embedded' && !existsSync(join(config.database.dataDir, 'postgres'))) {
     say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
   }
-  const { database, secretKey, migrated } = await openDatabase(config, now());
+  const { database, secretKey, migrated } = await openDatabase(config, now(), {
+    say: (sentence) => logger.info({ migration: true }, sentence),
+  });
   if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
   let port = config.port;
   // An address that stands for all of the machine's is none that a link can lead to.

@@ -84,6 +84,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   database: {
     connectMilliseconds: 30_000,
     answerMilliseconds: 30_000,
+    readMilliseconds: 30_000,
     idleInTransactionMilliseconds: 30_000,
     listenAnswerMilliseconds: 30_000,
   },

@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
+import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
 import { installErrors, refuseRoute } from '../http/errors.ts';
@@ -208,7 +209,12 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 
   await app.register(async (pages) =>
-    loginLinkRoutes(pages, { ...dependencies, ...dependencies.loginLinks, packages }),
+    loginLinkRoutes(pages, {
+      ...dependencies,
+      ...dependencies.loginLinks,
+      database: ranked(dependencies.database, 'lookups'),
+      packages,
+    }),
   );
 
   await app.ready();

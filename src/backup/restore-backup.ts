@@ -4,7 +4,13 @@
 // Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row.
 
 import type { Database, Transaction } from '../database/database.ts';
-import { type Migration, migrate, readMigrations, SchemaMismatch } from '../database/migrate.ts';
+import {
+  type Migration,
+  migrate,
+  type Notices,
+  readMigrations,
+  SchemaMismatch,
+} from '../database/migrate.ts';
 import {
   findContent,
   isDataProblem,
@@ -48,14 +54,16 @@ export async function restoreBackup(
   database: Database,
   path: string,
   { head }: BackupContent,
+  notices?: Notices,
 ): Promise<{ content: BackupContent; migrated: string[] }> {
   const past = migrationsOf(head);
+  const told = notices === undefined ? {} : { notices };
   await refuseForeign(database, past);
-  await migrate(database, past);
+  await migrate(database, { migrations: past, ...told });
   const content = await database.transaction((transaction) => load(transaction, path, head), {
     timeoutMilliseconds: wholeDatabaseMilliseconds,
   });
-  return { content, migrated: await migrate(database) };
+  return { content, migrated: await migrate(database, told) };
 }
 
 /** Before anything is made: whose tables are these? */

@@ -96,9 +96,9 @@ function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }:
 
 function checkServer({ connections, checksums }: Row): Check {
   const name = 'server settings';
-  const { orderConnections, generalConnections } = defaultLimits.database;
+  const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
   // And one that listens.
-  const perProcess = orderConnections + generalConnections + 1;
+  const perProcess = orderConnections + lookupConnections + readConnections + 1;
   if (Number(connections) < perProcess + 5) {
     return {
       name,

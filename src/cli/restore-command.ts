@@ -7,11 +7,11 @@ import { Command } from 'commander';
 import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
 import { checkDurability, connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
-import { type Config, ConfigProblem, readConfig } from '../config.ts';
+import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
 import { problemLines } from './verify-command.ts';
-import { epochSeconds } from './with-database.ts';
+import { epochSeconds, say } from './with-database.ts';
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -64,7 +64,10 @@ async function restoreAndVerify(
   const database = await connectDatabase(config);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const { content, migrated } = await restoreBackup(database, path, checked);
+    const { content, migrated } = await restoreBackup(database, path, checked, {
+      say,
+      everyMilliseconds: defaultLimits.database.noticeMilliseconds,
+    });
     const report = await verifyLedger(database, epochSeconds());
     if (!report.ok) process.exitCode = exitCodes.findings;
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));

@@ -8,12 +8,17 @@ export function epochSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
+/** What takes long says so on standard error. */
+export function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
 export function withDatabase(
   work: (opened: OpenedDatabase) => Promise<void>,
   options: { mayMigrate?: boolean } = {},
 ): Promise<void> {
   return endWell(async () => {
-    const opened = await openDatabase(readConfig(process.env), epochSeconds(), options);
+    const opened = await openDatabase(readConfig(process.env), epochSeconds(), { say, ...options });
     try {
       await work(opened);
     } finally {

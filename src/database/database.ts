@@ -2,6 +2,7 @@
 // behind DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing outside this folder knows which.
 // Always true: an error that says nothing about the statement, but only that the database is away,
 // arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.
+// Work has a rank: nobody's list keeps an order waiting (docs/decisions/0013-orders-first.md).
 
 /** A statement prepared by name: one name belongs to one text, for ever. */
 export interface Statement {
@@ -11,6 +12,19 @@ export interface Statement {
 
 /** A row as it comes from the driver: int8 as bigint, timestamptz as whole epoch seconds (number). */
 export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * What a statement is for. On PostgreSQL each rank has connections of its own; the embedded database's one session
+ * takes `orders` and `lookups` before `reads`.
+ * - `orders`: batches of orders. Nothing else.
+ * - `lookups`: a few rows by key, that a request cannot begin without: who is calling, readiness, one balance.
+ * - `reads`: everything else: lists, exports, audits, housekeeping, an administrator's changes. One piece of it
+ *   should take no longer than `readPieceMilliseconds`: whoever has more to do sends several, each for a range.
+ */
+export type Rank = 'orders' | 'lookups' | 'reads';
+
+/** What a statement of rank `reads` may take of the embedded database's one session, during which orders wait. */
+export const readPieceMilliseconds = 50;
 
 export interface Queryable {
   /**
@@ -33,7 +47,10 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
-  /** Transactions of the session `orders` that are carried out side by side; more would wait for each other. */
+  /** As in Queryable. Who names no rank reads, and waits behind the others. */
+  query(statement: Statement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
+
+  /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */
   readonly orderSessions: number;
 
   /**
@@ -62,10 +79,22 @@ export interface Database extends Queryable {
 }
 
 export interface TransactionOptions {
-  /** `orders`: a connection that reads never keep busy. */
-  readonly session?: 'orders' | 'general';
-  /** After so long without an answer the connection is given up and the database counts as away. */
-  readonly timeoutMilliseconds?: number;
+  /** `reads` unless it is named. */
+  readonly rank?: Rank;
+  /**
+   * For each statement and for the whole, instead of the rank's own limit: after so long the connection is given up
+   * and the database counts as away. null: no limit, as long as the server says that it is still at work.
+   */
+  readonly timeoutMilliseconds?: number | null;
+}
+
+/** The same database for work of one rank, where whoever uses it names none. */
+export function ranked(database: Database, rank: Rank): Database {
+  return {
+    ...database,
+    query: (statement, values, named = rank) => database.query(statement, values, named),
+    transaction: (work, options) => database.transaction(work, { rank, ...options }),
+  };
 }
 
 export interface ChangeListener {

@@ -3,9 +3,10 @@
 // Always true: answers come in the order of the writes; only whole frames go to the worker; once the
 // worker is gone every connection ends with the reason, and nothing is answered that was not done.
 
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Duplex } from 'node:stream';
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { acquireDataLock, type DataLock } from './data-lock.ts';
 import type { SessionSetting, WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
@@ -45,6 +46,7 @@ export async function startEmbeddedServer(options: { dataDir: string }): Promise
   const dataDir = resolve(options.dataDir);
   const lock = acquireDataLock(dataDir);
   try {
+    if (!existsSync(join(dataDir, 'postgres'))) await makeDatabase(dataDir);
     return await startWorker(dataDir, lock);
   } catch (error) {
     lock.release();
@@ -52,8 +54,50 @@ export async function startEmbeddedServer(options: { dataDir: string }): Promise
   }
 }
 
+/**
+ * In a thread of its own, because it takes a few hundred megabytes that a thread gives back only with its end:
+ * initdb, its WebAssembly, and everything that was compiled for it.
+ */
+async function makeDatabase(dataDir: string): Promise<void> {
+  const { worker, reports } = openWorker({ task: 'make', dataDir, fsyncCounter: newCounter() });
+  let reason = '';
+  reports.on('message', (report: WorkerReport) => {
+    if (report.kind === 'failed') reason = report.message;
+  });
+  worker.on('error', (error: unknown) => {
+    reason ||= error instanceof Error ? error.message : String(error);
+  });
+  const code = await new Promise<number>((ended) => worker.once('exit', ended));
+  const last: { readonly message: WorkerReport } | undefined = receiveMessageOnPort(reports);
+  if (last?.message.kind === 'failed') reason = last.message.message;
+  reports.close();
+  if (code !== 0) {
+    throw new EmbeddedServerFailed(
+      `The embedded database in ${dataDir} could not be made: ${reason || `exit code ${code}`}`,
+    );
+  }
+}
+
+function newCounter(): BigInt64Array<SharedArrayBuffer> {
+  return new BigInt64Array(new SharedArrayBuffer(8));
+}
+
+/** `reports`: a channel of its own that, unlike the worker's, can be looked into between two turns of the event loop. */
+function openWorker(start: Omit<WorkerStart, 'reports'>): { worker: Worker; reports: MessagePort } {
+  const { port1: reports, port2: workerEnd } = new MessageChannel();
+  const workerStart: WorkerStart = { ...start, reports: workerEnd };
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
+    name: 'embedded-postgresql',
+    workerData: workerStart,
+    transferList: [workerEnd],
+    execArgv: [], // the process's own flags (--eval, --input-type) would stop the thread
+    resourceLimits: { stackSizeMb: workerStackMegabytes },
+  });
+  return { worker, reports };
+}
+
 async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedServer> {
-  const fsyncCounter = new BigInt64Array(new SharedArrayBuffer(8));
+  const fsyncCounter = newCounter();
   const ready = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<Error>();
   const exited = Promise.withResolvers<void>();
@@ -63,16 +107,7 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
   let gone: Error | undefined;
   let closing: Promise<void> | undefined;
 
-  // A channel of its own: unlike the worker's, it can be looked into between two turns of the event loop.
-  const { port1: reports, port2: workerEnd } = new MessageChannel();
-  const workerStart: WorkerStart = { dataDir, fsyncCounter, reports: workerEnd };
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
-    name: 'embedded-postgresql',
-    workerData: workerStart,
-    transferList: [workerEnd],
-    execArgv: [], // the process's own flags (--eval, --input-type) would stop the thread
-    resourceLimits: { stackSizeMb: workerStackMegabytes },
-  });
+  const { worker, reports } = openWorker({ task: 'serve', dataDir, fsyncCounter });
   const take = (report: WorkerReport) => {
     switch (report.kind) {
       case 'ready':

@@ -19,6 +19,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 export interface WorkerStart {
+  /** `make`: the folder's first database, after which the thread ends. `serve`: the one that is there. */
+  readonly task: 'make' | 'serve';
   readonly dataDir: string;
   /** Where this thread's reports go. */
   readonly reports: MessagePort;
@@ -71,6 +73,8 @@ const startParams = [
   'synchronous_commit=on',
   '-c',
   'full_page_writes=on',
+  '-c',
+  `shared_buffers=${process.env['SB'] ?? '128MB'}`,
 ];
 
 const requests = parentPort;
@@ -80,7 +84,11 @@ const { reports }: WorkerStart = workerData;
 /** The last lines of PostgreSQL's log: what `die` adds to a reason. */
 const logTail: string[] = [];
 
-async function serve(start: WorkerStart): Promise<void> {
+async function carryOut(start: WorkerStart): Promise<void> {
+  if (start.task === 'make') {
+    await initialise(resolve(start.dataDir));
+    return process.exit(0);
+  }
   const server = await openPostgres(start);
   let work: Promise<void> = Promise.resolve();
   requests?.on('message', (request: WorkerRequest) => {
@@ -152,7 +160,6 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   };
 
   const root = resolve(dataDir);
-  if (!existsSync(join(root, 'postgres'))) await initialise(root, onSynced);
   if (!existsSync(join(root, 'postgres', 'PG_VERSION'))) {
     // PGlite would run initdb over whatever is left there.
     throw new Error(
@@ -234,11 +241,11 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
  * Makes the first database in a folder beside its place and renames it when all of it is on disk, so
  * that a power cut in the middle leaves a folder which the next start throws away.
  */
-async function initialise(root: string, onSynced: (path: string) => void): Promise<void> {
+async function initialise(root: string): Promise<void> {
   const unfinished = join(root, 'postgres.new');
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
-  const postgres = await openPGlite(unfinished, onSynced);
+  const postgres = await openPGlite(unfinished, () => undefined);
   await postgres.close();
   syncTree(unfinished); // PGlite copies what initdb made without one fsync
   renameSync(unfinished, join(root, 'postgres'));
@@ -423,4 +430,4 @@ function readableError(frame: Uint8Array): string {
 }
 
 // Last, because the classes above exist only once the module has run to here.
-await serve(workerData).catch(die);
+await carryOut(workerData).catch(die);

@@ -1,10 +1,18 @@
 // Brings a database to this program's schema: numbered files, each run once, each remembered with its
-// checksum, all under one lock, so that any number of processes may start at the same moment.
-// Always true: a database that is newer than the program, or whose past was edited, stops the start.
+// checksum, under one lock, so that any number of processes may start at the same moment.
+// Always true: a database that is newer than the program, or whose past was edited, stops the start. Each migration
+// is a transaction of its own: it may take hours, and after a cut the next start goes on behind the last whole one
+// (docs/decisions/0014-long-migrations.md).
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Database, type Queryable, type Statement, StatementFailed } from './database.ts';
+import {
+  type Database,
+  type Queryable,
+  type Statement,
+  StatementFailed,
+  type Transaction,
+} from './database.ts';
 
 export interface Migration {
   readonly number: number;
@@ -18,7 +26,7 @@ export class SchemaMismatch extends Error {
 }
 
 const migrationsFolder = new URL('./migrations/', import.meta.url);
-const waitForOthersMilliseconds = 120_000;
+const lockKey = 7355608;
 
 /** The migrations of this program, in order. A gap or a doubled number in the folder is an error. */
 export function readMigrations(folder: URL = migrationsFolder): Migration[] {
@@ -33,45 +41,111 @@ export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   });
 }
 
-/** Runs what is missing and returns its names. @throws SchemaMismatch */
+/** What takes long says so, a sentence at a time. */
+export interface Notices {
+  readonly say: (sentence: string) => void;
+  readonly everyMilliseconds: number;
+}
+
+/** Runs what is missing and returns the names of what this process ran. @throws SchemaMismatch */
 export async function migrate(
   database: Database,
-  migrations: readonly Migration[] = readMigrations(),
+  { migrations = readMigrations(), notices }: { migrations?: readonly Migration[]; notices?: Notices } = {},
 ): Promise<string[]> {
-  return database.transaction(
-    async (transaction) => {
-      // One lock for all processes, let go by COMMIT. "create if not exists" alone is not safe in parallel.
-      // A process that pauses meanwhile is not gone; one that is gone does not hold the lock for ever.
-      await transaction.query({
-        name: '',
-        text: `set local statement_timeout = 0;
-          set local idle_in_transaction_session_timeout = ${waitForOthersMilliseconds}`,
-      });
-      await transaction.query({ name: '', text: 'select pg_advisory_xact_lock(7355608)' });
-      await transaction.query({
-        name: '',
-        text: `create table if not exists schema_migrations (
-          number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
-        )`,
-      });
-      const applied = await readApplied(transaction);
-      checkPast(applied, migrations);
-      const missing = migrations.slice(applied.length);
-      for (const { number, name, sql, checksum } of missing) {
-        // Without parameters the whole file travels as one simple query.
-        await transaction.query({ name: '', text: sql }).catch((error) => {
-          if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
-          throw error;
-        });
-        await transaction.query(
-          { name: '', text: 'insert into schema_migrations values ($1, $2, $3, now())' },
-          [number, name, checksum],
-        );
-      }
-      return missing.map(({ name }) => name);
-    },
-    { timeoutMilliseconds: waitForOthersMilliseconds },
+  const ran: string[] = [];
+  for (;;) {
+    const migration = await database.transaction(
+      (transaction) => runNext(database, transaction, migrations, notices),
+      { timeoutMilliseconds: null },
+    );
+    if (migration === null) return ran;
+    ran.push(migration.name);
+  }
+}
+
+/** Runs the first migration that is missing, if there is one. */
+async function runNext(
+  database: Database,
+  transaction: Transaction,
+  migrations: readonly Migration[],
+  notices: Notices | undefined,
+): Promise<Migration | null> {
+  // One lock for all processes, let go by COMMIT or by the end of its holder. "create if not exists" alone is not
+  // safe in parallel.
+  await withNotices(
+    transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` }),
+    async (time) => `Waiting for ${time} for ${await nameHolder(database)}, which changes the schema.`,
+    notices,
   );
+  await transaction.query({
+    name: '',
+    text: `create table if not exists schema_migrations (
+      number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
+    )`,
+  });
+  const applied = await readApplied(transaction);
+  checkPast(applied, migrations);
+  const next = migrations[applied.length];
+  if (next === undefined) return null;
+  const { number, name, sql, checksum } = next;
+  // Without parameters the whole file travels as one simple query.
+  const running = transaction.query({ name: '', text: sql }).catch((error) => {
+    if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
+    throw error;
+  });
+  await withNotices(
+    running,
+    async (time) => `Migration ${name} (${number} of ${migrations.length}) has run for ${time}.`,
+    notices,
+  );
+  await transaction.query({ name: '', text: 'insert into schema_migrations values ($1, $2, $3, now())' }, [
+    number,
+    name,
+    checksum,
+  ]);
+  return next;
+}
+
+/** While `work` goes on, says so again and again. */
+async function withNotices<Result>(
+  work: Promise<Result>,
+  sentence: (time: string) => Promise<string>,
+  notices: Notices | undefined,
+): Promise<Result> {
+  if (notices === undefined) return work;
+  const began = performance.now();
+  let isOver = false;
+  const timer = setInterval(async () => {
+    const said = await sentence(timeText(performance.now() - began));
+    if (!isOver) notices.say(said);
+  }, notices.everyMilliseconds);
+  try {
+    return await work;
+  } finally {
+    isOver = true;
+    clearInterval(timer);
+  }
+}
+
+function timeText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const minutes = Math.round(seconds / 60);
+  if (seconds < 120) return `${seconds} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const findHolder: Statement = {
+  name: '',
+  text: `select a.pid, host(a.client_addr) as host from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${lockKey} and l.objsubid = 1
+      and l.database = (select oid from pg_database where datname = current_database())`,
+};
+
+async function nameHolder(database: Database): Promise<string> {
+  const [row] = await database.query(findHolder, [], 'lookups').catch(() => []);
+  if (row === undefined) return 'another process';
+  const host = row['host'] === null ? '' : ` of ${String(row['host'])}`;
+  return `another process (the server's number ${String(row['pid'])}${host})`;
 }
 
 /** Whether the database has exactly this program's schema: what /readyz asks. */

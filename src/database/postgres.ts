@@ -1,6 +1,8 @@
 // The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
-// the server. Two pools, so that reads never keep a lane waiting for a connection; and one connection that
-// listens.
+// the server. A pool for each rank of work, so that reads never keep an order or a look-up waiting for a connection;
+// and one connection that listens.
+// Always true: every statement has a time limit. A transaction that may take longer than its rank lets one be is
+// watched from another connection: as long as the server works on it, it goes on.
 
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
@@ -9,6 +11,7 @@ import {
   type ChangeListener,
   type Database,
   DatabaseUnavailable,
+  type Rank,
   type Row,
   type Statement,
   type Transaction,
@@ -28,10 +31,16 @@ export interface PostgresOptions {
   readonly connectionString: string;
   /** Connections for the order path: one for each lane. */
   readonly orderConnections: number;
-  readonly generalConnections: number;
+  readonly lookupConnections: number;
+  readonly readConnections: number;
   readonly connectMilliseconds: number;
-  /** A statement without an answer for so long gives its connection up. */
+  /** An order's or a look-up's statement without an answer for so long gives its connection up. */
   readonly answerMilliseconds: number;
+  /** The same for a statement of rank `reads`. */
+  readonly readMilliseconds: number;
+  /** How often a long transaction is looked after, and how often in a row in vain until it is given up. */
+  readonly heartbeatMilliseconds: number;
+  readonly heartbeatsMissedMax: number;
   /**
    * The same for the connection that listens. It is looked at every half second, and so silence is found within two
    * seconds: the pause, an answer that does not come, and a new connection.
@@ -43,6 +52,12 @@ export interface PostgresOptions {
   readonly closeMilliseconds: number;
 }
 
+/** A pool and the milliseconds that a statement in it may take. */
+interface RankPool {
+  readonly pool: pg.Pool;
+  readonly limitMilliseconds: number;
+}
+
 const listenRetryMilliseconds = 250;
 const listenCheckMilliseconds = 500;
 
@@ -51,16 +66,19 @@ export function openPostgres(options: PostgresOptions): Database {
   const sockets = new Map<pg.PoolClient, Socket>();
   const counted = new Set<Session>();
   const heardAt = new WeakMap<Socket, number>();
-  /** Sessions at work, with the milliseconds they may take. */
-  const busy = new Map<pg.PoolClient, number>();
+  /** Sessions at work; `isLong`: for longer than their rank lets a statement be. */
+  const busy = new Map<pg.PoolClient, { readonly isLong: boolean }>();
   let lostRoundTrips = 0;
   let closed = false;
   const listeners: { close(): Promise<void> }[] = [];
 
-  const orderPool = createPool(options.orderConnections);
-  const generalPool = createPool(options.generalConnections);
+  const pools: Readonly<Record<Rank, RankPool>> = {
+    orders: createPool(options.orderConnections, options.answerMilliseconds),
+    lookups: createPool(options.lookupConnections, options.answerMilliseconds),
+    reads: createPool(options.readConnections, options.readMilliseconds),
+  };
 
-  function createPool(max: number): pg.Pool {
+  function createPool(max: number, limitMilliseconds: number): RankPool {
     const pool = new pg.Pool({
       Client: ReportingClient,
       ...clientConfig(options),
@@ -77,7 +95,8 @@ export function openPostgres(options: PostgresOptions): Database {
       heardAt.set(socket, performance.now());
       socket.on('data', () => heardAt.set(socket, performance.now()));
       // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
-      client.query(settingsText([...lookupPlanner, ...timeouts(options)])).catch(() => undefined);
+      const settings = [...lookupPlanner, ...timeouts(options, limitMilliseconds)];
+      client.query(settingsText(settings)).catch(() => undefined);
     });
     pool.on('remove', (client) => {
       sockets.delete(client);
@@ -86,7 +105,7 @@ export function openPostgres(options: PostgresOptions): Database {
       lostRoundTrips += session.roundTrips();
       counted.delete(session);
     });
-    return pool;
+    return { pool, limitMilliseconds };
   }
 
   /** Of silent connections the next ones must not be tried one by one, each for as long as an answer may take. */
@@ -98,13 +117,14 @@ export function openPostgres(options: PostgresOptions): Database {
   }
 
   const isIdle = (client: pg.PoolClient) => !busy.has(client);
-  /** An audit of the ledger may be silent for minutes. */
-  const isDue = (client: pg.PoolClient) => (busy.get(client) ?? 0) <= options.answerMilliseconds;
+  /** A long transaction may be silent for hours; it has its own watch. */
+  const isDue = (client: pg.PoolClient) => busy.get(client)?.isLong !== true;
 
+  /** `milliseconds` null: no limit. What takes longer than the rank's limit is watched by whoever asked for it. */
   async function withSession<Result>(
-    pool: pg.Pool,
-    milliseconds: number,
-    work: (session: Session) => Promise<Result>,
+    { pool, limitMilliseconds }: RankPool,
+    milliseconds: number | null,
+    work: (session: Session, giveUp: (reason: string) => void) => Promise<Result>,
   ): Promise<Result> {
     let client: pg.PoolClient;
     try {
@@ -115,14 +135,18 @@ export function openPostgres(options: PostgresOptions): Database {
     const session = sessions.get(client) ?? register(client);
     let gone = false;
     const began = performance.now();
-    busy.set(client, milliseconds);
-    const timer = setTimeout(() => {
+    busy.set(client, { isLong: milliseconds === null || milliseconds > limitMilliseconds });
+    const giveUp = (reason: string) => {
       gone = true;
       dropSilent(began, isIdle);
-      sockets.get(client)?.destroy(new Error(`No answer from the database for ${milliseconds} ms.`));
-    }, milliseconds);
+      sockets.get(client)?.destroy(new Error(reason));
+    };
+    const timer =
+      milliseconds === null
+        ? undefined
+        : setTimeout(() => giveUp(`No answer from the database for ${milliseconds} ms.`), milliseconds);
     try {
-      return await work(session);
+      return await work(session, giveUp);
     } catch (error) {
       gone ||= error instanceof DatabaseUnavailable;
       throw error;
@@ -131,6 +155,64 @@ export function openPostgres(options: PostgresOptions): Database {
       busy.delete(client);
       client.release(gone || (client instanceof ReportingClient && client.isReadOnly));
     }
+  }
+
+  /**
+   * Asks on another connection, again and again, whether the server still has the session of this process number.
+   * Gives the session up when it has not, or when nobody answers several times in a row.
+   */
+  function watch(processNumber: () => number | null, giveUp: (reason: string) => void): { end(): void } {
+    let missed = 0;
+    let timer: NodeJS.Timeout | undefined;
+    let ended = false;
+    const ask = async () => {
+      const number = processNumber();
+      const found = await withSession(pools.lookups, pools.lookups.limitMilliseconds, (session) =>
+        session.query(findProcess, [number]),
+      ).catch(() => null);
+      if (ended) return;
+      if (found?.length === 0 && number !== null)
+        return giveUp('The server has ended the session of a long transaction.');
+      // A session that does not even say its number is as silent as a server that does not answer.
+      missed = found === null || number === null ? missed + 1 : 0;
+      if (missed >= options.heartbeatsMissedMax)
+        return giveUp(`The database has not answered ${missed} times in a row.`);
+      start();
+    };
+    const start = () => {
+      timer = setTimeout(ask, options.heartbeatMilliseconds);
+    };
+    start();
+    return {
+      end() {
+        ended = true;
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  function longTransaction<Result>(
+    pool: RankPool,
+    milliseconds: number | null,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return withSession(pool, milliseconds, async (session, giveUp) => {
+      let number: number | null = null;
+      const watching = watch(() => number, giveUp);
+      try {
+        return await runTransaction(session, async (transaction) => {
+          await transaction.query({
+            name: '',
+            text: longSettings(milliseconds ?? 0, options.heartbeatMilliseconds),
+          });
+          const [row] = await transaction.query({ name: '', text: 'select pg_backend_pid() as number' });
+          number = Number(row?.['number']);
+          return work(transaction);
+        });
+      } finally {
+        watching.end();
+      }
+    });
   }
 
   function register(client: pg.PoolClient): Session {
@@ -146,18 +228,20 @@ export function openPostgres(options: PostgresOptions): Database {
     kind: 'postgres',
     orderSessions: options.orderConnections,
 
-    query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
-      return withSession(generalPool, options.answerMilliseconds, (session) =>
-        session.query(statement, values),
-      );
+    query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
+      const pool = pools[rank];
+      return withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values));
     },
 
     transaction<Result>(
       work: (transaction: Transaction) => Promise<Result>,
-      { session = 'general', timeoutMilliseconds = options.answerMilliseconds }: TransactionOptions = {},
+      { rank = 'reads', timeoutMilliseconds }: TransactionOptions = {},
     ): Promise<Result> {
-      const pool = session === 'orders' ? orderPool : generalPool;
-      return withSession(pool, timeoutMilliseconds, (connection) => runTransaction(connection, work));
+      const pool = pools[rank];
+      const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
+      if (milliseconds === null || milliseconds > pool.limitMilliseconds)
+        return longTransaction(pool, milliseconds, work);
+      return withSession(pool, milliseconds, (session) => runTransaction(session, work));
     },
 
     async listen(channel, listener) {
@@ -188,21 +272,46 @@ export function openPostgres(options: PostgresOptions): Database {
       }, options.closeMilliseconds);
       await Promise.all([
         ...listeners.map((listener) => listener.close()),
-        orderPool.end(),
-        generalPool.end(),
+        ...Object.values(pools).map(({ pool }) => pool.end()),
       ]);
       clearTimeout(cutOff);
     },
   };
 }
 
-function timeouts({ answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions): string[] {
+function timeouts(
+  { answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions,
+  limitMilliseconds: number,
+): string[] {
   // A process that stalled, or whose network went away, must not hold accounts locked for ever.
   return [
-    `statement_timeout = ${answerMilliseconds}`,
+    `statement_timeout = ${limitMilliseconds}`,
     `idle_in_transaction_session_timeout = ${Math.min(answerMilliseconds, idleInTransactionMilliseconds)}`,
   ];
 }
+
+const findProcess: Statement = {
+  name: 'find_process',
+  text: 'select from pg_stat_activity where pid = $1::int',
+};
+
+/**
+ * Of a transaction that may take hours: the server's own limits do not end it, and a process that vanished meanwhile
+ * is noticed, in the middle of a statement too, so that its locks are let go. Windows has no look at the connection,
+ * only newer servers have transaction_timeout: hence what pg_settings knows.
+ */
+function longSettings(milliseconds: number, checkMilliseconds: number): string {
+  return `select set_config(name, setting, true)
+    from (values ('statement_timeout', '${milliseconds}'), ('lock_timeout', '0'), ('transaction_timeout', '0'),
+        ('idle_in_transaction_session_timeout', '${longIdleMilliseconds}'),
+        ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
+        ('client_connection_check_interval', case when version() ~* 'visual c|mingw' then '0' else '${checkMilliseconds}' end)
+      ) wanted (name, setting)
+    where name in (select name from pg_settings)`;
+}
+
+/** Between two statements of a long transaction: who pauses for longer is gone. */
+const longIdleMilliseconds = 120_000;
 
 function clientConfig(options: PostgresOptions): pg.ClientConfig {
   return {

@@ -84,12 +84,22 @@ const countRefusals: Statement = {
     on conflict (day, code) do update set refusal_count = r.refusal_count + excluded.refusal_count`,
 };
 
+/** One statement looks at so many lines: on the embedded database orders wait for it. */
+const stretch = 20_000;
+
+const findSpan: Statement = {
+  name: 'find_api_request_span',
+  text: `select request_count as newest,
+      (select r.number from api_requests r where r.account_id = $1::int order by r.number limit 1) as oldest
+    from api_request_counts where account_id = $1::int`,
+};
+
 const listLines: Statement = {
   name: 'list_api_requests',
   text: `select account_id, number, at, method, path, status, code, request_id, milliseconds, address
     from api_requests
-    where account_id = $1::int and number < $2::bigint and status between $3::int and $4::int
-    order by number desc limit $5::int`,
+    where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
+    order by number desc limit $6::int`,
 };
 
 const sumRefusals: Statement = {
@@ -236,8 +246,19 @@ export async function listRequests(
   filter: { before: number; statusMin: number; statusMax: number; limit: number },
 ): Promise<LoggedRequest[]> {
   const { before, statusMin, statusMax, limit } = filter;
-  const rows = await database.query(listLines, [accountId, before, statusMin, statusMax, limit]);
-  return rows.map((row) => ({
+  const [span] = await database.query(findSpan, [accountId]);
+  const oldest = Number(span?.['oldest'] ?? Number.POSITIVE_INFINITY);
+  const found: LoggedRequest[] = [];
+  let to = Math.min(before - 1, Number(span?.['newest'] ?? 0));
+  for (; to >= oldest && found.length < limit; to -= stretch) {
+    const values = [accountId, to - stretch + 1, to, statusMin, statusMax, limit - found.length];
+    found.push(...(await database.query(listLines, values)).map(parseLine));
+  }
+  return found;
+}
+
+function parseLine(row: Row): LoggedRequest {
+  return {
     accountId: Number(row['account_id']),
     number: Number(row['number']),
     at: Number(row['at']),
@@ -248,7 +269,7 @@ export async function listRequests(
     requestId: String(row['request_id']),
     milliseconds: Number(row['milliseconds']),
     address: String(row['address']),
-  }));
+  };
 }
 
 /** Refusals of both APIs, known accounts or not, since a day; the most frequent first. */

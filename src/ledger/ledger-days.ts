@@ -50,7 +50,7 @@ export interface TopAccount {
 }
 
 /** Of one transaction: on the embedded database orders wait for it. */
-const entriesAtOnceMax = 5_000;
+const entriesAtOnceMax = 2_000;
 
 const findMark: Statement = {
   name: 'find_ledger_day_mark',

@@ -37,7 +37,6 @@ export interface BatchDependencies {
   readonly currency: string;
   readonly now: () => EpochSeconds;
   readonly packages: () => PackageCatalog;
-  readonly answerMilliseconds: number;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -53,7 +52,7 @@ export class PackagesChanged extends Error {
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
-  { database, currency, now, packages, answerMilliseconds, onDecided }: BatchDependencies,
+  { database, currency, now, packages, onDecided }: BatchDependencies,
   commands: readonly OrderCommand[],
 ): Promise<readonly OrderOutcome[]> {
   return database.transaction(
@@ -70,7 +69,7 @@ export function runBatch(
       await Promise.all([...written, committed]);
       return decision.outcomes;
     },
-    { session: 'orders', timeoutMilliseconds: answerMilliseconds },
+    { rank: 'orders' },
   );
 }
 
@@ -88,15 +87,18 @@ export function previewOrder(
   }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
   command: OrderCommand,
 ): Promise<OrderOutcome> {
-  return database.transaction(async (transaction) => {
-    const loaded = await load(transaction, [command], readAccounts);
-    const catalog = packages();
-    if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-    const { outcomes } = decideOrders({ ...loaded, packages: catalog.byId, currency }, [command], now());
-    const [outcome] = outcomes;
-    if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
-    return outcome;
-  });
+  return database.transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, [command], readAccounts);
+      const catalog = packages();
+      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+      const { outcomes } = decideOrders({ ...loaded, packages: catalog.byId, currency }, [command], now());
+      const [outcome] = outcomes;
+      if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
+      return outcome;
+    },
+    { rank: 'lookups' },
+  );
 }
 
 // ---------------------------------------------------------------------------------------------- load

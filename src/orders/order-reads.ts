@@ -3,7 +3,7 @@
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Database, Statement } from '../database/database.ts';
+import { type Database, ranked, type Statement } from '../database/database.ts';
 import { type OrderRecord, orderColumns, orders, parseOrder } from './order-table.ts';
 
 export interface OrderReads {
@@ -30,8 +30,10 @@ const listOrders: Statement = {
 };
 
 export function createOrderReads(database: Database): OrderReads {
-  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findOrders, (keys) =>
-    orders.values(keys, 'accountId', 'number'),
+  const lookup = createBatchedLookup<{ accountId: number; number: number }>(
+    ranked(database, 'lookups'),
+    findOrders,
+    (keys) => orders.values(keys, 'accountId', 'number'),
   );
   return {
     async find(accountId, number) {

@@ -20,8 +20,9 @@ export interface CustomerPlace {
   readonly number: number;
 }
 
-const stretch = 5_000;
-const stretchesMax = 20;
+// One statement of the embedded database's one session: orders wait for it (readPieceMilliseconds).
+const stretch = 2_000;
+const stretchesMax = 50;
 
 // The server's locale may know the letters of ASCII only: names with others are compared by the program.
 const mayFit = `($4::text = '' or strpos(c.reference, $4::text) > 0 or strpos(lower(c.name), $4::text) > 0
@@ -58,10 +59,16 @@ const listEnding: Statement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
+// Of a stretch of the time, up to where it ends: for every customer the last order is looked up.
 const countEnding: Statement = {
   name: 'count_ending_customers',
-  text: `select c.package_id, o.months, count(*) as customers
-    from customers c ${lastOrder} where ${isEnding} group by c.package_id, o.months`,
+  text: `with edge as (
+      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${stretch - 1} limit 1),
+        to_timestamp($3::bigint)) as at)
+    select c.package_id, o.months, count(*) as customers, edge.at as counted_to
+    from edge join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
+      and c.expires_at <= edge.at ${lastOrder}
+    group by c.package_id, o.months, edge.at`,
 };
 
 const countEndingOfAll: Statement = {
@@ -155,16 +162,31 @@ export async function findEndingPlans(
 ): Promise<EndingPlans> {
   const [customers, counts] = await Promise.all([
     database.query(listEnding, [accountId, now, until, limit]),
-    database.query(countEnding, [accountId, now, until]),
+    countEndingPlans(database, accountId, now, until),
   ]);
-  return {
-    customers: customers.map((row) => shownCustomers.parse(row)),
-    counts: counts.map((row) => ({
-      packageId: Number(row['package_id']),
-      months: nullable((months) => expectMonths(Number(months)), row['months']),
-      customers: Number(row['customers']),
-    })),
-  };
+  return { customers: customers.map((row) => shownCustomers.parse(row)), counts };
+}
+
+async function countEndingPlans(
+  database: Queryable,
+  accountId: number,
+  now: EpochSeconds,
+  until: EpochSeconds,
+): Promise<EndingPlans['counts']> {
+  const counts = new Map<string, EndingPlans['counts'][number]>();
+  for (let after: EpochSeconds | null = now; after !== null; ) {
+    const rows: readonly Row[] = await database.query(countEnding, [accountId, after, until]);
+    for (const row of rows) {
+      const packageId = Number(row['package_id']);
+      const months = nullable((value) => expectMonths(Number(value)), row['months']);
+      const key = `${packageId} ${months}`;
+      const customers = (counts.get(key)?.customers ?? 0) + Number(row['customers']);
+      counts.set(key, { packageId, months, customers });
+    }
+    const countedTo = Number(rows[0]?.['counted_to'] ?? until);
+    after = countedTo < until ? countedTo : null;
+  }
+  return [...counts.values()];
 }
 
 export async function countEndingPlansOfAll(

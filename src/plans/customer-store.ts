@@ -6,7 +6,7 @@ import { type Page, pageRange } from '../contract/pages.ts';
 import type { CustomerView } from '../contract/schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Database, Statement } from '../database/database.ts';
+import { type Database, ranked, type Statement } from '../database/database.ts';
 import { type Customer, customers, shownCustomers } from './customer-table.ts';
 
 export interface CustomerReads {
@@ -30,8 +30,10 @@ const listCustomers: Statement = {
 };
 
 export function createCustomerReads(database: Database): CustomerReads {
-  const lookup = createBatchedLookup<{ accountId: number; number: number }>(database, findCustomers, (keys) =>
-    customers.values(keys, 'accountId', 'number'),
+  const lookup = createBatchedLookup<{ accountId: number; number: number }>(
+    ranked(database, 'lookups'),
+    findCustomers,
+    (keys) => customers.values(keys, 'accountId', 'number'),
   );
   return {
     async find(accountId, number) {

@@ -71,9 +71,9 @@ export interface Recovery {
 const clientCountBusy = 6;
 const readerCountBusy = 2;
 const customersPerAccount = 200;
-const { orderConnections, generalConnections } = defaultLimits.database;
+const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
 /** And one that listens. */
-const sessionsMax = orderConnections + generalConnections + 1;
+const sessionsMax = orderConnections + lookupConnections + readConnections + 1;
 
 /** What a breakage can do and wait for. */
 interface Stage {
@@ -536,7 +536,7 @@ function startReaders(
 }
 
 async function useEverySession(service: ServiceProcess, { accounts }: Shop): Promise<void> {
-  const requests = Array.from({ length: generalConnections * 4 }, (_, index) => {
+  const requests = Array.from({ length: (lookupConnections + readConnections) * 4 }, (_, index) => {
     const key = accounts[index % accounts.length]?.key ?? null;
     return createApiClient(service.address, key).get('/orders');
   });
@@ -545,7 +545,7 @@ async function useEverySession(service: ServiceProcess, { accounts }: Shop): Pro
 
 /** Orders flow again, so no session may be left behind that is dead or cannot write: all are used at once. */
 async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add): Promise<void> {
-  const changes = Array.from({ length: generalConnections * 2 }, (_, index) =>
+  const changes = Array.from({ length: (lookupConnections + readConnections) * 2 }, (_, index) =>
     admin.patch(`/api/admin/v1/accounts/${accounts[index % accounts.length]?.id}`, {
       display_name: `After ${index}`,
     }),

@@ -469,9 +469,9 @@ describe('a batch that is durable while others wait', () => {
       wrapDatabase: (database) => ({
         ...database,
         async transaction(work, options) {
-          if (options?.session === 'orders') events.push('begin');
+          if (options?.rank === 'orders') events.push('begin');
           const result = await database.transaction(work, options);
-          if (options?.session === 'orders') afterCommit();
+          if (options?.rank === 'orders') afterCommit();
           return result;
         },
       }),
@@ -519,7 +519,7 @@ describe('a batch whose COMMIT was not answered', () => {
         ...database,
         async transaction(work, options) {
           const result = await database.transaction(work, options);
-          const step = options?.session === 'orders' ? steps.shift() : undefined;
+          const step = options?.rank === 'orders' ? steps.shift() : undefined;
           await step?.meanwhile?.();
           if (step?.isHeard === false) throw new DatabaseUnavailable('The connection was cut.');
           return result;

@@ -52,8 +52,8 @@ let account: TestAccount;
 let panel: PanelClient;
 let console: PanelClient;
 before(async () => {
-  // One connection: whatever is asked meanwhile in the background, the plans are those of this one.
-  service = await startTestService({ limits: { database: { generalConnections: 1 } } });
+  // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
+  service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
   account = await service.createReseller({ credit: '1000.00' });
   panel = await signIn(service, account);
   console = await signIn(service, service.admin);
@@ -99,7 +99,11 @@ async function visit(orderId: number, customerId: number): Promise<void> {
 }
 
 async function look(when: string): Promise<void> {
-  const plans = await service.database.transaction((transaction) => plansOfSession(transaction));
+  const plans = new Map<string, string[]>();
+  for (const rank of ['lookups', 'reads'] as const) {
+    const found = await service.database.transaction(plansOfSession, { rank });
+    for (const [name, lines] of found) plans.set(name, lines);
+  }
   for (const [name, index] of Object.entries(statements)) {
     const lines = plans.get(name);
     assert.ok(lines !== undefined, `${name} was planned`);

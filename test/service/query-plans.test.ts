@@ -41,8 +41,8 @@ const manyOrders = 4_000;
 let service: TestService;
 let accounts: TestAccount[];
 before(async () => {
-  // One connection for reads: whatever is asked meanwhile in the background, the plans are those of this one.
-  service = await startTestService({ limits: { database: { generalConnections: 1 } } });
+  // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
+  service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
   // One for each lane, so that each session of the order path gets its share.
   accounts = [await service.createReseller(), await service.createReseller()];
   for (const account of accounts) {
@@ -90,7 +90,10 @@ test('nor do the reads of orders, customers and balances', async () => {
     'list_customers',
     'list_ledger_entries',
   ];
-  const found = await inSessions('general', (transaction) => plansOfSession(transaction, reads));
+  const found: Plan[] = [];
+  for (const rank of ['lookups', 'reads'] as const) {
+    found.push(...(await inSessions(rank, (transaction) => plansOfSession(transaction, reads))));
+  }
   assert.deepEqual([...new Set(found.map(({ name }) => name))].sort(), reads.toSorted());
   assert.deepEqual(
     found.filter(({ lines }) => scansOf(lines).length > 0).map(({ name }) => name),
@@ -135,13 +138,13 @@ async function plans(): Promise<Plan[]> {
   return inSessions('orders', (transaction) => plansOfSession(transaction, null));
 }
 
-/** In the lanes' sessions, or in the one for reads, at once: each waits until the others have their own. */
+/** In the lanes' sessions, or in the only one of another rank, at once: each waits until the others have their own. */
 async function inSessions(
-  session: 'orders' | 'general',
+  rank: 'orders' | 'lookups' | 'reads',
   work: (transaction: Transaction) => Promise<Plan[]>,
 ): Promise<Plan[]> {
   if (service.database.kind === 'embedded') return service.database.transaction(work);
-  const count = session === 'orders' ? service.database.orderSessions : 1;
+  const count = rank === 'orders' ? service.database.orderSessions : 1;
   const arrived = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const all = Promise.all(arrived.map(({ promise }) => promise));
   const found = await Promise.all(
@@ -153,7 +156,7 @@ async function inSessions(
           await all;
           return work(transaction);
         },
-        { session },
+        { rank },
       ),
     ),
   );

@@ -70,7 +70,8 @@ test('the package holds what runs, and nothing of the development', () => {
   );
   const modules = readdirSync(join(installed, 'node_modules'));
   for (const name of ['fastify', 'pg', 'commander']) assert.ok(modules.includes(name));
-  for (const name of ['typescript', 'vite', 'vitepress', 'vue', 'react', 'knip']) assert.ok(!modules.includes(name), name);
+  for (const name of ['typescript', 'vite', 'vitepress', 'vue', 'react', 'knip'])
+    assert.ok(!modules.includes(name), name);
 });
 
 test('it serves from an empty folder: the pages, the first order by the printed line, data in that folder', async () => {

@@ -7,6 +7,7 @@ import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
 import { listAudit } from '../../journal/audit-log.ts';
@@ -99,7 +100,9 @@ export function recordAdminRoutes(
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const found = isToken(body.code) ? await exchangeCode(database, body.code, now()) : null;
+      const found = isToken(body.code)
+        ? await exchangeCode(ranked(database, 'lookups'), body.code, now())
+        : null;
       const customer = found && (await customers.find(found.accountId, found.customerNumber));
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       return reply.send({ customer: customerView(customer, packages.current(), now()) });

@@ -15,7 +15,7 @@ import {
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
-import { DatabaseUnavailable } from '../../database/database.ts';
+import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
@@ -173,7 +173,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
 
   async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {
     try {
-      return { version: await readServerVersion(database), reachable: true };
+      return { version: await readServerVersion(ranked(database, 'lookups')), reachable: true };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return { version: '', reachable: false };

@@ -19,7 +19,7 @@ import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './lis
 import type { SignedInDependencies } from './panel-routes.ts';
 
 const statementsMax = 36;
-const exportRows = 1_000;
+const exportRows = 500;
 
 export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
   const { database, ledgerDays, currency } = dependencies;

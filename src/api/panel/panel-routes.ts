@@ -2,6 +2,7 @@
 // routes of the two APIs are registered beside these by http/app.ts, with the session in place of the key.
 
 import type { FastifyInstance } from 'fastify';
+import { ranked } from '../../database/database.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
@@ -41,7 +42,10 @@ export interface SignedInDependencies extends PanelDependencies {
 
 /** The routes behind the panel's door. */
 export function panelRoutes(app: FastifyInstance, panel: PanelDependencies): void {
-  const dependencies = { ...panel, checkPassword: createPasswordCheck(panel.database, panel.throttle) };
+  const dependencies = {
+    ...panel,
+    checkPassword: createPasswordCheck(ranked(panel.database, 'lookups'), panel.throttle),
+  };
   sessionRoutes(app, dependencies);
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);

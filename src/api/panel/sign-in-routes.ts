@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findCredentials } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
+import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { isRightPassword } from '../../identity/password.ts';
 import { accountView } from '../shapes/admin-views.ts';
@@ -34,7 +35,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
 
       const attempt = throttle.beginPassword(username, request.ip);
       if (isRefusal(attempt)) return refuseLate(reply, attempt);
-      const known = await findCredentials(database, username);
+      const known = await findCredentials(ranked(database, 'lookups'), username);
       const isRight = await isRightPassword(body.password, known?.passwordHash ?? null);
       if (known === null || !isRight) return reply.refuse(refusal('invalid_credentials'));
       attempt.succeeded();

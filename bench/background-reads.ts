@@ -1,0 +1,112 @@
+// What goes on beside the orders of a busy shop: three exports of a whole ledger, searches through every customer
+// of an account, and an overview page that is open. Each begins anew as soon as it has ended (the page once a second).
+// Always true: every answer is whole and of status 200; anything else fails the benchmark.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AgedHistory } from './aged-history.ts';
+import { type Shop, singlePassword, singleUsername } from './bench-shop.ts';
+import { median } from './figures.ts';
+
+export interface BackgroundReads {
+  /** Lets each come to its end. */
+  end(): Promise<ReadsDone>;
+}
+
+export interface ReadsDone {
+  /** Lines of CSV of all exports together, for each second. */
+  readonly exportedPerSecond: number;
+  /** The median of the searches that ended. */
+  readonly searchMilliseconds: number;
+}
+
+const exportsAtOnce = 3;
+const overviewMilliseconds = 1_000;
+/** No customer's reference or name holds it: every row is looked at. */
+const soughtInVain = 'nobody-is-called-this';
+
+export async function startBackgroundReads(shop: Shop, history: AgedHistory): Promise<BackgroundReads> {
+  const get = await signIn(shop);
+  const began = performance.now();
+  const searches: number[] = [];
+  let lines = 0;
+  let isOver = false;
+
+  async function readExports(): Promise<void> {
+    while (!isOver) {
+      let ownLines = 0;
+      for await (const piece of await get('/ledger.csv')) ownLines += countLines(piece);
+      // The header stands above them; orders that were placed meanwhile may follow.
+      if (ownLines < history.ordersOfSingle) throw new Error(`An export ended after ${ownLines} lines.`);
+      lines += ownLines;
+    }
+  }
+
+  async function search(): Promise<void> {
+    while (!isOver) {
+      const searchBegan = performance.now();
+      for (let before: unknown = null, pages = 0; pages === 0 || before !== null; pages += 1) {
+        const words = new URLSearchParams({ q: soughtInVain });
+        if (before !== null) words.set('before', String(before));
+        ({ next_before: before } = JSON.parse(await textOf(await get(`/customers?${words}`))));
+      }
+      searches.push(performance.now() - searchBegan);
+    }
+  }
+
+  async function lookAtOverview(): Promise<void> {
+    while (!isOver) {
+      await textOf(await get('/overview?days=30'));
+      await pause(overviewMilliseconds);
+    }
+  }
+
+  const all = Promise.all([
+    ...Array.from({ length: exportsAtOnce }, readExports),
+    search(),
+    lookAtOverview(),
+  ]);
+  // Heard of in end().
+  all.catch(() => undefined);
+  return {
+    async end() {
+      isOver = true;
+      await all;
+      return {
+        exportedPerSecond: lines / ((performance.now() - began) / 1000),
+        searchMilliseconds: median(searches),
+      };
+    },
+  };
+}
+
+type Get = (path: string) => Promise<AsyncIterable<Uint8Array>>;
+
+async function signIn({ address }: Shop): Promise<Get> {
+  const answer = await fetch(`${address}/panel/api/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ username: singleUsername, password: singlePassword }),
+  });
+  if (!answer.ok) throw new Error(`Signing in: ${answer.status} ${await answer.text()}`);
+  const cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+  return async (path) => {
+    const found = await fetch(`${address}/panel/api${path}`, { headers: { cookie } });
+    if (found.status !== 200 || found.body === null)
+      throw new Error(`GET ${path}: ${found.status} ${await found.text()}`);
+    return found.body;
+  };
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
+}
+
+const newLine = 10;
+
+function countLines(piece: Uint8Array): number {
+  let count = 0;
+  for (let at = piece.indexOf(newLine); at >= 0; at = piece.indexOf(newLine, at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,179 @@
+// Migrations that take longer than any limit of the service, on a real server: they come to their end and say how far
+// they are; other processes wait; and whatever is cut off lets the lock go and goes on at the next start. The long
+// migration waits for a lock that the test holds for as long as it likes.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
+import { isMigrated, type Migration, migrate, type Notices } from '../../src/database/migrate.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+
+const limitMilliseconds = 100;
+/** By the first notice every limit is long over. */
+const noticeMilliseconds = 3 * limitMilliseconds;
+
+const heldLock = 42;
+const migrations: readonly Migration[] = [
+  'create table one (id int)',
+  `create table two (id int); select pg_advisory_xact_lock_shared(${heldLock})`,
+  'create table three (id int)',
+].map((sql, index) => ({
+  number: index + 1,
+  name: `000${index + 1}-test.sql`,
+  sql,
+  checksum: createHash('sha256').update(sql).digest('hex'),
+}));
+const names = migrations.map(({ name }) => name);
+
+let postgres: ThrowawayPostgres;
+before(async () => {
+  postgres = await startThrowawayPostgres();
+});
+after(() => postgres.remove());
+
+test('a migration may take longer than every limit, and says how far it is', async () => {
+  const { url, letGo, remove } = await newDatabase();
+  const database = open(url);
+  const running = listenFor(/^Migration 0002-test\.sql \(2 of 3\) has run for \d+ s\.$/);
+  const migrating = migrate(database, { migrations, notices: running.notices });
+  await running.heard;
+  assert.equal(await isMigrated(database, migrations.slice(0, 1)), true, 'what is whole can be seen');
+  await letGo();
+  assert.deepEqual(await migrating, names);
+  assert.deepEqual(await migrate(database, { migrations }), []);
+  await database.close();
+  await remove();
+});
+
+test('a process that finds another one at it waits, and says for whom', async () => {
+  const { url, letGo, remove } = await newDatabase();
+  const databases = [open(url), open(url)] as const;
+  const running = listenFor(/has run for/);
+  const first = migrate(databases[0], { migrations, notices: running.notices });
+  await running.heard;
+  const waiting = listenFor(
+    /^Waiting for \d+ s for another process \(the server's number \d+ of [\d.:]+\), which changes the schema\.$/,
+  );
+  const second = migrate(databases[1], { migrations, notices: waiting.notices });
+  await waiting.heard;
+  await letGo();
+  const ran = [await first, await second];
+  assert.deepEqual(ran.flat().sort(), names, 'each ran once');
+  for (const database of databases) await database.close();
+  await remove();
+});
+
+test('a server that ends the session half way: the next start goes on behind the last whole migration', async () => {
+  const { url, letGo, asked, remove } = await newDatabase();
+  const database = open(url);
+  const running = listenFor(/has run for/);
+  const cut = assert.rejects(
+    migrate(database, { migrations, notices: running.notices }),
+    DatabaseUnavailable,
+  );
+  await running.heard;
+  await asked(`select pg_terminate_backend(pid) from pg_locks where objid = ${heldLock} and not granted`);
+  await cut;
+  await letGo();
+  assert.deepEqual(await migrate(database, { migrations }), names.slice(1));
+  await database.close();
+  await remove();
+});
+
+test('a process that vanishes in the middle of a migration lets the lock go', {
+  timeout: 60_000,
+}, async () => {
+  const { url, letGo, remove } = await newDatabase();
+  const proxy = await startTcpProxy(url);
+  const vanishing = open(proxy.url());
+  const running = listenFor(/has run for/);
+  const cut = assert.rejects(
+    migrate(vanishing, { migrations, notices: running.notices }),
+    DatabaseUnavailable,
+  );
+  await running.heard;
+  proxy.become('refusing');
+  await cut;
+  // Nobody lets its migration end: the server itself must find out that nobody waits for it.
+  const database = open(url);
+  const next = listenFor(/^Migration 0002-test\.sql/);
+  const migrating = migrate(database, { migrations, notices: next.notices });
+  await next.heard;
+  await letGo();
+  assert.deepEqual(await migrating, names.slice(1));
+  await database.close();
+  await vanishing.close();
+  await proxy.close();
+  await remove();
+});
+
+test('a session that has ended behind a connection that stays silent is given up', {
+  timeout: 60_000,
+}, async () => {
+  const { url, letGo, asked, remove } = await newDatabase();
+  await letGo();
+  const proxy = await startTcpProxy(url);
+  const database = open(proxy.url());
+  const frozen = proxy.breakAt(/^create table two|^CREATE TABLE/, 'freeze unheard');
+  const migrating = migrate(database, { migrations });
+  await frozen;
+  await asked(`select pg_terminate_backend(pid) from pg_stat_activity
+    where query like 'create table two%' and pid <> pg_backend_pid()`);
+  await assert.rejects(migrating, DatabaseUnavailable);
+  assert.deepEqual(await migrate(database, { migrations }), names.slice(1));
+  await database.close();
+  await proxy.close();
+  await remove();
+});
+
+/** Resolves once a notice of this form was given. */
+function listenFor(sentence: RegExp): { notices: Notices; heard: Promise<void> } {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  const say = (said: string) => {
+    if (sentence.test(said)) resolve();
+  };
+  return { notices: { say, everyMilliseconds: noticeMilliseconds }, heard };
+}
+
+function open(connectionString: string): Database {
+  return openPostgres({
+    ...defaultLimits.database,
+    connectionString,
+    connectMilliseconds: 30_000,
+    // What is looked at meanwhile on other connections may take its time on a busy machine.
+    answerMilliseconds: 30_000,
+    readMilliseconds: limitMilliseconds,
+    idleInTransactionMilliseconds: limitMilliseconds,
+    heartbeatMilliseconds: limitMilliseconds,
+  });
+}
+
+let databaseCount = 0;
+
+/** With the lock that the second migration waits for. */
+async function newDatabase() {
+  databaseCount += 1;
+  const url = new URL(postgres.url);
+  const server = new pg.Client({ connectionString: url.href });
+  await server.connect();
+  await server.query(`create database long_${databaseCount}`);
+  url.pathname = `/long_${databaseCount}`;
+  const holder = new pg.Client({ connectionString: url.href });
+  await holder.connect();
+  await holder.query(`select pg_advisory_lock(${heldLock})`);
+  return {
+    url: url.href,
+    letGo: () => holder.query(`select pg_advisory_unlock(${heldLock})`),
+    asked: (text: string) => holder.query(text),
+    async remove() {
+      await holder.end();
+      await server.query(`drop database ${url.pathname.slice(1)} with (force)`);
+      await server.end();
+    },
+  };
+}
