@@ -38,7 +38,7 @@ async function contents(): Promise<Record<string, readonly Row[]>> {
 const columnsBefore: Record<string, string[]> = {};
 
 test('an upgrade keeps every row and makes history of trials and suspensions', async () => {
-  await migrate(database, firstEdition);
+  await migrate(database, { migrations: firstEdition });
   for (const statement of rowsOfTheFirstEdition) await run(statement);
   for (const table of keptTables) {
     const columns = await run(`select column_name::text as name from information_schema.columns
