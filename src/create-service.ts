@@ -79,7 +79,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const startedAt = monotonicNow();
   // Whatever a request cannot begin without; everything else reads behind the orders.
   const lookups = ranked(database, 'lookups');
-  const keys = createKeyDirectory(lookups);
+  const keys = createKeyDirectory(lookups, now);
   const packages = await createPackageCatalog(lookups);
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),

@@ -1,17 +1,19 @@
-// From a presented key to its account: a cache before the database. An entry is dropped when its account
+// From a presented key to its principal: a cache before the database. An entry is dropped when its account
 // changes (NOTIFY); while changes cannot be heard, the cache is bypassed. Keys that are not known are never
 // kept, so nobody can fill it. Look-ups of one turn of the event loop travel as one query.
 
+import type { EpochSeconds } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Queryable } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { findAccountsByKey } from './account-store.ts';
-import { type Account, accounts } from './account-table.ts';
+import { accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
+import { keyPrincipal, type Principal } from './principal.ts';
 
 export interface KeyHolder {
-  readonly account: Account;
+  readonly principal: Principal;
   readonly isRevoked: boolean;
   readonly allowList: AllowList;
 }
@@ -28,7 +30,7 @@ export interface KeyDirectory {
 
 const holdersMax = 20_000;
 
-export function createKeyDirectory(database: Queryable): KeyDirectory {
+export function createKeyDirectory(database: Queryable, now: () => EpochSeconds): KeyDirectory {
   const lookup = createBatchedLookup<string>(database, findAccountsByKey, (hashes) => [textArray(hashes)]);
   const holders = new Map<string, KeyHolder>();
   const hashesOfAccount = new Map<number, Set<string>>();
@@ -42,7 +44,7 @@ export function createKeyDirectory(database: Queryable): KeyDirectory {
     if (row === null) return null;
     const account = accounts.parse(row);
     const holder = {
-      account,
+      principal: keyPrincipal(account, now),
       isRevoked: row['is_revoked'] === true,
       allowList: createAllowList(account.allowedIps),
     };
@@ -53,8 +55,9 @@ export function createKeyDirectory(database: Queryable): KeyDirectory {
   function remember(hash: string, holder: KeyHolder): void {
     if (holders.size >= holdersMax) forgetAll();
     holders.set(hash, holder);
-    const hashes = hashesOfAccount.get(holder.account.id) ?? new Set();
-    hashesOfAccount.set(holder.account.id, hashes.add(hash));
+    const { id } = holder.principal.account;
+    const hashes = hashesOfAccount.get(id) ?? new Set();
+    hashesOfAccount.set(id, hashes.add(hash));
   }
 
   function forgetAll(): void {
@@ -79,7 +82,7 @@ export function createKeyDirectory(database: Queryable): KeyDirectory {
       if (!isApiKey(key)) return null;
       const hash = lookupHash(key);
       const known = holders.get(hash);
-      if (known !== undefined) forgetAccount(known.account.id);
+      if (known !== undefined) forgetAccount(known.principal.account.id);
       return load(hash);
     },
     forgetAccount,

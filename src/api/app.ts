@@ -259,12 +259,12 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
       milliseconds,
       address: ip,
       code: errorCode,
-      accountId: request.caller?.id ?? null,
+      accountId: request.principal?.account.id ?? null,
     });
     done();
   });
   // Nobody, until a key was recognised.
-  app.decorateRequest('caller', null as never);
+  app.decorateRequest('principal', null as never);
   app.decorateRequest('session', null as never);
 }
 
@@ -272,7 +272,7 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
 function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies): void {
   apis.addHook('onResponse', (request, reply, done) => {
     requestLog.note({
-      accountId: request.caller === null ? null : request.caller.id,
+      accountId: request.principal === null ? null : request.principal.account.id,
       at: now(),
       method: request.method,
       path: loggablePath(request.url),

@@ -13,6 +13,7 @@ import {
 import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
 import { randomBase62 } from '../../accounts/api-key.ts';
+import { actorOf } from '../../accounts/principal.ts';
 import {
   type AccountView,
   accountAnswerSchema,
@@ -64,7 +65,6 @@ const readTrial = createBodyReader(grantTrialBodySchema);
 export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
   const { database, engine, seal, accounts, orders, customers, packages, forgetAccount, currency, now } =
     dependencies;
-  const actor = (request: FastifyRequest) => ({ actorId: request.caller.id, now: now() });
 
   app.post(
     '/accounts',
@@ -96,7 +96,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
           rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
           allowedIps: body.allowed_ips ?? [],
         },
-        actor(request),
+        actorOf(request.principal),
       );
       if (created === null) return reply.refuse(refusal('username_taken'));
       const account = accountView(created.account, currency, false);
@@ -176,7 +176,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       const id = parseRowId(request.params.id);
       if (id === null) return reply.refuse(refusal('account_not_found'));
       const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
-      if (id === request.caller.id && lockOut !== null) {
+      if (id === request.principal.account.id && lockOut !== null) {
         const reason = 'an administrator cannot lock himself out';
         return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
       }
@@ -193,7 +193,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
         ...(body.password !== undefined && { passwordHash: await hashPassword(body.password) }),
       };
-      const changed = await changeAccount(database, id, change, actor(request));
+      const changed = await changeAccount(database, id, change, actorOf(request.principal));
       if (changed === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
@@ -230,7 +230,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       const outcome = await engine.submit({
         type: 'credit',
         accountId,
-        actorId: request.caller.id,
+        actorId: request.principal.account.id,
         amountCents,
         memo: body.memo ?? null,
         idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
@@ -262,7 +262,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     },
     async (request, reply) => {
       const id = parseRowId(request.params.id);
-      const key = id === null ? null : await resetApiKey(database, seal, id, actor(request));
+      const key = id === null ? null : await resetApiKey(database, seal, id, actorOf(request.principal));
       if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
       forgetAccount(id);
       return reply.code(201).send({ api_key: key });
@@ -289,7 +289,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (isRefusal(customerName)) return reply.refuse(customerName);
       const accountId = parseRowId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const actorId = request.caller.id;
+      const actorId = request.principal.account.id;
       const { package_id: packageId } = body;
       const outcome = await engine.submit({
         type: 'grant_trial',

@@ -32,7 +32,7 @@ export interface AdminRoutesDependencies {
 
 export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.caller.isAdmin) return reply.refuse(refusal('forbidden'));
+    if (!request.principal.account.isAdmin) return reply.refuse(refusal('forbidden'));
   });
   accountAdminRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);

@@ -1,6 +1,7 @@
 // Packages and their price matrix.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../../accounts/principal.ts';
 import type { Package } from '../../catalog/package-catalog.ts';
 import { changePackage, createPackage, type PackageChange } from '../../catalog/package-store.ts';
 import {
@@ -29,10 +30,8 @@ const readPackageChange = createBodyReader(changePackageBodySchema);
 
 export function packageAdminRoutes(
   app: FastifyInstance,
-  { database, packages, currency, now }: AdminRoutesDependencies,
+  { database, packages, currency }: AdminRoutesDependencies,
 ): void {
-  const actor = (request: FastifyRequest) => ({ actorId: request.caller.id, now: now() });
-
   app.get(
     '/packages',
     {
@@ -89,7 +88,7 @@ export function packageAdminRoutes(
             distributor: { ...free, ...prices.distributor },
           },
         },
-        actor(request),
+        actorOf(request.principal),
       );
       await packages.reload();
       return reply.code(201).send({ package: adminPackageView(created, currency) });
@@ -154,7 +153,7 @@ export function packageAdminRoutes(
           },
         }),
       };
-      const changed = await changePackage(database, before.id, change, actor(request));
+      const changed = await changePackage(database, before.id, change, actorOf(request.principal));
       if (changed === null) return reply.refuse(refusal('package_not_found'));
       await packages.reload();
       return reply.send({ package: adminPackageView(changed, currency) });

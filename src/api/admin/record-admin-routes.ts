@@ -43,7 +43,7 @@ export function recordAdminRoutes(
       const outcome = await engine.submit({
         type: 'set_status',
         accountId: id.accountId,
-        actorId: request.caller.id,
+        actorId: request.principal.account.id,
         customerNumber: id.number,
         status: body.status,
       });

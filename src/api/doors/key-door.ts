@@ -1,25 +1,26 @@
-// From the bearer key to the account, with the refusals in the contract's order: missing, unknown and
+// From the bearer key to the principal, with the refusals in the contract's order: missing, unknown and
 // revoked key, blocked account, API off, address not allowed, rate limit (specification "Authentication",
 // decisions "Order of checks" 1 to 7). Runs before anything else looks at the request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
-import type { Account, AccountCounters } from '../../accounts/account-table.ts';
+import type { AccountCounters } from '../../accounts/account-table.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
+import type { Principal } from '../../accounts/principal.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account whose key was sent. Set for every route behind `authenticate`. */
-    caller: Account;
+    /** Who is calling. Set for every route behind `authenticate`, and for whoever it recognised and refused. */
+    principal: Principal;
     /** Its balance and counters as they are now. Set for reads behind `confirm`. */
     counters: AccountCounters;
   }
 }
 
 export interface Authenticator {
-  /** Sets request.caller, or answers with the refusal. */
+  /** Sets request.principal, or answers with the refusal. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** The same, from the database: no cache stands between an administrator's rights and what they may do. */
   authenticateFresh(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
@@ -29,7 +30,7 @@ export interface Authenticator {
    */
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
-  again(request: FastifyRequest): Promise<Account | Refusal>;
+  again(request: FastifyRequest): Promise<Principal | Refusal>;
 }
 
 export function createAuthenticator(
@@ -50,35 +51,37 @@ export function createAuthenticator(
     const holder = mayBeLifted ? await keys.findFresh(key) : known;
     if (holder === null) return reply.refuse(limiter.failed(request.ip, refusal('invalid_api_key'), reply));
 
-    request.caller = holder.account;
+    request.principal = holder.principal;
+    const { account } = holder.principal;
     const problem = accessProblem(holder, request.ip);
     if (problem !== null) {
-      limiter.show(holder.account, reply);
+      limiter.show(account, reply);
       if (problem.code !== 'revoked_api_key') return reply.refuse(problem);
       return reply.refuse(limiter.failed(request.ip, problem, reply));
     }
-    const limited = limiter.admit(holder.account, reply);
+    const limited = limiter.admit(account, reply);
     return limited === null ? undefined : reply.refuse(limited);
   }
 
-  async function again(request: FastifyRequest): Promise<Account | Refusal> {
+  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
     const key = bearerKey(request);
     const holder = key === null ? null : await keys.findFresh(key);
     if (holder === null) return refusal('invalid_api_key');
     const problem = accessProblem(holder, request.ip);
     if (isRefusal(problem)) return problem;
-    request.caller = holder.account;
-    return holder.account;
+    request.principal = holder.principal;
+    return holder.principal;
   }
 
   return {
     authenticate: (request, reply) => authenticateBy(keys.find, request, reply),
     authenticateFresh: (request, reply) => authenticateBy(keys.findFresh, request, reply),
     async confirm(request, reply) {
-      request.counters = await accounts.getCounters(request.caller.id);
-      if (request.counters.accessVersion === request.caller.accessVersion) return;
-      const account = await again(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const { id, accessVersion } = request.principal.account;
+      request.counters = await accounts.getCounters(id);
+      if (request.counters.accessVersion === accessVersion) return;
+      const principal = await again(request);
+      if (isRefusal(principal)) return reply.refuse(principal);
     },
     again,
   };
@@ -91,8 +94,9 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-function accessProblem({ account, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {
+function accessProblem({ principal, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {
   if (isRevoked) return refusal('revoked_api_key');
+  const { account } = principal;
   if (account.blocked) return refusal('account_blocked');
   if (!account.apiEnabled) return refusal('api_disabled');
   return allowList.allows(address) ? null : refusal('ip_not_allowed');

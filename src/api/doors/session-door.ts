@@ -1,10 +1,10 @@
-// The panel's door: from the session's cookie to the account, in place of the API's bearer key. A request
+// The panel's door: from the session's cookie to the principal, in place of the API's bearer key. A request
 // that changes something must come from this service's own pages; then the session must live, its account not
 // be blocked, and its rate limit not be used up. "API on or off" and the allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../../accounts/account-table.ts';
+import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
@@ -18,7 +18,7 @@ import type { Authenticator } from './key-door.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session whose cookie was sent. Set for every route behind the panel's door. */
+    /** The session whose cookie was sent, for the routes about sessions. Set for every route behind the panel's door. */
     session: Session;
   }
 }
@@ -76,26 +76,27 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  async function again(request: FastifyRequest): Promise<Account | Refusal> {
+  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
     const token = sentToken(request);
     const found = token === null ? null : await sessions.find(token, now());
     if (found === null) return refusal('not_signed_in');
-    request.caller = found.account;
-    request.session = found.session;
-    return found.account.blocked ? refusal('account_blocked') : found.account;
+    const { account, session } = found;
+    request.principal = ownerPrincipal(account, sessionId(session), now);
+    request.session = session;
+    return account.blocked ? refusal('account_blocked') : request.principal;
   }
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply) {
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
     if (sentToken(request) === null) return reply.refuse(refusal('not_signed_in'));
-    const account = await again(request);
+    const principal = await again(request);
     // Whoever makes up tokens is slowed down like whoever makes up keys.
-    if (isRefusal(account) && account.code === 'not_signed_in') {
-      return reply.refuse(limiter.failed(request.ip, account, reply));
+    if (isRefusal(principal) && principal.code === 'not_signed_in') {
+      return reply.refuse(limiter.failed(request.ip, principal, reply));
     }
     const limited = limiter.admitSession(sessionId(request.session), reply);
     if (limited !== null) return reply.refuse(limited);
-    return isRefusal(account) ? reply.refuse(account) : undefined;
+    return isRefusal(principal) ? reply.refuse(principal) : undefined;
   }
 
   return {
@@ -103,7 +104,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     authenticateFresh: authenticate,
     // Read with the session, in this very request.
     async confirm(request) {
-      request.counters = request.caller;
+      request.counters = request.principal.account;
       return undefined;
     },
     again,

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { changeAccount, resetApiKey } from '../../accounts/account-store.ts';
 import { allowedIpsRefusal, createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts, revealApiKey } from '../../accounts/api-key-store.ts';
+import { actorOf } from '../../accounts/principal.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { plainAddress } from '../../contract/ip-addresses.ts';
 import {
@@ -24,7 +25,7 @@ const readPassword = createBodyReader(passwordBodySchema);
 const readAllowList = createBodyReader(allowListBodySchema);
 
 export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, seal, limiter, requestLog, checkPassword, forgetAccount, now } = dependencies;
+  const { database, seal, limiter, requestLog, checkPassword, forgetAccount } = dependencies;
 
   app.get(
     '/api-key',
@@ -37,8 +38,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
     },
     async (request, reply) => {
       await requestLog.flush();
-      const key = await findKeyFacts(database, request.caller.id);
-      if (key === null) throw new Error(`Account ${request.caller.id} has no key.`);
+      const key = await findKeyFacts(database, request.principal.account.id);
+      if (key === null) throw new Error(`Account ${request.principal.account.id} has no key.`);
       return reply.send({
         last_four: key.lastFour,
         created_at: formatTime(key.createdAt),
@@ -63,8 +64,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
-      const { id } = request.caller;
-      const key = await revealApiKey(database, seal, id, { actorId: id, now: now() });
+      const { id } = request.principal.account;
+      const key = await revealApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} has no key.`);
       return reply.send({ api_key: key });
     },
@@ -86,8 +87,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
-      const { id } = request.caller;
-      const key = await resetApiKey(database, seal, id, { actorId: id, now: now() });
+      const { id } = request.principal.account;
+      const key = await resetApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} does not exist.`);
       forgetAccount(id);
       return reply.code(201).send({ api_key: key });
@@ -114,8 +115,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       const isAllowed = createAllowList(allowedIps).allows(request.ip);
       if (!isAllowed && body.confirm !== true)
         return reply.refuse(refusal('address_locked_out', { address }));
-      const { id } = request.caller;
-      const changed = await changeAccount(database, id, { allowedIps }, { actorId: id, now: now() });
+      const { id } = request.principal.account;
+      const changed = await changeAccount(database, id, { allowedIps }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
@@ -133,7 +134,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       },
     },
     async (request, reply) => {
-      const { limit, remaining, resetSeconds } = limiter.stateOf(request.caller);
+      const { limit, remaining, resetSeconds } = limiter.stateOf(request.principal.account);
       return reply.send({
         limit,
         used: limit - remaining,

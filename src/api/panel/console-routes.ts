@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { findAccount, findAccountNames } from '../../accounts/account-store.ts';
+import { actorOf } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId, parseRowId, publicId } from '../../contract/identifiers.ts';
@@ -32,7 +33,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
   const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
     dependencies;
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.caller.isAdmin) return reply.refuse(refusal('forbidden'));
+    if (!request.principal.account.isAdmin) return reply.refuse(refusal('forbidden'));
   });
 
   app.get(
@@ -165,8 +166,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
       if (id === null || (await findAccount(database, id)) === null) {
         return reply.refuse(refusal('account_not_found'));
       }
-      const actor = { actorId: request.caller.id, now: now() };
-      const wasOn = await totp.disable(id, actor);
+      const wasOn = await totp.disable(id, actorOf(request.principal));
       return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
     },
   );

@@ -21,7 +21,7 @@ export const endingDays = 14;
 const endingShownMax = 10;
 
 export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, ledgerDays, packages, now } = dependencies;
+  const { database, ledgerDays, packages } = dependencies;
 
   app.get(
     '/overview',
@@ -33,12 +33,12 @@ export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDepen
         response: { 200: overviewSchema },
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account, now }, query }, reply) => {
       const at = now();
       const span = parseSpan(query, at);
       const [sums, ending] = await Promise.all([
-        ledgerDays.sums(caller.id, span.step, span.since),
-        findEndingPlans(database, caller.id, {
+        ledgerDays.sums(account.id, span.step, span.since),
+        findEndingPlans(database, account.id, {
           now: at,
           until: at + endingDays * 86_400,
           limit: endingShownMax,
@@ -52,7 +52,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDepen
         const one = catalog.byId.get(packageId);
         // A trial that nobody ordered after has no price.
         if (one === undefined || one.isTrial || months === null) continue;
-        costCents += one.prices[caller.group][months] * BigInt(customers);
+        costCents += one.prices[account.group][months] * BigInt(customers);
       }
       return reply.send({
         series: seriesOf(sums, span.dates),
@@ -60,7 +60,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDepen
           days: endingDays,
           count,
           renewal_cost: formatAmount(costCents),
-          covered: caller.balanceCents >= costCents,
+          covered: account.balanceCents >= costCents,
           customers: ending.customers.map((customer) => panelCustomerView(customer, catalog, at)),
         },
       });

@@ -25,7 +25,7 @@ interface WithId {
 }
 
 export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, customers, packages, publicUrl, linkValidSeconds, currency, now } = dependencies;
+  const { database, customers, packages, publicUrl, linkValidSeconds, currency } = dependencies;
 
   app.get(
     '/customers',
@@ -37,15 +37,15 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
         response: { 200: cursorPageOf(panelCustomerSchema) },
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account, now }, query }, reply) => {
       const filter = readQuery(query, (sent) => ({
         search: sent.text('q').trim(),
         before: Math.min(numberMax, sent.number('before', numberMax)),
       }));
       if (isRefusal(filter)) return reply.refuse(filter);
-      const { customers: found, nextBefore } = await findCustomers(database, caller.id, {
+      const { customers: found, nextBefore } = await findCustomers(database, account.id, {
         search: filter.search,
-        before: { accountId: caller.id, number: filter.before },
+        before: { accountId: account.id, number: filter.before },
         limit: pageRows,
       });
       return reply.send({
@@ -64,11 +64,11 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
         response: { 200: customerWithOrdersSchema },
       },
     },
-    async ({ caller, params }, reply) => {
-      const number = parseOwnNumber(params.id, caller.id);
-      const customer = number === null ? null : await customers.find(caller.id, number);
+    async ({ principal: { account, now }, params }, reply) => {
+      const number = parseOwnNumber(params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const { orders } = await findOrders(database, caller.id, {
+      const { orders } = await findOrders(database, account.id, {
         from: 1,
         to: numberMax,
         customerNumber: customer.number,
@@ -82,7 +82,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
       return reply.send({
         customer: panelCustomerView(customer, packages.current(), now()),
         orders: orders.map((order) => orderView(order, packages.current(), currency)),
-        last_order_id: last === undefined ? null : publicId(caller.id, last.number),
+        last_order_id: last === undefined ? null : publicId(account.id, last.number),
       });
     },
   );
@@ -98,13 +98,13 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
         response: { 201: madeLoginLinkSchema },
       },
     },
-    async ({ caller, params }, reply) => {
-      const number = parseOwnNumber(params.id, caller.id);
-      const customer = number === null ? null : await customers.find(caller.id, number);
+    async ({ principal: { account, now }, params }, reply) => {
+      const number = parseOwnNumber(params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const at = now();
-      const order = { accountId: caller.id, customerNumber: customer.number, number: orderNumber };
+      const order = { accountId: account.id, customerNumber: customer.number, number: orderNumber };
       const token = await createLoginLink(database, order, linkValidSeconds, at);
       return reply.code(201).send({
         login_url: `${publicUrl()}/login/${token}`,

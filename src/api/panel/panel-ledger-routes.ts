@@ -34,17 +34,17 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
         response: { 200: cursorPageOf(panelEntrySchema) },
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account }, query }, reply) => {
       const filter = readQuery(query, (sent) => ({
         month: sent.month('month'),
         before: Math.min(numberMax, sent.number('before', numberMax)),
       }));
       if (isRefusal(filter)) return reply.refuse(filter);
-      const span = await spanOf(caller.id, filter.month);
+      const span = await spanOf(account.id, filter.month);
       const found =
         span === null
           ? []
-          : await findEntries(database, caller.id, 'down', {
+          : await findEntries(database, account.id, 'down', {
               ...span,
               to: Math.min(span.to, filter.before - 1),
               limit: pageRows + 1,
@@ -69,9 +69,9 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
         response: { 200: statementListSchema },
       },
     },
-    async ({ caller }, reply) => {
+    async ({ principal: { account } }, reply) => {
       // From the first entry on: each month opens with what the one before it closed with.
-      const months = await ledgerDays.sums(caller.id, 'month', '-infinity');
+      const months = await ledgerDays.sums(account.id, 'month', '-infinity');
       let balanceCents = 0n;
       const statements = months.map((month) => {
         const openingCents = balanceCents;
@@ -102,15 +102,15 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
         produces: ['text/csv'],
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account }, query }, reply) => {
       const filter = readQuery(query, (sent) => ({ month: sent.month('month') }));
       if (isRefusal(filter)) return reply.refuse(filter);
-      const span = await spanOf(caller.id, filter.month);
-      const name = `ledger-${caller.username}${filter.month === null ? '' : `-${filter.month.month}`}.csv`;
+      const span = await spanOf(account.id, filter.month);
+      const name = `ledger-${account.username}${filter.month === null ? '' : `-${filter.month.month}`}.csv`;
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="${name}"`)
-        .send(Readable.from(ledgerCsv(pages(caller.id, span), currency)));
+        .send(Readable.from(ledgerCsv(pages(account.id, span), currency)));
     },
   );
 

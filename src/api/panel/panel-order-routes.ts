@@ -43,7 +43,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
         response: { 200: cursorPageOf(Type.Ref('Order')) },
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account }, query }, reply) => {
       const filter = readQuery(query, (sent) => ({
         customer: sent.text('customer').trim().toLowerCase(),
         kind: sent.oneOf('kind', ['activate', 'renew', 'change']),
@@ -55,17 +55,17 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
       if (isRefusal(filter)) return reply.refuse(filter);
       const nothing = { data: [], next_before: null };
       const customerNumber =
-        filter.customer === '' ? null : await customerNumberOf(caller.id, filter.customer);
+        filter.customer === '' ? null : await customerNumberOf(account.id, filter.customer);
       if (customerNumber === 0 || filter.packageId > numberMax) return reply.send(nothing);
 
-      let span = { from: 1, to: caller.orderCount };
+      let span = { from: 1, to: account.orderCount };
       if (filter.fromDay !== null || filter.toDay !== null) {
         const day = (at: number | null) => (at === null ? '' : formatTime(at).slice(0, 10));
-        const found = await ledgerDays.orderSpan(caller.id, day(filter.fromDay), day(filter.toDay));
+        const found = await ledgerDays.orderSpan(account.id, day(filter.fromDay), day(filter.toDay));
         if (found === null) return reply.send(nothing);
         span = found;
       }
-      const found = await findOrders(database, caller.id, {
+      const found = await findOrders(database, account.id, {
         from: span.from,
         to: Math.min(span.to, filter.before - 1),
         customerNumber,
@@ -89,11 +89,11 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
         response: { 200: orderWithEntriesSchema },
       },
     },
-    async ({ caller, params }, reply) => {
-      const number = parseOwnNumber(params.id, caller.id);
-      const order = number === null ? null : await orders.find(caller.id, number);
+    async ({ principal: { account }, params }, reply) => {
+      const number = parseOwnNumber(params.id, account.id);
+      const order = number === null ? null : await orders.find(account.id, number);
       if (order === null) return reply.refuse(refusal('order_not_found'));
-      const entries = await findEntriesOfOrder(database, caller.id, order.number, numberMax);
+      const entries = await findEntriesOfOrder(database, account.id, order.number, numberMax);
       return reply.send({
         order: orderView(order, packages.current(), currency),
         entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
@@ -114,7 +114,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
     },
     async (request, reply) => {
       const body = isJsonObject(request.body) ? request.body : {};
-      const wanted = readPreview(request.caller, body);
+      const wanted = readPreview(request.principal.account, body);
       if (isRefusal(wanted)) return reply.refuse(wanted);
       const outcome = await preview(request, wanted);
       if (isRefusal(outcome)) return reply.refuse(outcome);
@@ -142,7 +142,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
   }
 
   async function preview(request: FastifyRequest, command: PreviewCommand): Promise<OrderOutcome | Refusal> {
-    let account: Account = request.caller;
+    let { account } = request.principal;
     for (let attempts = 0; attempts < previewAttemptsMax; attempts += 1) {
       try {
         const outcome = await previewOrder(
@@ -152,7 +152,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
         if (outcome.type !== 'access_changed') return outcome;
         const again = await door.again(request);
         if (isRefusal(again)) return again;
-        account = again;
+        account = again.account;
       } catch (error) {
         if (!(error instanceof PackagesChanged)) throw error;
         await packages.reload();
@@ -167,7 +167,7 @@ type PreviewCommand = (account: Account) => OrderCommand;
 /** No order has this key: a key that was sent binds nothing in a preview. */
 const previewKey = { idempotencyKey: '', keyIsMinted: true };
 
-function readPreview(caller: Account, body: JsonObject): PreviewCommand | Refusal {
+function readPreview(account: Account, body: JsonObject): PreviewCommand | Refusal {
   const orderId = own(body, 'order_id');
   if (orderId === undefined) {
     const wanted = parseOrderRequest(body, undefined);
@@ -190,7 +190,7 @@ function readPreview(caller: Account, body: JsonObject): PreviewCommand | Refusa
   }
   const wanted = parseRenewRequest(body, undefined);
   if (isRefusal(wanted)) return wanted;
-  const orderNumber = parseOwnNumber(String(orderId), caller.id) ?? 0;
+  const orderNumber = parseOwnNumber(String(orderId), account.id) ?? 0;
   return ({ id: accountId, accessVersion }) => ({
     type: 'renew',
     accountId,

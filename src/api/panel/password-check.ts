@@ -11,10 +11,10 @@ import { isRightPassword } from '../../identity/password.ts';
 export type PasswordCheck = (request: FastifyRequest, password: string) => Promise<Refusal | null>;
 
 export function createPasswordCheck(database: Queryable, throttle: AttemptThrottle): PasswordCheck {
-  return async ({ caller, ip }, password) => {
-    const attempt = throttle.beginPassword(caller.username, ip);
+  return async ({ principal: { account }, ip }, password) => {
+    const attempt = throttle.beginPassword(account.username, ip);
     if (isRefusal(attempt)) return attempt;
-    if (!(await isRightPassword(password, await getPasswordHash(database, caller.id)))) {
+    if (!(await isRightPassword(password, await getPasswordHash(database, account.id)))) {
       return refusal('wrong_password');
     }
     attempt.succeeded();

@@ -25,7 +25,7 @@ export function requestLogRoutes(app: FastifyInstance, { database, requestLog }:
         response: { 200: cursorPageOf(requestLineSchema) },
       },
     },
-    async ({ caller, query }, reply) => {
+    async ({ principal: { account }, query }, reply) => {
       const filter = readQuery(query, (sent) => {
         const status = sent.text('status');
         const one = statusClasses[status] === undefined ? sent.number('status', 0) : 0;
@@ -36,7 +36,7 @@ export function requestLogRoutes(app: FastifyInstance, { database, requestLog }:
       if (isRefusal(filter)) return reply.refuse(filter);
       // What was asked a moment ago is there.
       await requestLog.flush();
-      const found = await listRequests(database, caller.id, { ...filter, limit: pageRows + 1 });
+      const found = await listRequests(database, account.id, { ...filter, limit: pageRows + 1 });
       const page = found.slice(0, pageRows);
       return reply.send({
         data: page.map((line) => ({

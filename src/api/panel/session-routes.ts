@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { changeAccount } from '../../accounts/account-store.ts';
 import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
+import { actorOf } from '../../accounts/principal.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { plainAddress } from '../../contract/ip-addresses.ts';
 import { meSchema, newPasswordBodySchema, sessionListSchema } from '../../contract/panel-schemas.ts';
@@ -24,22 +25,22 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.get(
     '/me',
     { schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } } },
-    async ({ caller, session, ip }, reply) => {
+    async ({ principal: { account }, session, ip }, reply) => {
       const [key, isTotpEnabled] = await Promise.all([
-        findKeyFacts(database, caller.id),
-        totp.isEnabled(caller.id),
+        findKeyFacts(database, account.id),
+        totp.isEnabled(account.id),
       ]);
       return reply.send({
-        account: accountView(caller, currency, isTotpEnabled),
+        account: accountView(account, currency, isTotpEnabled),
         api_url: `${publicUrl()}/api/v1`,
         address: plainAddress(ip),
-        address_allowed: createAllowList(caller.allowedIps).allows(ip),
+        address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
         checklist: {
           // Who uses it has it.
           key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
-          first_order: caller.orderCount > 0,
-          allow_list: caller.allowedIps.length > 0,
+          first_order: account.orderCount > 0,
+          allow_list: account.allowedIps.length > 0,
         },
         session: {
           created_at: formatTime(session.createdAt),
@@ -59,7 +60,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
       },
     },
     async (request, reply) => {
-      const list = await sessions.list(request.caller.id, now());
+      const list = await sessions.list(request.principal.account.id, now());
       const data = list.map((session) => ({
         id: sessionId(session),
         created_at: formatTime(session.createdAt),
@@ -77,7 +78,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
     '/sessions/:id',
     { schema: { operationId: 'endSession', summary: 'End a session', response: noContent } },
     async (request, reply) => {
-      const ended = await sessions.endById(request.caller.id, request.params.id);
+      const ended = await sessions.endById(request.principal.account.id, request.params.id);
       return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
     },
   );
@@ -107,9 +108,9 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.current_password);
       if (problem !== null) return refuseLate(reply, problem);
-      const { id } = request.caller;
+      const { id } = request.principal.account;
       const passwordHash = await hashPassword(body.new_password);
-      const changed = await changeAccount(database, id, { passwordHash }, { actorId: id, now: now() });
+      const changed = await changeAccount(database, id, { passwordHash }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       await sessions.surviveNewPassword(request.session);

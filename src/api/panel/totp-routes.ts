@@ -1,6 +1,7 @@
 // Codes at sign-in: begun with the password, on once a code was right, off with the password and a code.
 
 import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../../accounts/principal.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import {
   codeBodySchema,
@@ -36,7 +37,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
-      const begun = await totp.begin(request.caller, now());
+      const begun = await totp.begin(request.principal.account, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
     },
   );
@@ -55,7 +56,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const enabled = await totp.enable(request.caller, body.code, now());
+      const enabled = await totp.enable(request.principal.account, body.code, now());
       if (enabled === 'not_begun') return reply.refuse(refusal('totp_not_enabled'));
       if (enabled === 'enabled') return reply.refuse(refusal('totp_enabled'));
       if (enabled === 'wrong_code') return reply.refuse(refusal('invalid_code'));
@@ -78,13 +79,13 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
-      const { id } = request.caller;
+      const { id } = request.principal.account;
       if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
       const attempt = throttle.beginCode(id);
       if (isRefusal(attempt)) return refuseLate(reply, attempt);
       if (!(await totp.spend(id, body.code, now()))) return reply.refuse(refusal('invalid_code'));
       attempt.succeeded();
-      await totp.disable(id, { actorId: id, now: now() });
+      await totp.disable(id, actorOf(request.principal));
       return reply.code(204).send();
     },
   );

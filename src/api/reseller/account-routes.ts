@@ -22,7 +22,11 @@ export function accountRoutes(
     },
     async (request, reply) => {
       const { balanceCents } = request.counters;
-      return reply.send({ balance: formatAmount(balanceCents), currency, group: request.caller.group });
+      return reply.send({
+        balance: formatAmount(balanceCents),
+        currency,
+        group: request.principal.account.group,
+      });
     },
   );
 }

@@ -6,7 +6,6 @@ import { refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
-import type { EpochSeconds } from '../../contract/times.ts';
 import { type CustomerReads, customerView } from '../../plans/customer-store.ts';
 
 export interface CustomerRoutesDependencies {
@@ -14,12 +13,11 @@ export interface CustomerRoutesDependencies {
   /** Options of a route that reads: see http/authenticate.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
-  readonly now: () => EpochSeconds;
 }
 
 export function customerRoutes(
   app: FastifyInstance,
-  { customers, confirm, packages, now }: CustomerRoutesDependencies,
+  { customers, confirm, packages }: CustomerRoutesDependencies,
 ): void {
   app.get<{ Params: { id: string } }>(
     '/customers/:id',
@@ -34,8 +32,9 @@ export function customerRoutes(
       },
     },
     async (request, reply) => {
-      const number = parseOwnNumber(request.params.id, request.caller.id);
-      const customer = number === null ? null : await customers.find(request.caller.id, number);
+      const { account, now } = request.principal;
+      const number = parseOwnNumber(request.params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       return reply.send({ customer: customerView(customer, packages(), now()) });
     },
@@ -54,9 +53,10 @@ export function customerRoutes(
       },
     },
     async (request, reply) => {
+      const { account, now } = request.principal;
       const page = parsePage(request.query);
       const { customerCount: total } = request.counters;
-      const list = await customers.list(request.caller.id, page, total);
+      const list = await customers.list(account.id, page, total);
       const data = list.map((customer) => customerView(customer, packages(), now()));
       return reply.send(pageAnswer(data, page, total));
     },

@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
 import { randomBase62 } from '../../accounts/api-key.ts';
+import type { Principal } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -37,7 +38,7 @@ export interface OrderRoutesDependencies {
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
   /** The caller, read afresh: its rights moved while its order was under way. */
-  readonly authenticateAgain: (request: FastifyRequest) => Promise<Account | Refusal>;
+  readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
 /** An account's rights change by hand, not by the millisecond. */
@@ -100,7 +101,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
       if (isRefusal(wanted)) return reply.refuse(wanted);
       // No order has the number 0: a foreign or malformed id is answered like a missing one, by the same road.
-      const orderNumber = parseOwnNumber(request.params.id, request.caller.id) ?? 0;
+      const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 
       const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({
@@ -127,8 +128,8 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       },
     },
     async (request, reply) => {
-      const number = parseOwnNumber(request.params.id, request.caller.id);
-      const order = number === null ? null : await orders.find(request.caller.id, number);
+      const number = parseOwnNumber(request.params.id, request.principal.account.id);
+      const order = number === null ? null : await orders.find(request.principal.account.id, number);
       if (order === null) return reply.refuse(refusal('order_not_found'));
       return reply.send({ order: orderView(order, packages(), currency) });
     },
@@ -149,7 +150,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     async (request, reply) => {
       const page = parsePage(request.query);
       const { orderCount: total } = request.counters;
-      const list = await orders.list(request.caller.id, page, total);
+      const list = await orders.list(request.principal.account.id, page, total);
       const data = list.map((order) => orderView(order, packages(), currency));
       return reply.send(pageAnswer(data, page, total));
     },
@@ -160,13 +161,13 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     request: FastifyRequest,
     command: (account: Account) => OrderCommand,
   ): Promise<OrderOutcome | Refusal> {
-    let account = request.caller;
+    let { account } = request.principal;
     for (let changes = 0; changes < accessChangesMax; changes += 1) {
       const outcome = await engine.submit(command(account));
       if (outcome.type !== 'access_changed') return outcome;
       const again = await dependencies.authenticateAgain(request);
       if (isRefusal(again)) return again;
-      account = again;
+      account = again.account;
     }
     return refusal('service_unavailable');
   }

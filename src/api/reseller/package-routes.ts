@@ -53,7 +53,7 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
     },
     async (request, reply) => {
       await turnEnd();
-      return reply.type('application/json; charset=utf-8').send(listText(request.caller.group));
+      return reply.type('application/json; charset=utf-8').send(listText(request.principal.account.group));
     },
   );
 }

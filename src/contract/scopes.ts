@@ -1,0 +1,34 @@
+// What a caller may be allowed: each route names the scopes it needs, each principal has some of them. A key has
+// those of its account; those of people are never a key's, so whoever steals a key can mint no other one.
+
+/** Of keys and people of every account. */
+export const accountScopes = [
+  'balance:read',
+  'packages:read',
+  'orders:read',
+  'orders:write',
+  'customers:read',
+  'customers:write',
+  'ledger:read',
+] as const;
+
+/** Of keys and people of administrators, beside those of every account. */
+export const administratorScopes = [
+  'admin:read',
+  'admin:accounts',
+  'admin:credit',
+  'admin:packages',
+  'product',
+] as const;
+
+/** Of people alone. */
+export const personScopes = ['keys:read', 'keys:write'] as const;
+
+export type Scope =
+  | (typeof accountScopes)[number]
+  | (typeof administratorScopes)[number]
+  | (typeof personScopes)[number];
+
+export function isAdministratorScope(scope: Scope): boolean {
+  return administratorScopes.some((each) => each === scope);
+}
