@@ -2,7 +2,8 @@
 // operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts holds the committed file
 // against it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
 
-import { errorCatalogue } from '../src/contract/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue } from '../src/contract/error-catalogue.ts';
+import { documentedCodes } from '../src/http/openapi.ts';
 import type { Schema } from './docs/openapi-schema.ts';
 
 interface Content {
@@ -18,7 +19,7 @@ interface Operation {
     readonly schema: Schema;
   }[];
   readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content>>;
+  readonly responses: Readonly<Record<string, Content & { readonly description?: string }>>;
 }
 
 export interface OpenapiDocument {
@@ -63,7 +64,7 @@ export function sdkTypes(document: OpenapiDocument): string {
       queryOf(operation).length === 0 ? null : `${capitalized(operation.operationId)}Query`,
     ),
     `/** Error codes of the API. New ones may be added: tolerate others. */\nexport type ErrorCode =\n${codesOf(
-      document,
+      operations.map(({ operation }) => operation),
     )
       .map((code) => `  | '${code}'`)
       .join('\n')};`,
@@ -71,12 +72,14 @@ export function sdkTypes(document: OpenapiDocument): string {
   return `${parts.join('\n\n')}\n`.replace('\n\n//', '\n//');
 }
 
-/** Those of the catalogue that some operation answers with, and the two of unknown addresses. */
-function codesOf(document: OpenapiDocument): readonly string[] {
-  const text = JSON.stringify(document);
-  return Object.keys(errorCatalogue).filter(
-    (code) => code === 'not_found' || code === 'method_not_allowed' || text.includes(`${code}: `),
-  );
+/** Those that some operation answers with, and the two of unknown addresses. */
+function codesOf(operations: readonly Operation[]): readonly string[] {
+  const codes = new Set<ErrorCode>([
+    'not_found',
+    'method_not_allowed',
+    ...operations.flatMap(documentedCodes),
+  ]);
+  return Object.keys(errorCatalogue).filter((code) => codes.has(code as ErrorCode));
 }
 
 function mapOf(

@@ -3,9 +3,10 @@
 // generate.ts; test/service/generated-files.test.ts holds the committed pages against it.
 
 import assert from 'node:assert/strict';
+import { keyDoorCodes } from '../../src/api/doors/key-door.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { statusOf } from '../../src/http/errors.ts';
-import { commonErrorCodes, errorCodesOf } from '../../src/http/openapi.ts';
+import { documentedCodes } from '../../src/http/openapi.ts';
 import { adminStory, loginCode, resellerStory, type Step, type StoryWorld } from './api-story.ts';
 import type { Schema } from './openapi-schema.ts';
 import { type SampleRequest, samplesOf } from './request-samples.ts';
@@ -28,7 +29,7 @@ interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Content & { readonly required?: boolean };
-  readonly responses: Readonly<Record<string, Content>>;
+  readonly responses: Readonly<Record<string, Content & { readonly description?: string }>>;
 }
 
 export interface OpenapiDocument {
@@ -191,7 +192,7 @@ function operationText({ method, path, operation }: Place, told: ToldStep, file:
     ...(schema.$ref === undefined ? [fieldTable(schema, file)] : [`${typeText(schema, file)}.`]),
     ['```json', JSON.stringify(withoutSecrets(told.body), null, 2), '```'].join('\n'),
     '### Errors',
-    errorText(operation.operationId, path.startsWith('/api/admin/')),
+    errorText(operation, path.startsWith('/api/admin/')),
   ];
   return parts.join('\n\n');
 }
@@ -228,8 +229,8 @@ function requestText({ parameters = [], requestBody }: Operation, file: string):
   return parts;
 }
 
-function errorText(operationId: string, isAdminApi: boolean): string {
-  const own = errorCodesOf(operationId);
+function errorText(operation: Operation, isAdminApi: boolean): string {
+  const own = documentedCodes(operation).filter((code) => !keyDoorCodes.includes(code));
   const line = (code: ErrorCode) =>
     row([
       String(statusOf(code, isAdminApi)),
@@ -241,7 +242,7 @@ function errorText(operationId: string, isAdminApi: boolean): string {
     own.length === 0
       ? []
       : [[row(['Status', 'Code', 'Message']), '|---|---|---|', ...sorted.map(line)].join('\n')];
-  const common = commonErrorCodes.map((code) => `\`${code}\``).join(', ');
+  const common = keyDoorCodes.map((code) => `\`${code}\``).join(', ');
   return [
     ...table,
     `${own.length === 0 ? 'Those' : 'And those'} of [every request](conventions.md#errors-of-every-request): ${common}.`,

@@ -1,5 +1,6 @@
 // A whole service for one test file: real database, real sockets, a clock and limits that the test sets.
-// When it is closed, every ledger is added up again: a test that breaks the books fails, whatever it tests.
+// When it is closed, every ledger is added up again, and no route may have refused with a code that it does not
+// declare: a test that breaks the books or finds a hole in the documents fails, whatever it tests.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,6 +11,7 @@ import { type Config, defaultLimits, type Limits, readConfig } from '../../src/c
 import { createService, type Service } from '../../src/create-service.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
+import { undeclaredRefusal } from '../../src/http/errors.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
@@ -231,6 +233,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         await testDatabase.remove();
       });
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
+      const undeclared = logLines.filter(({ msg }) => msg === undeclaredRefusal);
+      assert.deepEqual(undeclared, [], 'routes refuse with the codes that they declare');
     },
   };
 }

@@ -15,6 +15,7 @@ import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
+import { type DeclaredRoute, type Door, declareRoutes } from '../http/declared-routes.ts';
 import { installErrors, refuseRoute } from '../http/errors.ts';
 import { type HealthDependencies, healthRoutes } from '../http/health-routes.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -121,7 +122,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   // The schemas describe bodies for the document; each route reads its own, with its own error codes.
   app.setValidatorCompiler(() => () => true);
-  await installOpenapi(app);
+  const declared: DeclaredRoute[] = [];
+  app.decorate('declaredRoutes', declared);
+  await installOpenapi(app, declared);
   installErrors(app);
   installRequestHygiene(app, connections);
   logAndCount(app, metrics, dependencies.accessLog);
@@ -143,11 +146,11 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
   const door = createSessionDoor(dependencies);
-  const behind = (authenticate: Authenticator['authenticate'], api: FastifyInstance) => {
-    api.addHook('onRequest', authenticate);
+  const behind = (door: Door, api: FastifyInstance) => {
+    declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {
-      // Before the body is looked at: decisions "Order of checks", 8 before 9.
-      if (request.is404) return refuseHere(request, reply);
+      // Whom the door lets in is told, before the body is looked at: decisions "Order of checks", 8 before 9.
+      if (request.is404) return (await door.admit(request, reply, [])) ?? refuseHere(request, reply);
     });
     installJsonBodies(api);
     // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
@@ -156,8 +159,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   // Each API is registered twice: for who sends a key, and for the panel, for who is signed in.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
-    behind(by.authenticate, api);
-    tag(api, 'v1');
+    behind({ ...by, tag: 'v1', admit: by.authenticate }, api);
     // Answered from memory, for everyone in a group alike.
     packageRoutes(api, packages, dependencies.currency);
     const confirm = { preHandler: by.confirm };
@@ -166,8 +168,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     accountRoutes(api, confirm, dependencies.currency);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
-    behind(by.authenticateFresh, api);
-    tag(api, 'admin');
+    behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);
     adminRoutes(api, dependencies);
   };
 
@@ -185,14 +186,13 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       await panel.register(accountApi(door), { prefix: '/v1' });
       await panel.register(adminApi(door), { prefix: '/admin/v1' });
       await panel.register(async (entry) => {
-        entry.addHook('onRequest', door.refuseForeign);
+        const open = { tag: 'panel', kind: 'open', codes: door.codes, admit: door.refuseForeign } as const;
+        declareRoutes(entry, open, declared);
         installJsonBodies(entry);
-        tag(entry, 'panel');
         signInRoutes(entry, { ...dependencies, door });
       });
       await panel.register(async (signedIn) => {
-        behind(door.authenticate, signedIn);
-        tag(signedIn, 'panel');
+        behind({ ...door, tag: 'panel', admit: door.authenticate }, signedIn);
         panelRoutes(signedIn, { ...dependencies, door });
       });
     },
@@ -283,12 +283,6 @@ function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies
       address: request.ip,
     });
     done();
-  });
-}
-
-function tag(api: FastifyInstance, name: string): void {
-  api.addHook('onRoute', (route) => {
-    route.schema = { ...route.schema, tags: [name] };
   });
 }
 

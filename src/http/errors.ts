@@ -43,7 +43,12 @@ export function installErrors(app: FastifyInstance): void {
   });
 }
 
+/** The message of the log line, which no test may leave behind. */
+export const undeclaredRefusal = 'a route refused with a code that it does not declare';
+
 function send(reply: FastifyReply, { code, details }: Refusal): FastifyReply {
+  const { url, method, config } = reply.request.routeOptions;
+  if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredRefusal);
   const status = statusOf(code, isAdminUrl(reply.request.url));
   reply.errorCode = code;
   if (status === 503) reply.header('retry-after', retryAfterSeconds);

@@ -1,11 +1,12 @@
-// openapi.json, made from the schemas of the routes: what is served, committed and tested is one document. And
-// panel-openapi.json, of the routes that only this service's own pages use.
+// openapi.json, made from the schemas and declarations of the routes: what is served, committed and tested is one
+// document. And panel-openapi.json, of the routes that only this service's own pages use.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
+import type { DeclaredRoute } from './declared-routes.ts';
 import { statusOf } from './errors.ts';
 
 declare module 'fastify' {
@@ -25,7 +26,11 @@ const servers = [
 ];
 const license = { name: 'MIT', identifier: 'MIT' };
 
-export async function installOpenapi(app: FastifyInstance): Promise<void> {
+/** `declared`: every route that is in one of the documents, once the app is ready. */
+export async function installOpenapi(
+  app: FastifyInstance,
+  declared: readonly DeclaredRoute[],
+): Promise<void> {
   for (const schema of [...namedSchemas, ...namedAdminSchemas]) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
@@ -50,7 +55,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
       security: [{ apiKey: [] }],
     },
     transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
-    ...shared(commonErrorCodes, codesOf),
+    ...shared(declared),
   });
   await app.register(swagger, {
     decorator: 'panelSwagger',
@@ -81,7 +86,7 @@ export async function installOpenapi(app: FastifyInstance): Promise<void> {
       schema: hiddenUnless(schema?.tags?.includes('panel') === true, schema),
       url,
     }),
-    ...shared(panelCodes, panelCodesOf),
+    ...shared(declared),
   } as Parameters<typeof swagger>[1]);
 }
 
@@ -89,9 +94,7 @@ function hiddenUnless<Schema>(isShown: boolean, schema: Schema): Schema {
   return isShown ? schema : { ...schema, hide: true };
 }
 
-type CodesOf = Readonly<Record<string, readonly ErrorCode[]>>;
-
-function shared(common: readonly ErrorCode[], codes: CodesOf) {
+function shared(declared: readonly DeclaredRoute[]) {
   return {
     refResolver: {
       buildLocalReference: (
@@ -104,13 +107,12 @@ function shared(common: readonly ErrorCode[], codes: CodesOf) {
     transformObject: <Document extends object>(document: Document) =>
       'openapiObject' in document
         ? // A copy: what is written into it must not reach the schemas that serializers are made from.
-          withErrors(structuredClone(document.openapiObject as object), common, codes)
+          withDeclared(structuredClone(document.openapiObject as object), declared)
         : document,
   };
 }
 
 interface Operation {
-  readonly operationId?: string;
   readonly parameters?: { readonly in: string; description?: string; schema: object }[];
   requestBody?: { required?: boolean };
   responses?: Record<string, Response>;
@@ -124,30 +126,25 @@ interface Response {
 type Paths = Record<string, Record<string, Operation>>;
 
 /** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
-function withErrors<Document extends object>(
+function withDeclared<Document extends object>(
   document: Document,
-  common: readonly ErrorCode[],
-  codesByOperation: CodesOf,
+  declared: readonly DeclaredRoute[],
 ): Document {
-  const { paths } = document as { paths?: Paths };
-  for (const [path, operations] of Object.entries(paths ?? {})) {
-    for (const operation of Object.values(operations)) {
-      const { operationId = '' } = operation;
-      const replays = ['placeOrder', 'renewOrder', 'creditAccount'].includes(operationId);
-      for (const [status, answer] of Object.entries(operation.responses ?? {})) {
-        answer.description = status === '201' ? 'Done.' : 'The answer.';
-        answer.headers = { ...commonHeaders, ...(replays ? replayHeader : {}) };
-      }
-      if (operation.requestBody !== undefined && operationId === 'renewOrder')
-        operation.requestBody.required = false;
-      for (const parameter of operation.parameters ?? [])
-        if (parameter.in === 'path') Object.assign(parameter, pathId);
-      const codes = [...common, ...(codesByOperation[operationId] ?? [])];
-      operation.responses = {
-        ...operation.responses,
-        ...errorResponses(codes, path.startsWith('/api/admin/')),
-      };
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { method, path, codes, isReplayable, isBodyOptional } of declared) {
+    const operation = paths[path]?.[method.toLowerCase()];
+    if (operation === undefined) continue;
+    for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+      answer.description = status === '201' ? 'Done.' : 'The answer.';
+      answer.headers = { ...commonHeaders, ...(isReplayable ? replayHeader : {}) };
     }
+    if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
+    for (const parameter of operation.parameters ?? [])
+      if (parameter.in === 'path') Object.assign(parameter, pathId);
+    operation.responses = {
+      ...operation.responses,
+      ...errorResponses(codes, path.startsWith('/api/admin/')),
+    };
   }
   addHeaders(document);
   nameIntegerFormats(document);
@@ -210,130 +207,6 @@ const commonHeaders = headersNamed('X-Request-Id', 'RateLimit-Policy', 'RateLimi
 const replayHeader = headersNamed('Idempotent-Replayed');
 const retryHeader = headersNamed('Retry-After');
 
-/** What every request with a key can be answered with. */
-export const commonErrorCodes: readonly ErrorCode[] = [
-  'invalid_json',
-  'missing_api_key',
-  'invalid_api_key',
-  'revoked_api_key',
-  'account_blocked',
-  'api_disabled',
-  'ip_not_allowed',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-];
-
-const body: readonly ErrorCode[] = ['payload_too_large'];
-const ordering: readonly ErrorCode[] = [
-  ...body,
-  'invalid_idempotency_key',
-  'invalid_months',
-  'idempotency_conflict',
-  'package_unavailable',
-  'order_failed',
-  'insufficient_credit',
-];
-const administering: readonly ErrorCode[] = [...body, 'forbidden', 'validation_failed'];
-
-/** By operationId: what it can answer with beyond the common codes. */
-const codesOf: CodesOf = {
-  placeOrder: [...ordering, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
-  renewOrder: [...ordering, 'order_not_found'],
-  getOrder: ['order_not_found'],
-  getCustomer: ['customer_not_found'],
-  createAccount: [...administering, 'username_taken'],
-  listAccounts: ['forbidden', 'validation_failed'],
-  getAccount: ['forbidden', 'account_not_found'],
-  changeAccount: [...administering, 'account_not_found', 'last_administrator'],
-  creditAccount: [
-    ...administering,
-    'account_not_found',
-    'invalid_idempotency_key',
-    'idempotency_conflict',
-    'insufficient_credit',
-    'order_failed',
-  ],
-  resetApiKey: [...body, 'forbidden', 'account_not_found'],
-  grantTrial: [
-    ...administering,
-    'account_not_found',
-    'invalid_package',
-    'package_unavailable',
-    'invalid_customer',
-    'customer_not_yours',
-    'order_failed',
-  ],
-  listAccountLedger: ['forbidden', 'account_not_found'],
-  listAccountOrders: ['forbidden', 'account_not_found'],
-  listAccountCustomers: ['forbidden', 'account_not_found'],
-  listAllPackages: ['forbidden'],
-  createPackage: administering,
-  getPackage: ['forbidden', 'package_not_found'],
-  changePackage: [...administering, 'package_not_found'],
-  changeCustomer: [...administering, 'customer_not_found'],
-  listAudit: ['forbidden'],
-  verify: ['forbidden'],
-  exchangeLoginCode: [...administering, 'customer_not_found'],
-};
-
-/** What an operation can be answered with beyond those, once each. */
-export function errorCodesOf(operationId: string): readonly ErrorCode[] {
-  return [...new Set(codesOf[operationId])];
-}
-
-const panelCodes: readonly ErrorCode[] = [
-  'invalid_json',
-  'not_signed_in',
-  'account_blocked',
-  'forbidden_origin',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-];
-const withBody: readonly ErrorCode[] = [...body, 'validation_failed'];
-const withPassword: readonly ErrorCode[] = [...withBody, 'wrong_password'];
-
-/** The same for the panel's own routes. */
-const panelCodesOf: CodesOf = {
-  signIn: [...withBody, 'invalid_credentials', 'code_required', 'invalid_code'],
-  signOut: body,
-  endSession: [...body, 'session_not_found'],
-  endOtherSessions: body,
-  changePassword: withPassword,
-  beginTotp: [...withPassword, 'totp_enabled'],
-  confirmTotp: [...withBody, 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
-  disableTotp: [...withPassword, 'invalid_code', 'totp_not_enabled'],
-  revealApiKey: withPassword,
-  resetOwnApiKey: withPassword,
-  setAllowList: [...withBody, 'address_locked_out'],
-  findOrders: ['validation_failed'],
-  getOrderWithEntries: ['order_not_found'],
-  previewOrder: [
-    ...withBody,
-    'invalid_package',
-    'package_unavailable',
-    'invalid_customer',
-    'invalid_months',
-    'invalid_idempotency_key',
-    'order_not_found',
-    'customer_not_yours',
-    'order_failed',
-    'insufficient_credit',
-  ],
-  findCustomers: ['validation_failed'],
-  getCustomerWithOrders: ['customer_not_found'],
-  createLoginLink: [...body, 'customer_not_found'],
-  findLedgerEntries: ['validation_failed'],
-  exportLedger: ['validation_failed'],
-  listRequests: ['validation_failed'],
-  getServiceOverview: ['forbidden'],
-  getHealth: ['forbidden'],
-  findAllCustomers: ['forbidden', 'validation_failed'],
-  getOrderOfAnyAccount: ['forbidden', 'order_not_found'],
-  disableTotpOf: [...body, 'forbidden', 'account_not_found', 'totp_not_enabled'],
-};
-
 function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {
   const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
   return Object.fromEntries(
@@ -341,9 +214,26 @@ function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Recor
       status,
       {
         headers: { ...commonHeaders, ...(status === 429 || status === 503 ? retryHeader : {}) },
-        description: ofStatus.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' '),
+        description: ofStatus.map(documentedError).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     ]),
   );
+}
+
+function documentedError(code: ErrorCode): string {
+  return `${code}: ${errorCatalogue[code].message}`;
+}
+
+/** The codes that an operation of a document answers with: what was written into it, read again. */
+export function documentedCodes({
+  responses = {},
+}: {
+  readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
+}): readonly ErrorCode[] {
+  const codes = Object.keys(errorCatalogue) as ErrorCode[];
+  return Object.values(responses).flatMap(({ description = '' }) => {
+    const place = (code: ErrorCode) => ` ${description}`.indexOf(` ${documentedError(code)}`);
+    return codes.filter((code) => place(code) >= 0).sort((a, b) => place(a) - place(b));
+  });
 }

@@ -32,12 +32,7 @@ import { parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { groups } from '../../contract/periods.ts';
-import {
-  customerAnswerSchema,
-  idempotencyHeaderSchema,
-  pageOf,
-  pageQuerySchema,
-} from '../../contract/schemas.ts';
+import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
 import { findTotpAccounts } from '../../identity/totp-store.ts';
@@ -69,6 +64,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post(
     '/accounts',
     {
+      config: { scopes: ['admin:accounts'], codes: ['validation_failed', 'username_taken'] },
       schema: {
         operationId: 'createAccount',
         summary: 'Create an account',
@@ -109,6 +105,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.get(
     '/accounts',
     {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'listAccounts',
         summary: 'Accounts, newest first',
@@ -142,6 +139,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.get<WithId>(
     '/accounts/:id',
     {
+      config: { scopes: ['admin:read'], codes: ['account_not_found'] },
       schema: {
         operationId: 'getAccount',
         summary: 'One account',
@@ -160,6 +158,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.patch<WithId>(
     '/accounts/:id',
     {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['validation_failed', 'account_not_found', 'last_administrator'],
+      },
       schema: {
         operationId: 'changeAccount',
         summary: 'Change an account',
@@ -204,11 +206,22 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post<WithId>(
     '/accounts/:id/credit',
     {
+      config: {
+        scopes: ['admin:credit'],
+        codes: [
+          'validation_failed',
+          'account_not_found',
+          'invalid_idempotency_key',
+          'idempotency_conflict',
+          'insufficient_credit',
+          'order_failed',
+        ],
+        isReplayable: true,
+      },
       schema: {
         operationId: 'creditAccount',
         summary: 'Credit or debit an account',
         description: 'A negative amount debits. Safe to retry with the same idempotency key.',
-        headers: idempotencyHeaderSchema,
         body: creditBodySchema,
         response: { 201: creditedSchema },
       },
@@ -253,6 +266,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post<WithId>(
     '/accounts/:id/api-key',
     {
+      config: { scopes: ['admin:accounts'], codes: ['account_not_found'] },
       schema: {
         operationId: 'resetApiKey',
         summary: 'Replace the API key',
@@ -272,6 +286,18 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post<WithId>(
     '/accounts/:id/trials',
     {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: [
+          'validation_failed',
+          'account_not_found',
+          'invalid_package',
+          'package_unavailable',
+          'invalid_customer',
+          'customer_not_yours',
+          'order_failed',
+        ],
+      },
       schema: {
         operationId: 'grantTrial',
         summary: 'Give a customer of the account a free trial',
@@ -365,6 +391,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
 
 function listSchema(operationId: string, summary: string, description: string, item: string) {
   return {
+    config: { scopes: ['admin:read'] as const, codes: ['account_not_found'] as const },
     schema: {
       operationId,
       summary: `${summary}, newest first`,

@@ -6,7 +6,6 @@ import type { FastifyInstance } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { Seal } from '../../accounts/api-key.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
-import { refusal } from '../../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
@@ -31,9 +30,6 @@ export interface AdminRoutesDependencies {
 }
 
 export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.principal.account.isAdmin) return reply.refuse(refusal('forbidden'));
-  });
   accountAdminRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);
   recordAdminRoutes(app, dependencies);

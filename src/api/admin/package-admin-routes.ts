@@ -35,6 +35,7 @@ export function packageAdminRoutes(
   app.get(
     '/packages',
     {
+      config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'listAllPackages',
         summary: 'Packages, with trials, retired ones and every price',
@@ -51,6 +52,7 @@ export function packageAdminRoutes(
   app.post(
     '/packages',
     {
+      config: { scopes: ['admin:packages'], codes: ['validation_failed'] },
       schema: {
         operationId: 'createPackage',
         summary: 'Create a package',
@@ -98,6 +100,7 @@ export function packageAdminRoutes(
   app.get<WithId>(
     '/packages/:id',
     {
+      config: { scopes: ['admin:read'], codes: ['package_not_found'] },
       schema: {
         operationId: 'getPackage',
         summary: 'One package',
@@ -115,6 +118,7 @@ export function packageAdminRoutes(
   app.patch<WithId>(
     '/packages/:id',
     {
+      config: { scopes: ['admin:packages'], codes: ['validation_failed', 'package_not_found'] },
       schema: {
         operationId: 'changePackage',
         summary: 'Change a package',

@@ -26,6 +26,7 @@ export function recordAdminRoutes(
   app.patch<{ Params: { id: string } }>(
     '/customers/:id',
     {
+      config: { scopes: ['admin:accounts'], codes: ['validation_failed', 'customer_not_found'] },
       schema: {
         operationId: 'changeCustomer',
         summary: 'Suspend a customer, or lift it',
@@ -56,6 +57,7 @@ export function recordAdminRoutes(
   app.get(
     '/audit',
     {
+      config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'listAudit',
         summary: 'Who changed what, newest first',
@@ -74,6 +76,7 @@ export function recordAdminRoutes(
   app.get(
     '/verify',
     {
+      config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'verify',
         summary: 'Add every ledger up again',
@@ -88,6 +91,7 @@ export function recordAdminRoutes(
   app.post(
     '/login-codes/exchange',
     {
+      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
       schema: {
         operationId: 'exchangeLoginCode',
         summary: 'The customer behind a one-time login code',

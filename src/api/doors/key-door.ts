@@ -1,13 +1,15 @@
 // From the bearer key to the principal, with the refusals in the contract's order: missing, unknown and
 // revoked key, blocked account, API off, address not allowed, rate limit (specification "Authentication",
-// decisions "Order of checks" 1 to 7). Runs before anything else looks at the request.
+// decisions "Order of checks" 1 to 7), and what the key may not do. Runs before anything else looks at the request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { AccountCounters } from '../../accounts/account-table.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import type { Principal } from '../../accounts/principal.ts';
-import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import type { Scope } from '../../contract/scopes.ts';
+import type { Door, DoorKind } from '../../http/declared-routes.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 
 declare module 'fastify' {
@@ -20,10 +22,13 @@ declare module 'fastify' {
 }
 
 export interface Authenticator {
-  /** Sets request.principal, or answers with the refusal. */
-  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  readonly kind: DoorKind;
+  /** What it refuses with, and what any request may be answered with. */
+  readonly codes: readonly ErrorCode[];
+  /** Sets request.principal and lets it through to a route that needs these scopes, or answers with the refusal. */
+  authenticate: Door['admit'];
   /** The same, from the database: no cache stands between an administrator's rights and what they may do. */
-  authenticateFresh(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  authenticateFresh: Door['admit'];
   /**
    * For reads from the database: the caller's rights are compared with the account as it is there now, and
    * request.counters is set. So a change that another process made counts before its NOTIFY arrives.
@@ -32,6 +37,20 @@ export interface Authenticator {
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
   again(request: FastifyRequest): Promise<Principal | Refusal>;
 }
+
+/** What every request with a key can be answered with. */
+export const keyDoorCodes: readonly ErrorCode[] = [
+  'invalid_json',
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'account_blocked',
+  'api_disabled',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+];
 
 export function createAuthenticator(
   keys: KeyDirectory,
@@ -42,6 +61,7 @@ export function createAuthenticator(
     find: (key: string) => Promise<KeyHolder | null> | KeyHolder | null,
     request: FastifyRequest,
     reply: FastifyReply,
+    scopes: readonly Scope[],
   ): Promise<FastifyReply | undefined> {
     const key = bearerKey(request);
     if (key === null) return reply.refuse(limiter.failed(request.ip, refusal('missing_api_key'), reply));
@@ -59,8 +79,8 @@ export function createAuthenticator(
       if (problem.code !== 'revoked_api_key') return reply.refuse(problem);
       return reply.refuse(limiter.failed(request.ip, problem, reply));
     }
-    const limited = limiter.admit(account, reply);
-    return limited === null ? undefined : reply.refuse(limited);
+    const refused = limiter.admit(account, reply) ?? scopeProblem(holder.principal, scopes);
+    return refused === null ? undefined : reply.refuse(refused);
   }
 
   async function again(request: FastifyRequest): Promise<Principal | Refusal> {
@@ -74,8 +94,10 @@ export function createAuthenticator(
   }
 
   return {
-    authenticate: (request, reply) => authenticateBy(keys.find, request, reply),
-    authenticateFresh: (request, reply) => authenticateBy(keys.findFresh, request, reply),
+    kind: 'key',
+    codes: keyDoorCodes,
+    authenticate: (request, reply, scopes) => authenticateBy(keys.find, request, reply, scopes),
+    authenticateFresh: (request, reply, scopes) => authenticateBy(keys.findFresh, request, reply, scopes),
     async confirm(request, reply) {
       const { id, accessVersion } = request.principal.account;
       request.counters = await accounts.getCounters(id);
@@ -92,6 +114,12 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
   const key = authorization.slice(7).trim();
   return key === '' ? null : key;
+}
+
+/** Today only what administrators do is kept from anybody. */
+export function scopeProblem(principal: Principal, scopes: readonly Scope[]): Refusal | null {
+  for (const scope of scopes) if (!principal.scopes.has(scope)) return refusal('forbidden');
+  return null;
 }
 
 function accessProblem({ principal, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {

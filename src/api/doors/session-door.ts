@@ -5,7 +5,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
-import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type SessionToken,
   sessionId,
 } from '../../identity/session-store.ts';
-import type { Authenticator } from './key-door.ts';
+import { type Authenticator, scopeProblem } from './key-door.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +23,17 @@ declare module 'fastify' {
     session: Session;
   }
 }
+
+/** What every request of the panel can be answered with. */
+const sessionDoorCodes: readonly ErrorCode[] = [
+  'invalid_json',
+  'not_signed_in',
+  'account_blocked',
+  'forbidden_origin',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+];
 
 export interface SessionDoor extends Authenticator {
   /** Refuses what another site's page makes a browser send. For routes that nobody is signed in at, too. */
@@ -86,7 +98,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     return account.blocked ? refusal('account_blocked') : request.principal;
   }
 
-  async function authenticate(request: FastifyRequest, reply: FastifyReply) {
+  async function authenticate(request: FastifyRequest, reply: FastifyReply, scopes: readonly Scope[]) {
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
     if (sentToken(request) === null) return reply.refuse(refusal('not_signed_in'));
     const principal = await again(request);
@@ -96,10 +108,13 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     }
     const limited = limiter.admitSession(sessionId(request.session), reply);
     if (limited !== null) return reply.refuse(limited);
-    return isRefusal(principal) ? reply.refuse(principal) : undefined;
+    const refused = isRefusal(principal) ? principal : scopeProblem(principal, scopes);
+    return refused === null ? undefined : reply.refuse(refused);
   }
 
   return {
+    kind: 'session',
+    codes: sessionDoorCodes,
     authenticate,
     authenticateFresh: authenticate,
     // Read with the session, in this very request.

@@ -30,6 +30,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.get(
     '/api-key',
     {
+      config: { scopes: ['keys:read'], codes: [] },
       schema: {
         operationId: 'getApiKey',
         summary: 'About the API key',
@@ -51,6 +52,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.post(
     '/api-key/reveal',
     {
+      config: { scopes: ['keys:write'], codes: ['validation_failed', 'wrong_password'] },
       schema: {
         operationId: 'revealApiKey',
         summary: 'Show the API key',
@@ -74,6 +76,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.post(
     '/api-key/reset',
     {
+      config: { scopes: ['keys:write'], codes: ['validation_failed', 'wrong_password'] },
       schema: {
         operationId: 'resetOwnApiKey',
         summary: 'Replace the API key',
@@ -98,6 +101,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.put(
     '/allow-list',
     {
+      config: { scopes: ['keys:write'], codes: ['validation_failed', 'address_locked_out'] },
       schema: {
         operationId: 'setAllowList',
         summary: 'Set where the API key may be used from',
@@ -127,6 +131,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.get(
     '/usage',
     {
+      config: { scopes: ['keys:read'], codes: [] },
       schema: {
         operationId: 'getUsage',
         summary: 'The API key’s rate limit, as this process counts it',

@@ -32,13 +32,11 @@ const topAccountsMax = 10;
 export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
   const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
     dependencies;
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.principal.account.isAdmin) return reply.refuse(refusal('forbidden'));
-  });
 
   app.get(
     '/overview',
     {
+      config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'getServiceOverview',
         summary: 'Spending of all accounts by day or month, plans that end soon, refusals',
@@ -73,6 +71,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.get(
     '/health',
     {
+      config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'getHealth',
         summary: 'How this process and its database are',
@@ -93,6 +92,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.get(
     '/customers',
     {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'findAllCustomers',
         summary: 'Customers of every account, by part of a reference or name',
@@ -128,6 +128,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.get<{ Params: { id: string } }>(
     '/orders/:id',
     {
+      config: { scopes: ['admin:read'], codes: ['order_not_found'] },
       schema: {
         operationId: 'getOrderOfAnyAccount',
         summary: 'One order of any account and its ledger entries',
@@ -154,6 +155,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.delete<{ Params: { id: string } }>(
     '/accounts/:id/totp',
     {
+      config: { scopes: ['admin:accounts'], codes: ['account_not_found', 'totp_not_enabled'] },
       schema: {
         operationId: 'disableTotpOf',
         summary: 'Switch an account’s codes at sign-in off',

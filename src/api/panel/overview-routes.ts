@@ -26,6 +26,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDepen
   app.get(
     '/overview',
     {
+      config: { scopes: ['ledger:read', 'customers:read'], codes: [] },
       schema: {
         operationId: 'getOverview',
         summary: 'Spending by day or month, and plans that end soon',

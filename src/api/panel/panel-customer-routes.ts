@@ -30,6 +30,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
   app.get(
     '/customers',
     {
+      config: { scopes: ['customers:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'findCustomers',
         summary: 'Customers, newest first, by part of a reference or name',
@@ -58,6 +59,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
   app.get<WithId>(
     '/customers/:id',
     {
+      config: { scopes: ['customers:read', 'orders:read'], codes: ['customer_not_found'] },
       schema: {
         operationId: 'getCustomerWithOrders',
         summary: 'One customer and the last orders',
@@ -90,6 +92,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
   app.post<WithId>(
     '/customers/:id/login-link',
     {
+      config: { scopes: ['customers:write'], codes: ['customer_not_found'] },
       schema: {
         operationId: 'createLoginLink',
         summary: 'A new login link for the customer',

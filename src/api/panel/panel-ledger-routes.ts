@@ -27,6 +27,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
   app.get(
     '/ledger',
     {
+      config: { scopes: ['ledger:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'findLedgerEntries',
         summary: 'Ledger entries, newest first',
@@ -63,6 +64,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
   app.get(
     '/statements',
     {
+      config: { scopes: ['ledger:read'], codes: [] },
       schema: {
         operationId: 'listStatements',
         summary: 'Statements of the months with entries, newest first',
@@ -94,6 +96,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
   app.get(
     '/ledger.csv',
     {
+      config: { scopes: ['ledger:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'exportLedger',
         summary: 'The ledger as CSV, oldest first',

@@ -36,6 +36,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
   app.get(
     '/orders',
     {
+      config: { scopes: ['orders:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'findOrders',
         summary: 'Orders that fit a filter, newest first',
@@ -83,6 +84,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
   app.get<{ Params: { id: string } }>(
     '/orders/:id',
     {
+      config: { scopes: ['orders:read', 'ledger:read'], codes: ['order_not_found'] },
       schema: {
         operationId: 'getOrderWithEntries',
         summary: 'One order and its ledger entries',
@@ -104,6 +106,21 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
   app.post(
     '/orders/preview',
     {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          'validation_failed',
+          'invalid_package',
+          'package_unavailable',
+          'invalid_customer',
+          'invalid_months',
+          'invalid_idempotency_key',
+          'order_not_found',
+          'customer_not_yours',
+          'order_failed',
+          'insufficient_credit',
+        ],
+      },
       schema: {
         operationId: 'previewOrder',
         summary: 'What an order would do',

@@ -18,6 +18,7 @@ export function requestLogRoutes(app: FastifyInstance, { database, requestLog }:
   app.get(
     '/requests',
     {
+      config: { scopes: ['keys:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'listRequests',
         summary: 'Requests with the API key, newest first',

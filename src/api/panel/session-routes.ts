@@ -24,7 +24,10 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
 
   app.get(
     '/me',
-    { schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } } },
+    {
+      config: { scopes: [], codes: [] },
+      schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
+    },
     async ({ principal: { account }, session, ip }, reply) => {
       const [key, isTotpEnabled] = await Promise.all([
         findKeyFacts(database, account.id),
@@ -53,6 +56,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.get(
     '/sessions',
     {
+      config: { scopes: [], codes: [] },
       schema: {
         operationId: 'listSessions',
         summary: 'Sessions, most recently used first',
@@ -76,7 +80,10 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
 
   app.delete<{ Params: { id: string } }>(
     '/sessions/:id',
-    { schema: { operationId: 'endSession', summary: 'End a session', response: noContent } },
+    {
+      config: { scopes: [], codes: ['session_not_found'] },
+      schema: { operationId: 'endSession', summary: 'End a session', response: noContent },
+    },
     async (request, reply) => {
       const ended = await sessions.endById(request.principal.account.id, request.params.id);
       return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
@@ -85,7 +92,10 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
 
   app.delete(
     '/sessions',
-    { schema: { operationId: 'endOtherSessions', summary: 'End all other sessions', response: noContent } },
+    {
+      config: { scopes: [], codes: [] },
+      schema: { operationId: 'endOtherSessions', summary: 'End all other sessions', response: noContent },
+    },
     async (request, reply) => {
       await sessions.endOthers(request.session);
       return reply.code(204).send();
@@ -95,6 +105,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.post(
     '/password',
     {
+      config: { scopes: [], codes: ['validation_failed', 'wrong_password'] },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password',

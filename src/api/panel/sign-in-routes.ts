@@ -20,6 +20,10 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
   app.post(
     '/sign-in',
     {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'invalid_credentials', 'code_required', 'invalid_code'],
+      },
       schema: {
         operationId: 'signIn',
         summary: 'Sign in',
@@ -58,7 +62,10 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
 
   app.post(
     '/sign-out',
-    { schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } } },
+    {
+      config: { scopes: [], codes: [] },
+      schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } },
+    },
     async (request, reply) => {
       const token = door.sentToken(request);
       if (token !== null) await sessions.end(token);

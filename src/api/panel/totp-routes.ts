@@ -24,6 +24,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
   app.post(
     '/totp',
     {
+      config: { scopes: [], codes: ['validation_failed', 'wrong_password', 'totp_enabled'] },
       schema: {
         operationId: 'beginTotp',
         summary: 'Begin with codes at sign-in',
@@ -45,6 +46,10 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
   app.post(
     '/totp/confirm',
     {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
+      },
       schema: {
         operationId: 'confirmTotp',
         summary: 'Switch codes at sign-in on',
@@ -67,6 +72,10 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
   app.post(
     '/totp/disable',
     {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'wrong_password', 'invalid_code', 'totp_not_enabled'],
+      },
       schema: {
         operationId: 'disableTotp',
         summary: 'Switch codes at sign-in off',

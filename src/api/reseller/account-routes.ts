@@ -13,6 +13,7 @@ export function accountRoutes(
     '/balance',
     {
       ...confirm,
+      config: { scopes: ['balance:read'], codes: [] },
       schema: {
         operationId: 'getBalance',
         summary: 'Credit that is left',

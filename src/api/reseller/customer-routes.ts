@@ -23,6 +23,7 @@ export function customerRoutes(
     '/customers/:id',
     {
       ...confirm,
+      config: { scopes: ['customers:read'], codes: ['customer_not_found'] },
       schema: {
         operationId: 'getCustomer',
         summary: 'One customer',
@@ -44,6 +45,7 @@ export function customerRoutes(
     '/customers',
     {
       ...confirm,
+      config: { scopes: ['customers:read'], codes: [] },
       schema: {
         operationId: 'listCustomers',
         summary: 'Customers, newest first',

@@ -12,7 +12,6 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import {
-  idempotencyHeaderSchema,
   orderAnswerSchema,
   pageOf,
   pageQuerySchema,
@@ -50,12 +49,26 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
   app.post(
     '/orders',
     {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          'invalid_idempotency_key',
+          'invalid_months',
+          'idempotency_conflict',
+          'package_unavailable',
+          'order_failed',
+          'insufficient_credit',
+          'invalid_package',
+          'invalid_customer',
+          'customer_not_yours',
+        ],
+        isReplayable: true,
+      },
       schema: {
         operationId: 'placeOrder',
         summary: 'Place an order',
         description:
           'Activates a package for a customer and deducts the price. Creates the customer if absent. Safe to retry for ever with the same idempotency key.',
-        headers: idempotencyHeaderSchema,
         body: placeOrderBodySchema,
         response: { 201: placedOrderSchema },
       },
@@ -87,12 +100,25 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
   app.post<{ Params: { id: string } }>(
     '/orders/:id/renew',
     {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          'invalid_idempotency_key',
+          'invalid_months',
+          'idempotency_conflict',
+          'package_unavailable',
+          'order_failed',
+          'insufficient_credit',
+          'order_not_found',
+        ],
+        isReplayable: true,
+        isBodyOptional: true,
+      },
       schema: {
         operationId: 'renewOrder',
         summary: 'Renew an order',
         description:
           'Adds one period of the order’s package on top of the customer’s current expiry and charges the group’s price of today. The body may be absent.',
-        headers: idempotencyHeaderSchema,
         body: renewOrderBodySchema,
         response: { 201: renewedOrderSchema },
       },
@@ -120,6 +146,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     '/orders/:id',
     {
       ...confirm,
+      config: { scopes: ['orders:read'], codes: ['order_not_found'] },
       schema: {
         operationId: 'getOrder',
         summary: 'One order',
@@ -139,6 +166,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     '/orders',
     {
       ...confirm,
+      config: { scopes: ['orders:read'], codes: [] },
       schema: {
         operationId: 'listOrders',
         summary: 'Orders, newest first',

@@ -43,6 +43,7 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
   app.get(
     '/packages',
     {
+      config: { scopes: ['packages:read'], codes: [] },
       schema: {
         operationId: 'listPackages',
         summary: 'Packages that can be ordered',

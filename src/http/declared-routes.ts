@@ -1,0 +1,97 @@
+// What a route says of itself beside its schema: the scopes its caller needs, the codes it refuses with, whether it
+// can be replayed. From these declarations the door lets callers in, the documents and the client list the errors,
+// and the tests take every route and every role. A visible route without a declaration stops the start.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../contract/error-catalogue.ts';
+import { idempotencyHeaderSchema } from '../contract/schemas.ts';
+import { isAdministratorScope, type Scope } from '../contract/scopes.ts';
+
+export interface RouteDeclaration {
+  /** All of them are needed; none: whoever the door lets in. */
+  readonly scopes: readonly Scope[];
+  /** What the route itself refuses with. Those of the door, of scopes and of large bodies are added to them. */
+  readonly codes: readonly ErrorCode[];
+  /** Takes an idempotency key: a repeated request gets the first answer again. */
+  readonly isReplayable?: boolean;
+  readonly isBodyOptional?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends Partial<RouteDeclaration> {
+    /** Every code that the route answers with, the door's too. */
+    answeredCodes?: ReadonlySet<ErrorCode>;
+  }
+  interface FastifyInstance {
+    /** Every route of both documents, behind each of its doors. */
+    declaredRoutes: readonly DeclaredRoute[];
+  }
+}
+
+/** What stands before the routes of a surface. */
+export interface Door {
+  /** Of which APIs its routes are documented under. */
+  readonly tag: 'v1' | 'admin' | 'panel';
+  readonly kind: DoorKind;
+  /** What it answers with, whichever route was asked for. */
+  readonly codes: readonly ErrorCode[];
+  /** Sets request.principal and lets it through to a route that needs these scopes, or answers with the refusal. */
+  readonly admit: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scopes: readonly Scope[],
+  ) => Promise<FastifyReply | undefined>;
+}
+
+/** `key` and `session`: who calls is known by it; `open`: nobody needs to be known. */
+export type DoorKind = 'key' | 'session' | 'open';
+
+export interface DeclaredRoute {
+  readonly method: string;
+  /** As in the documents: "/api/v1/orders/{id}". */
+  readonly path: string;
+  readonly operationId: string;
+  readonly door: DoorKind;
+  readonly scopes: readonly Scope[];
+  /** Every code, first the door's. */
+  readonly codes: readonly ErrorCode[];
+  readonly isReplayable: boolean;
+  readonly isBodyOptional: boolean;
+}
+
+/** Every route of `api` is behind the door, and is added to `declared`. Before the routes are added. */
+export function declareRoutes(api: FastifyInstance, door: Door, declared: DeclaredRoute[]): void {
+  api.addHook('onRoute', (route) => {
+    const method = String(route.method);
+    const { scopes, codes, isReplayable = false, isBodyOptional = false } = route.config ?? {};
+    const operationId = route.schema?.operationId;
+    if (scopes === undefined || codes === undefined || operationId === undefined) {
+      throw new Error(`${method} ${route.url} declares no scopes, codes or operationId.`);
+    }
+    const all = [
+      ...door.codes,
+      ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
+      ...(scopes.some(isAdministratorScope) ? (['forbidden'] as const) : []),
+      ...codes,
+    ];
+    route.schema = {
+      ...route.schema,
+      ...(isReplayable ? { headers: idempotencyHeaderSchema } : {}),
+      tags: [door.tag],
+    };
+    route.config = { ...route.config, answeredCodes: new Set(all) };
+    // The route's own hook, and the only one that knows what the route needs.
+    route.onRequest = (request, reply) => door.admit(request, reply, scopes);
+    const path = route.url.replace(/:(\w+)/g, '{$1}');
+    declared.push({
+      method,
+      path,
+      operationId,
+      door: door.kind,
+      scopes,
+      codes: all,
+      isReplayable,
+      isBodyOptional,
+    });
+  });
+}

@@ -1,0 +1,71 @@
+// What keeps declarations complete: a route without one stops the start, a refusal that is not declared is logged as
+// a fault, which fails every test of a whole service.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Fastify, { type RouteShorthandOptions } from 'fastify';
+import { refusal } from '../../src/contract/error-catalogue.ts';
+import { type DeclaredRoute, declareRoutes } from '../../src/http/declared-routes.ts';
+import { installErrors, undeclaredRefusal } from '../../src/http/errors.ts';
+
+const schema = { operationId: 'getThing' };
+
+function createApp(admit = async () => undefined) {
+  const messages: string[] = [];
+  const declared: DeclaredRoute[] = [];
+  const stream = { write: (line: string) => messages.push(JSON.parse(line).msg) };
+  const app = Fastify({ exposeHeadRoutes: false, logger: { level: 'error', stream } });
+  installErrors(app);
+  declareRoutes(app, { tag: 'v1', kind: 'key', codes: ['rate_limited'], admit }, declared);
+  return { app, messages, declared };
+}
+
+test('a route that declares no scopes, no codes or no name stops the start', () => {
+  const { app } = createApp();
+  const declaration = { scopes: [], codes: [] };
+  const incomplete: readonly RouteShorthandOptions[] = [
+    { schema },
+    { schema, config: {} },
+    { schema, config: { scopes: [] } },
+    { schema, config: { codes: [] } },
+    { config: declaration },
+    { schema: { summary: 'Nameless' }, config: declaration },
+  ];
+  for (const options of incomplete)
+    assert.throws(() => app.get('/thing', options, async () => ({})), /GET \/thing declares no/);
+  app.get('/thing', { schema, config: declaration }, async () => ({}));
+});
+
+test('what follows from method and scopes is declared by itself', async () => {
+  const { app, declared } = createApp();
+  const config = { scopes: ['admin:read'], codes: ['order_not_found'] } as const;
+  app.get('/things/:id', { schema, config }, async () => ({}));
+  app.post('/things', { schema, config: { scopes: [], codes: [], isReplayable: true } }, async () => ({}));
+  const [read, write] = declared;
+  assert.deepEqual(
+    [read?.path, read?.codes],
+    ['/things/{id}', ['rate_limited', 'forbidden', 'order_not_found']],
+  );
+  assert.deepEqual([write?.isReplayable, write?.codes], [true, ['rate_limited', 'payload_too_large']]);
+});
+
+test('the door learns which scopes the route needs', async () => {
+  const asked: unknown[] = [];
+  const { app } = createApp((async (_request: unknown, _reply: unknown, scopes: unknown) => {
+    asked.push(scopes);
+  }) as () => Promise<undefined>);
+  app.get('/thing', { schema, config: { scopes: ['orders:read'], codes: [] } }, async () => ({}));
+  await app.inject('/thing');
+  assert.deepEqual(asked, [['orders:read']]);
+});
+
+test('a refusal with a code that the route does not declare is logged as a fault, and answered all the same', async () => {
+  const { app, messages } = createApp();
+  const config = { scopes: [], codes: ['order_not_found'] } as const;
+  app.get('/declared', { schema, config }, (_request, reply) => reply.refuse(refusal('order_not_found')));
+  app.get('/other', { schema, config }, (_request, reply) => reply.refuse(refusal('package_not_found')));
+  assert.equal((await app.inject('/declared')).statusCode, 404);
+  assert.deepEqual(messages, []);
+  assert.equal((await app.inject('/other')).json().error.code, 'package_not_found');
+  assert.deepEqual(messages, [undeclaredRefusal]);
+});
