@@ -1,5 +1,5 @@
 // What the browser alone needs, below /panel/api: composed here from one file for each page of the panel. The
-// routes of the two APIs are registered beside these by http/app.ts, with the session in place of the key.
+// routes of the two APIs are registered beside these by api/app.ts, with the session in place of the key.
 
 import type { FastifyInstance } from 'fastify';
 import { ranked } from '../../database/database.ts';

@@ -10,7 +10,7 @@ import { type CustomerReads, customerView } from '../../plans/customer-store.ts'
 
 export interface CustomerRoutesDependencies {
   readonly customers: CustomerReads;
-  /** Options of a route that reads: see http/authenticate.ts. */
+  /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
 }

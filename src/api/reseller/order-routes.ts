@@ -30,7 +30,7 @@ import { orderView } from '../shapes/order-view.ts';
 export interface OrderRoutesDependencies {
   readonly engine: OrderEngine;
   readonly orders: OrderReads;
-  /** Options of a route that reads: see http/authenticate.ts. */
+  /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;
