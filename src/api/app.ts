@@ -3,6 +3,7 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import cookieParser from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -180,6 +181,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await app.register(
     async (panel) => {
+      await panel.register(cookieParser);
       panel.addHook('onRequest', async (_request, reply) => {
         reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
       });

@@ -81,7 +81,7 @@ test('opening a link shows one button and spends nothing; pressing it spends it 
   const [cookie = ''] = spent.headers.getSetCookie();
   assert.match(
     cookie,
-    /^sellthrough_customer=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+    /^sellthrough_customer=[A-Za-z0-9_-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   assert.ok(!cookie.includes(path.slice('/login/'.length)), 'the session is not the link');
 
@@ -245,7 +245,7 @@ test('logging out ends the session in the database, not only in the browser', as
   const cookie = await logIn(path);
   const out = await post('/customer/logout', { cookie });
   assert.equal(out.status, 303);
-  assert.match(out.headers.getSetCookie()[0] ?? '', /^sellthrough_customer=; Path=\/; Max-Age=0;/);
+  assert.match(out.headers.getSetCookie()[0] ?? '', /^sellthrough_customer=; Max-Age=0; Path=\/;/);
   const page = await get('/customer', { cookie });
   assert.equal(page.status, 401);
   assert.match(page.text, /not logged in/);

@@ -2,6 +2,7 @@
 // open links; POST spends the token and starts the customer's session, or leads to the operator's product
 // with a one-time code. GET /customer is the customer's page (decisions "Login links").
 
+import cookieParser from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
@@ -41,7 +42,10 @@ interface WithToken {
   Params: { token: string };
 }
 
-export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRoutesDependencies): void {
+export async function loginLinkRoutes(
+  app: FastifyInstance,
+  dependencies: LoginLinkRoutesDependencies,
+): Promise<void> {
   const { database, customers, packages, now, productUrl, publicUrl } = dependencies;
   const isSecure = publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
@@ -57,6 +61,7 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
     "frame-ancestors 'none'",
   ].join('; ');
 
+  await app.register(cookieParser);
   // The forms have no fields: whatever a body holds is not read.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
@@ -106,8 +111,7 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
       target.searchParams.set('code', spent.token);
       return reply.redirect(target.href, 303);
     }
-    reply.header('set-cookie', cookie(spent.token, validSeconds));
-    return reply.redirect('/customer', 303);
+    return setCookie(reply, spent.token, validSeconds).redirect('/customer', 303);
   });
 
   app.get('/customer', hidden, async (request, reply) => {
@@ -123,8 +127,7 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
     if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
     const token = sessionToken(request);
     if (token !== null) await endSession(database, token);
-    reply.header('set-cookie', cookie('', 0));
-    return reply.redirect('/customer', 303);
+    return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
@@ -135,23 +138,14 @@ export function loginLinkRoutes(app: FastifyInstance, dependencies: LoginLinkRou
     return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl()).origin;
   }
 
-  function cookie(token: string, seconds: number): string {
-    const attributes = [
-      'Path=/',
-      `Max-Age=${seconds}`,
-      'HttpOnly',
-      'SameSite=Lax',
-      ...(isSecure ? ['Secure'] : []),
-    ];
-    return [`${cookieName}=${token}`, ...attributes].join('; ');
+  function setCookie(reply: FastifyReply, token: string, maxAge: number): FastifyReply {
+    const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+    return reply.setCookie(cookieName, token, attributes);
   }
 
-  function sessionToken({ headers }: FastifyRequest): string | null {
-    for (const part of (headers.cookie ?? '').split(';')) {
-      const [name, value = ''] = part.trim().split('=');
-      if (name === cookieName && isToken(value)) return value;
-    }
-    return null;
+  function sessionToken({ cookies }: FastifyRequest): string | null {
+    const token = cookies[cookieName] ?? '';
+    return isToken(token) ? token : null;
   }
 }
 

@@ -57,20 +57,14 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
 
-  function sentToken({ headers }: FastifyRequest): SessionToken | null {
-    const name = cookieName();
-    for (const part of (headers.cookie ?? '').split(';')) {
-      const [sentName, value = ''] = part.trim().split('=');
-      const match = sentName === name ? /^([1-9]\d{0,6})\.([A-Za-z0-9_-]{43})$/.exec(value) : null;
-      if (match !== null) return { accountId: Number(match[1]), token: match[2] ?? '' };
-    }
-    return null;
+  function sentToken({ cookies }: FastifyRequest): SessionToken | null {
+    const match = /^([1-9]\d{0,6})\.([A-Za-z0-9_-]{43})$/.exec(cookies[cookieName()] ?? '');
+    return match === null ? null : { accountId: Number(match[1]), token: match[2] ?? '' };
   }
 
-  function setCookieText(reply: FastifyReply, value: string, seconds: number): void {
-    const attributes = ['Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict'];
-    if (isSecure()) attributes.push('Secure');
-    reply.header('set-cookie', [`${cookieName()}=${value}`, ...attributes].join('; '));
+  function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
+    const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure: isSecure() } as const;
+    reply.setCookie(cookieName(), value, attributes);
   }
 
   function isForeign({ method, headers }: FastifyRequest): boolean {
@@ -126,8 +120,8 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     refuseForeign,
     sentToken,
     setCookie(reply, { accountId, token }) {
-      setCookieText(reply, `${accountId}.${token}`, sessions.limits.absoluteSeconds);
+      setCookie(reply, `${accountId}.${token}`, sessions.limits.absoluteSeconds);
     },
-    clearCookie: (reply) => setCookieText(reply, '', 0),
+    clearCookie: (reply) => setCookie(reply, '', 0),
   };
 }
