@@ -56,9 +56,9 @@ const waitingWeight = 0.5;
 const hiddenFromTests =
   /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
-const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [file]...`;
+const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--whole] [file]...`;
 
-const { only, grep, files, showsTimes } = readArguments();
+const { only, grep, files, showsTimes, isWhole } = readArguments();
 const color = process.stdout.isTTY;
 const workers = createWorkers({ root, silenceLimitMilliseconds });
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
@@ -89,6 +89,7 @@ function readArguments() {
         only: { type: 'string', multiple: true },
         grep: { type: 'string' },
         times: { type: 'boolean', default: false },
+        whole: { type: 'boolean', default: false },
       },
       allowPositionals: true,
     });
@@ -102,6 +103,8 @@ function readArguments() {
       grep: values.grep,
       files: positionals,
       showsTimes: values.times,
+      /** Every service test on both databases, also those that can hardly tell them apart. */
+      isWhole: values.whole,
     };
   } catch (error) {
     return stop(error instanceof Error ? error.message : String(error));
@@ -199,7 +202,7 @@ async function makeSteps(): Promise<readonly Step[]> {
     [
       'embedded',
       'service tests on the embedded database',
-      chooseFiles('test/service/*.test.ts').filter(runsOnBothDatabases),
+      chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsOnBothDatabases(file)),
     ],
     ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts'), true],
     [
@@ -254,7 +257,7 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
     TEST_FOLDER: fastFolder,
   };
   let onPostgres: Record<string, string> = {};
-  if (wanted.has('postgres') || wanted.has('browser')) {
+  if (wanted.has('postgres') || wanted.has('tools') || wanted.has('browser')) {
     const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
     console.log(server.description);
     removers.push(server.remove);
@@ -267,7 +270,7 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
     };
   }
   let onEmbedded: Record<string, string> = {};
-  if (wanted.has('embedded') || wanted.has('tools')) {
+  if (wanted.has('embedded')) {
     onEmbedded = { TEST_DATABASE: 'embedded', TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
   }
   // Unpacked before the files run at once.
@@ -278,7 +281,7 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
     postgres: { environment: { ...shared, ...onPostgres }, flags },
     embedded: { environment: { ...shared, ...onEmbedded }, flags },
     program: { environment: shared, flags },
-    tools: { environment: { ...shared, ...onEmbedded }, flags },
+    tools: { environment: { ...shared, ...onPostgres }, flags },
     browser: { environment: { ...shared, ...onPostgres }, flags },
   };
   return (group) => kinds[group];
