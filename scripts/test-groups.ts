@@ -22,6 +22,7 @@ export const onBothDatabases: readonly string[] = [
   'panel-orders',
   'panel-query-plans',
   'panel-request-log',
+  'plan-changes',
   'query-plans',
   'refund-examples',
   'refunds',
@@ -29,6 +30,7 @@ export const onBothDatabases: readonly string[] = [
   'road',
   'secrets',
   'table-rules',
+  'upgrade',
   'verify',
   'young-statistics',
 ];

@@ -269,9 +269,10 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
       TEST_DATABASE_TEMPLATE: template.name,
     };
   }
-  let onEmbedded: Record<string, string> = {};
-  if (wanted.has('embedded')) {
-    onEmbedded = { TEST_DATABASE: 'embedded', TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
+  // Also of those that start whole services, wherever their first start is not what is tested.
+  let template: Record<string, string> = {};
+  if (wanted.has('embedded') || wanted.has('program') || wanted.has('tools')) {
+    template = { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
   }
   // Unpacked before the files run at once.
   if (wanted.has('browser')) console.log((await chromiumForTests()).description);
@@ -279,9 +280,9 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
     static: { environment: {}, flags },
     unit: { environment: shared, flags },
     postgres: { environment: { ...shared, ...onPostgres }, flags },
-    embedded: { environment: { ...shared, ...onEmbedded }, flags },
-    program: { environment: shared, flags },
-    tools: { environment: { ...shared, ...onPostgres }, flags },
+    embedded: { environment: { ...shared, ...template, TEST_DATABASE: 'embedded' }, flags },
+    program: { environment: { ...shared, ...template }, flags },
+    tools: { environment: { ...shared, ...template, ...onPostgres }, flags },
     browser: { environment: { ...shared, ...onPostgres }, flags },
   };
   return (group) => kinds[group];

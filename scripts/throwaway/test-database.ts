@@ -20,8 +20,7 @@ export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
     const dataDir = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-test-'));
-    const template = process.env['TEST_EMBEDDED_TEMPLATE'];
-    if (template !== undefined && !isEmpty) cpSync(template, dataDir, { recursive: true });
+    if (!isEmpty) copyEmbeddedTemplate(dataDir);
     return {
       config: { kind: 'embedded', dataDir },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),
@@ -31,7 +30,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   if (server === undefined)
     throw new Error('TEST_DATABASE=postgres needs TEST_DATABASE_URL; "npm test" sets it.');
   const name = `sellthrough_test_${randomBytes(6).toString('hex')}`;
-  const template = process.env['TEST_DATABASE_TEMPLATE'];
+  const template = isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
   await onServer(server, `create database ${name}${template === undefined ? '' : ` template ${template}`}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -39,6 +38,12 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
     config: { kind: 'postgres', connectionString: url.href },
     remove: () => onServer(server, `drop database if exists ${name} with (force)`),
   };
+}
+
+/** Makes a folder what a first start makes of it, for tests of something else; without a template the start does. */
+export function copyEmbeddedTemplate(dataDir: string): void {
+  const template = process.env['TEST_EMBEDDED_TEMPLATE'];
+  if (template !== undefined) cpSync(template, dataDir, { recursive: true });
 }
 
 async function onServer(connectionString: string, statement: string): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { crashPoints } from '../machines/crash-points.ts';
@@ -13,6 +14,7 @@ const kills = crashPoints.length + 1;
 test('kill -9 at any point loses and doubles no order on the embedded database', async (context) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-kill-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  copyEmbeddedTemplate(dataDir);
   context.diagnostic(`seed ${seed}`);
   const report = await runKillProof({ environment: { DATA_DIR: dataDir }, kills, seed });
   context.diagnostic(JSON.stringify(report));
