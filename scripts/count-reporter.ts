@@ -54,7 +54,8 @@ function processEnding(error: unknown): string | undefined {
   return undefined;
 }
 
-function failureType(error: unknown): unknown {
+/** How the runner calls what made a test fail. */
+export function failureType(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'failureType' in error
     ? error.failureType
     : undefined;

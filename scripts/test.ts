@@ -1,73 +1,110 @@
-// What `npm test` runs: the static checks, the unit tests, the service tests once on each database, the tests of
-// the whole program, those of what is built around it, and those of the pages in a real browser. A step that fails does not hide the ones after it.
+// What `npm test` runs: the static checks, the unit tests, the service tests on PostgreSQL and, where two databases can
+// differ, on the embedded one, the tests of the whole program, those of what is built around it, and those of the
+// pages in a real browser. All of it is one list of work that runs in lanes (test-lanes.ts), the longest first, what
+// waits beside what computes. A step that fails does not hide the others.
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
-// static check counts as one test; a suite or a file that ran no test counts as failed.
+// static check counts as one test; a step or a file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startEmbeddedServer } from '../src/database/embedded-server.ts';
 import { chromiumForTests } from './chromium-for-tests.ts';
-import type { TestFact } from './count-reporter.ts';
+import { longestFirst, runsOnBothDatabases, waitsMostly } from './test-groups.ts';
+import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
+import { embeddedTemplate, memoryFolder, postgresTemplate } from './test-templates.ts';
 import { postgresForTests } from './throwaway-postgres.ts';
-
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
 
 interface Step {
   readonly name: string;
-  run(): Promise<Counts>;
+  readonly parts: readonly Part[];
 }
 
-interface Suite {
-  readonly name: string;
-  readonly files: string;
-  readonly concurrency: number;
-  readonly environment: Readonly<Record<string, string>>;
+/** A file of tests or a static check: what a lane runs. */
+interface Part {
+  readonly label: string;
+  readonly file: string | undefined;
+  readonly weight: number;
+  run(): Promise<Outcome>;
+}
+
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** What is shown of it. */
+  readonly text: string;
+  /** What is shown again at the end. */
+  readonly failures: readonly string[];
+  readonly cpuSeconds: number | undefined;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groups = ['static', 'unit', 'embedded', 'postgres', 'program', 'tools', 'browser'] as const;
+const groups = ['static', 'unit', 'postgres', 'embedded', 'program', 'tools', 'browser'] as const;
 type Group = (typeof groups)[number];
 
 // A test that waits for ever must end the run with its name.
 const testTimeoutMilliseconds = 300_000;
-// The runner's own limit does not cover a file whose tests are over and whose process stays: a timer or a connection
-// left open. Past this long without a test ending, the runner is interrupted and names the file.
+// The limit of a test does not cover a process that hangs in a hook, or cannot even say that a test timed out.
 const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
+// A process waits now and then, for its database or the other way round: one more than cores keeps them all busy.
+const lanes = availableParallelism() + 1;
+const waitingWeight = 0.5;
 
 // A developer's own settings must not reach the tests, least of all the address of a real database.
 const hiddenFromTests =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_URL|TEST_EMBEDDED_TEMPLATE|TEST_PROXY\w*|NODE_TEST_CONTEXT)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
-const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [file]...`;
+const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--whole] [file]...`;
 
-const { only, grep, files } = readArguments();
-const counts = await runAll(steps());
-const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-console.log(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);
-process.exitCode = counts.failed > 0 ? 1 : 0;
+const { only, grep, files, showsTimes, isWhole } = readArguments();
+const color = process.stdout.isTTY;
+const workers = createWorkers({ root, silenceLimitMilliseconds });
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
+const fastFolder = memoryFolder() ?? folder;
+const removers: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+if (fastFolder !== folder) removers.push(() => rmSync(fastFolder, { recursive: true, force: true }));
+process.once('exit', () => {
+  for (const path of [folder, fastFolder]) rmSync(path, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    workers.kill(signal);
+    process.exit(130); // the throwaway server watches this process and goes with it
+  });
+}
 
-function readArguments(): { only: ReadonlySet<Group>; grep: string | undefined; files: readonly string[] } {
+const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
+const total = await runAll();
+for (const remove of removers.reverse()) await remove();
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      options: { only: { type: 'string', multiple: true }, grep: { type: 'string' } },
+      options: {
+        only: { type: 'string', multiple: true },
+        grep: { type: 'string' },
+        times: { type: 'boolean', default: false },
+        whole: { type: 'boolean', default: false },
+      },
       allowPositionals: true,
     });
     // Who asks for a text or a file asks for tests, not for the static checks.
     const narrowed = values.grep !== undefined || positionals.length > 0;
     const wanted = values.only ?? (narrowed ? groups.filter((group) => group !== 'static') : groups);
     return {
-      only: new Set(
+      only: new Set<Group>(
         wanted.map((name) => groups.find((group) => group === name) ?? stop(`There is no group "${name}".`)),
       ),
       grep: values.grep,
       files: positionals,
+      showsTimes: values.times,
+      /** Every service test on both databases, also those that can hardly tell them apart. */
+      isWhole: values.whole,
     };
   } catch (error) {
     return stop(error instanceof Error ? error.message : String(error));
@@ -79,92 +116,123 @@ function stop(sentence: string): never {
   process.exit(2);
 }
 
-function steps(): readonly Step[] {
-  const colors = process.stdout.isTTY ? 'force' : 'off';
-  const tool = (name: string, ...args: string[]) => ({ name, run: () => runTool(args) });
-  const all: Record<Group, readonly Step[]> = {
-    static: [
+async function runAll(): Promise<{ passed: number; failed: number; skipped: number }> {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  const started = performance.now();
+  const steps = await makeSteps();
+  const lines: string[] = [];
+  const work = steps.flatMap((step) => {
+    const counts = { passed: 0, failed: 0, skipped: 0, left: step.parts.length, cpuSeconds: 0 };
+    if (step.parts.length === 0 && files.length === 0) {
+      sum.failed += 1;
+      failures.push(`${step.name}: there is no file`);
+    }
+    return step.parts.map((part) => ({
+      ...part,
+      async run() {
+        const began = performance.now();
+        const outcome = await part.run().catch(broken);
+        const seconds = (performance.now() - began) / 1000;
+        times.push({ label: part.label, seconds, cpuSeconds: outcome.cpuSeconds });
+        for (const name of ['passed', 'failed', 'skipped'] as const) {
+          counts[name] += outcome[name];
+          sum[name] += outcome[name];
+        }
+        counts.cpuSeconds += outcome.cpuSeconds ?? 0;
+        failures.push(...outcome.failures.map((text) => `${part.label}\n${text}`));
+        const mark = outcome.failed > 0 ? '✖ FAILED' : '✔';
+        if (part.file === undefined || outcome.text !== '') {
+          console.log(`\n▶ ${part.label}${outcome.text === '' ? '' : `\n${outcome.text}`}`);
+          console.log(`${mark} ${part.label} (${seconds.toFixed(1)} s)`);
+        }
+        counts.left -= 1;
+        if (counts.left > 0) return;
+        const { passed, failed } = counts;
+        const empty = passed + failed + counts.skipped === 0 && grep === undefined && files.length === 0;
+        if (empty) {
+          sum.failed += 1;
+          failures.push(`${step.name}: no test was run`);
+        }
+        const sign = failed > 0 || empty ? '✖ FAILED' : '✔';
+        const computed = counts.cpuSeconds > 0 ? `, ${counts.cpuSeconds.toFixed(1)} s of computing` : '';
+        lines.push(`${sign} ${step.name}: ${passed} passed, ${failed} failed${computed}`);
+      },
+    }));
+  });
+  await runInLanes(longestFirst(work), lanes);
+  for (const problem of await workers.end()) {
+    sum.failed += 1;
+    failures.push(problem);
+  }
+  console.log(`\n${lines.join('\n')}`);
+  if (sum.passed + sum.failed === 0) {
+    failures.push('No test was run.');
+    sum.failed = 1;
+  }
+  if (showsTimes) console.log(`\n${timesTable(performance.now() - started)}`);
+  if (failures.length > 0) console.log(`\n✖ failed:\n\n${failures.join('\n\n')}`);
+  return sum;
+}
+
+async function makeSteps(): Promise<readonly Step[]> {
+  const tool = (name: string, ...args: string[]): Step => ({
+    name,
+    parts: [{ label: name, file: undefined, weight: 1, run: () => runTool(args) }],
+  });
+  const colors = color ? 'force' : 'off';
+  const steps: Step[] = [];
+  if (only.has('static')) {
+    steps.push(
       tool('types', 'typescript/bin/tsc', '--project', 'tsconfig.json'),
       tool('types of the pages', 'typescript/bin/tsc', '--project', 'web/tsconfig.json', '--noEmit'),
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
+    );
+  }
+  const suites: readonly (readonly [
+    group: Group,
+    name: string,
+    files: readonly string[],
+    alone?: boolean,
+  ])[] = [
+    ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
+    ['postgres', 'service tests on PostgreSQL', chooseFiles('test/service/*.test.ts')],
+    [
+      'embedded',
+      'service tests on the embedded database',
+      chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsOnBothDatabases(file)),
     ],
-    unit: [suite({ name: 'unit tests', files: 'test/unit/**/*.test.ts' })],
-    embedded: [
-      suite({
-        name: 'service tests on the embedded database',
-        files: 'test/service/**/*.test.ts',
-        environment: { TEST_DATABASE: 'embedded' },
-      }),
+    ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts'), true],
+    [
+      'tools',
+      'tests of the command line, the package, the client and the examples',
+      chooseFiles('test/tools/*.test.ts'),
+      true,
     ],
-    postgres: [{ name: 'service tests on PostgreSQL', run: runOnPostgres }],
-    // One at a time: these start, kill and restart whole processes.
-    program: [suite({ name: 'tests of the whole program', files: 'test/process/*.test.ts', concurrency: 1 })],
-    tools: [
-      suite({
-        name: 'tests of the command line, the package, the client and the examples',
-        files: 'test/tools/*.test.ts',
-        environment: { TEST_DATABASE: 'embedded' },
-      }),
-    ],
-    browser: [{ name: 'tests of the pages in a browser', run: runInBrowser }],
-  };
-  return groups.filter((group) => only.has(group)).flatMap((group) => all[group]);
-}
-
-async function runAll(all: readonly Step[]): Promise<Counts> {
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const step of all) {
-    console.log(`\n▶ ${step.name}`);
-    const started = performance.now();
-    const result = await step.run().catch((error: unknown) => {
-      console.log(error instanceof Error ? error.message : error);
-      return { passed: 0, failed: 1, skipped: 0 };
+    ['browser', 'tests of the pages in a browser', chooseFiles('test/browser/*.test.ts')],
+  ];
+  const chosen = suites.filter(
+    ([group, , found]) => only.has(group) && (found.length > 0 || files.length === 0),
+  );
+  const settings = await prepare(
+    new Set(chosen.filter(([, , found]) => found.length > 0).map(([group]) => group)),
+  );
+  for (const [group, name, found, alone = false] of chosen) {
+    const kind = settings(group);
+    const suffix = group === 'embedded' ? ' (embedded)' : '';
+    steps.push({
+      name,
+      parts: found.map((file) => ({
+        label: file + suffix,
+        file,
+        weight: waitsMostly(file) ? waitingWeight : 1,
+        run: async () => outcomeOf(file, await workers.run(kind, file, { alone })),
+      })),
     });
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${result.failed > 0 ? '✖ FAILED' : '✔'} ${step.name} (${seconds} s)`);
-    total.passed += result.passed;
-    total.failed += result.failed;
-    total.skipped += result.skipped;
   }
-  if (total.passed + total.failed === 0) {
-    console.log('\nNo test was run.');
-    total.failed = 1;
-  }
-  return total;
-}
-
-/** Runs a tool of node_modules with this Node; what it printed is shown when it fails. */
-async function runTool([script = '', ...args]: readonly string[]): Promise<Counts> {
-  const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-  const { code, output } = await runNode([join('node_modules', script), ...args], color, 'captured');
-  if (code === 0) return { passed: 1, failed: 0, skipped: 0 };
-  console.log(output.trimEnd());
-  return { passed: 0, failed: 1, skipped: 0 };
-}
-
-function suite(parts: Partial<Suite> & Pick<Suite, 'name' | 'files'>): Step {
-  const whole = { concurrency: availableParallelism(), environment: {}, ...parts };
-  return { name: parts.name, run: () => runSuite(whole) };
-}
-
-async function runOnPostgres(): Promise<Counts> {
-  const server = await postgresForTests();
-  console.log(server.description);
-  try {
-    const environment = { TEST_DATABASE: 'postgres', TEST_DATABASE_URL: server.url };
-    return await suite({ name: 'postgres', files: 'test/service/**/*.test.ts', environment }).run();
-  } finally {
-    await server.remove();
-  }
-}
-
-async function runInBrowser(): Promise<Counts> {
-  const pattern = 'test/browser/**/*.test.ts';
-  // Unpacked before the files run at once, and only if one of them does.
-  if (chooseFiles(pattern).length > 0) console.log((await chromiumForTests()).description);
-  return suite({ name: 'browser', files: pattern, environment: { TEST_DATABASE: 'embedded' } }).run();
+  return steps;
 }
 
 /** Those of the pattern that were asked for. */
@@ -173,121 +241,140 @@ function chooseFiles(pattern: string): readonly string[] {
   return files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
 }
 
-async function runSuite({ files: pattern, concurrency, environment }: Suite): Promise<Counts> {
-  const chosen = chooseFiles(pattern);
-  if (chosen.length === 0) {
-    if (files.length > 0) return { passed: 0, failed: 0, skipped: 0 };
-    console.log(`No file matches ${pattern}.`);
-    return { passed: 0, failed: 1, skipped: 0 };
+/** Makes what the groups share, and says with what settings each group's tests run. */
+async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => WorkerKind> {
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    `--test-timeout=${testTimeoutMilliseconds}`,
+    '--test-reporter=./scripts/worker-reporter.ts',
+    '--test-reporter-destination=stdout',
+    ...(grep === undefined ? [] : [`--test-name-pattern=${escapeForPattern(grep)}`]),
+  ];
+  const shared = {
+    ...environmentOfTests(),
+    // What one process has compiled, the others and those they start need not compile again.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'sellthrough'),
+    TEST_FOLDER: fastFolder,
+  };
+  let onPostgres: Record<string, string> = {};
+  if (wanted.has('postgres') || wanted.has('tools') || wanted.has('browser')) {
+    const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
+    console.log(server.description);
+    removers.push(server.remove);
+    const template = await postgresTemplate(server.url);
+    removers.push(template.remove);
+    onPostgres = {
+      TEST_DATABASE: 'postgres',
+      TEST_DATABASE_URL: server.url,
+      TEST_DATABASE_TEMPLATE: template.name,
+    };
   }
-  const folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder); // Ctrl-C passes by the end of this function
-  try {
-    const factsFile = join(folder, 'facts.jsonl');
-    const flags = [
-      '--test',
-      `--test-concurrency=${concurrency}`,
-      `--test-timeout=${testTimeoutMilliseconds}`,
-      '--test-reporter=spec',
-      '--test-reporter-destination=stdout',
-      '--test-reporter=./scripts/count-reporter.ts',
-      `--test-reporter-destination=${factsFile}`,
-      ...(grep === undefined ? [] : [`--test-name-pattern=${escapeForPattern(grep)}`]),
-    ];
-    const onEmbedded = environment['TEST_DATABASE'] === 'embedded';
-    const template = onEmbedded ? { TEST_EMBEDDED_TEMPLATE: await makeEmbeddedTemplate(folder) } : {};
-    const { code } = await runNode(
-      [...flags, ...chosen],
-      { ...environment, ...template },
-      'shown',
-      factsFile,
-    );
-    return countFacts(readFacts(factsFile), chosen, code);
-  } finally {
-    process.off('exit', removeFolder);
-    removeFolder();
+  // Also of those that start whole services, wherever their first start is not what is tested.
+  let template: Record<string, string> = {};
+  if (wanted.has('embedded') || wanted.has('program') || wanted.has('tools')) {
+    template = { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
   }
+  // Unpacked before the files run at once.
+  if (wanted.has('browser')) console.log((await chromiumForTests()).description);
+  const kinds: Record<Group, WorkerKind> = {
+    static: { environment: {}, flags },
+    unit: { environment: shared, flags },
+    postgres: { environment: { ...shared, ...onPostgres }, flags },
+    embedded: { environment: { ...shared, ...template, TEST_DATABASE: 'embedded' }, flags },
+    program: { environment: { ...shared, ...template }, flags },
+    tools: { environment: { ...shared, ...template, ...onPostgres }, flags },
+    browser: { environment: { ...shared, ...onPostgres }, flags },
+  };
+  return (group) => kinds[group];
 }
 
-/** A data folder as the first start of a service leaves it, but empty: to copy one is much faster than to make one. */
-async function makeEmbeddedTemplate(folder: string): Promise<string> {
-  const dataDir = join(folder, 'embedded-template');
-  const server = await startEmbeddedServer({ dataDir });
-  await server.close();
-  return dataDir;
-}
-
-function readFacts(factsFile: string): readonly TestFact[] {
-  const lines = readFileSync(factsFile, { encoding: 'utf8', flag: 'a+' }).split('\n');
-  return lines.filter((line) => line !== '').map((line): TestFact => JSON.parse(line));
-}
-
-function countFacts(facts: readonly TestFact[], chosen: readonly string[], code: number | null): Counts {
-  const count = (wanted: TestFact['fact']) => facts.filter(({ fact }) => fact === wanted).length;
+function outcomeOf(file: string, { facts, output, ending, cpuSeconds }: FileReport): Outcome {
+  const count = (wanted: 'passed' | 'failed' | 'skipped') =>
+    facts.filter(({ kind, counts }) => counts && kind === wanted).length;
+  const lines: string[] = [];
+  const failures: string[] = [];
+  for (const { kind, text, depth, milliseconds = 0, error } of facts) {
+    if (depth === 0 && kind !== 'failed') continue;
+    const indent = '  '.repeat(depth);
+    if (kind === 'note') lines.push(`${indent}ℹ ${text}`);
+    else if (kind === 'skipped') lines.push(`${indent}﹣ ${text}${error === undefined ? '' : ` # ${error}`}`);
+    else lines.push(`${indent}${kind === 'passed' ? '✔' : '✖'} ${text} (${Math.round(milliseconds)} ms)`);
+    if (kind === 'failed' && error !== undefined) failures.push(`✖ ${text}\n${indented(error)}`);
+  }
+  const ran = facts.some(({ kind, depth }) => depth > 0 && kind !== 'note');
   const problems: string[] = [];
-  for (const file of chosen) {
-    const known = facts.filter(({ name }) => name.endsWith(file)).map(({ fact }) => fact);
-    // With --grep most files have nothing to run, which is as it should be.
-    if (known.includes('empty')) {
-      if (grep === undefined) problems.push(`${file} ran no test.`);
-    } else if (!known.includes('finished') && !known.includes('failed')) {
-      problems.push(`${file} left before its tests ended.`);
-    }
-  }
-  for (const { name, ending } of facts) {
-    if (ending !== undefined) console.log(`✖ ${name}: its process ended with ${ending}.`);
-  }
-  const passed = count('passed');
-  const failed = count('failed');
-  if (passed + failed + problems.length === 0 && grep === undefined) problems.push('The suite ran no test.');
-  if (code !== 0 && failed + problems.length === 0) {
-    problems.push(`The test runner failed (exit code ${code}) although no test did.`);
-  }
-  for (const problem of problems) console.log(`✖ ${problem}`);
-  return { passed, failed: failed + problems.length, skipped: count('skipped') };
+  if (ending !== undefined) problems.push(`${file} left before its tests ended: ${ending}.`);
+  else if (!ran && failures.length === 0 && grep === undefined) problems.push(`${file} ran no test.`);
+  // Of a file in which nothing failed nobody reads what it printed.
+  const printed = output.trimEnd();
+  const failed = count('failed') + problems.length;
+  return {
+    passed: count('passed'),
+    failed,
+    skipped: count('skipped'),
+    text: [...lines, ...(printed === '' ? [] : [indented(printed)]), ...failures, ...problems].join('\n'),
+    failures: [...failures, ...problems],
+    cpuSeconds: ending === undefined ? cpuSeconds : undefined,
+  };
 }
 
-function runNode(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  outputIs: 'shown' | 'captured',
-  factsFile?: string,
-): Promise<{ code: number | null; output: string }> {
-  const env: NodeJS.ProcessEnv = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (!hiddenFromTests.test(name)) env[name] = value;
-  }
-  const captured = outputIs === 'captured';
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      env: { ...env, ...environment },
-      stdio: ['ignore', captured ? 'pipe' : 'inherit', captured ? 'pipe' : 'inherit'],
-    });
-    let output = '';
-    const take = (chunk: Buffer) => {
-      output += chunk.toString();
-    };
-    child.stdout?.on('data', take);
-    child.stderr?.on('data', take);
-    const forward = (signal: NodeJS.Signals) => {
-      child.kill(signal);
-      process.exit(130); // the throwaway server watches this process and goes with it
-    };
-    process.once('SIGINT', forward).once('SIGTERM', forward);
-    const started = Date.now();
-    const watch = setInterval(() => {
-      const last = factsFile && statSync(factsFile, { throwIfNoEntry: false })?.mtimeMs;
-      if (factsFile && Date.now() - (last || started) > silenceLimitMilliseconds) child.kill('SIGINT');
-    }, 1_000);
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearInterval(watch);
-      process.off('SIGINT', forward).off('SIGTERM', forward);
-      resolve({ code, output });
-    });
+function broken(error: unknown): Outcome {
+  const text = error instanceof Error ? String(error.stack) : String(error);
+  return { passed: 0, failed: 1, skipped: 0, text, failures: [text], cpuSeconds: undefined };
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}
+
+/** Runs a tool of node_modules with this Node; what it printed is shown when it fails. */
+async function runTool([script = '', ...args]: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [join('node_modules', script), ...args], {
+    cwd: root,
+    env: { ...environmentOfTests(), ...(color ? { FORCE_COLOR: '1' } : {}) },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const text = output.trimEnd();
+  const nothing = { skipped: 0, cpuSeconds: undefined };
+  if (code === 0) return { ...nothing, passed: 1, failed: 0, text: '', failures: [] };
+  return { ...nothing, passed: 0, failed: 1, text, failures: [text] };
+}
+
+function environmentOfTests(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hiddenFromTests.test(name)));
+}
+
+function timesTable(wholeMilliseconds: number): string {
+  const rows = times
+    .sort((a, b) => (b.cpuSeconds ?? b.seconds) - (a.cpuSeconds ?? a.seconds))
+    .map(({ label, seconds, cpuSeconds }) => {
+      const computed = cpuSeconds === undefined ? '-' : cpuSeconds.toFixed(1);
+      return `${computed.padStart(10)} ${seconds.toFixed(1).padStart(10)}  ${label}`;
+    });
+  const [user, system] = processorSeconds();
+  const whole = `${(wholeMilliseconds / 1000).toFixed(1)} s in all; ${user.toFixed(1)} s of user and ${system.toFixed(1)} s of system time of everything that has ended`;
+  return [' computed s     wall s', ...rows, whole].join('\n');
+}
+
+/** Of this process and of all that it started and that have ended, by Linux's account; elsewhere of itself. */
+function processorSeconds(): [user: number, system: number] {
+  if (process.platform !== 'linux') {
+    const { user, system } = process.cpuUsage();
+    return [user / 1e6, system / 1e6];
+  }
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ').map(Number) ?? [];
+  const ticks = (first: number, second: number) => ((fields[first] ?? 0) + (fields[second] ?? 0)) / 100;
+  return [ticks(11, 13), ticks(12, 14)];
 }
 
 function escapeForPattern(text: string): string {

@@ -67,9 +67,11 @@ export interface ThrowawayPostgres {
 }
 
 /** The server of TEST_DATABASE_URL, which is left as it is, else a throwaway one. */
-export async function postgresForTests(): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
+export async function postgresForTests(
+  options: ThrowawayPostgresOptions = {},
+): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
   const url = process.env['TEST_DATABASE_URL'];
-  if (url === undefined || url === '') return startThrowawayPostgres();
+  if (url === undefined || url === '') return startThrowawayPostgres(options);
   return { url, description: 'The server of TEST_DATABASE_URL', remove: async () => {} };
 }
 

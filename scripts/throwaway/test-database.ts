@@ -1,6 +1,6 @@
 // A fresh database for one test file: a new folder for the embedded one, a new database on the server of
-// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which (the runner runs each file on both). The embedded
-// one is a copy of TEST_EMBEDDED_TEMPLATE, where the runner has made one.
+// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which. It is a copy of a template that has the schema already
+// (TEST_EMBEDDED_TEMPLATE, TEST_DATABASE_TEMPLATE), and the folder lies in TEST_FOLDER, where the runner says so.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -19,9 +19,8 @@ export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 /** `isEmpty`: without the tables of this version. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
-    const template = process.env['TEST_EMBEDDED_TEMPLATE'];
-    if (template !== undefined && !isEmpty) cpSync(template, dataDir, { recursive: true });
+    const dataDir = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-test-'));
+    if (!isEmpty) copyEmbeddedTemplate(dataDir);
     return {
       config: { kind: 'embedded', dataDir },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),
@@ -31,13 +30,20 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   if (server === undefined)
     throw new Error('TEST_DATABASE=postgres needs TEST_DATABASE_URL; "npm test" sets it.');
   const name = `sellthrough_test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
+  const template = isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
+  await onServer(server, `create database ${name}${template === undefined ? '' : ` template ${template}`}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     config: { kind: 'postgres', connectionString: url.href },
     remove: () => onServer(server, `drop database if exists ${name} with (force)`),
   };
+}
+
+/** Makes a folder what a first start makes of it, for tests of something else; without a template the start does. */
+export function copyEmbeddedTemplate(dataDir: string): void {
+  const template = process.env['TEST_EMBEDDED_TEMPLATE'];
+  if (template !== undefined) cpSync(template, dataDir, { recursive: true });
 }
 
 async function onServer(connectionString: string, statement: string): Promise<void> {

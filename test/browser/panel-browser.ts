@@ -1,5 +1,5 @@
-// A real Chromium before a whole service with the built pages: one of each for a test file, a fresh context (its
-// own cookies) for each visitor of a test. Called once at the top of every file here.
+// A real Chromium before a whole service with the built pages: one Chromium for the files of a process, one service for
+// each file, a fresh context (its own cookies) for each visitor of a test. Called once at the top of every file here.
 // Always true, for every page of every test: a script error, an alert, a broken policy (CSP), a failed answer (5xx)
 // or a request to another origin fails the test in which it happened, whatever the test is about. What a failed
 // test saw lies in .test-tmp/browser as pictures.
@@ -9,6 +9,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
@@ -40,6 +41,8 @@ export interface PanelBrowser {
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
 // A slow machine that does something else as well.
 const waitMilliseconds = 90_000;
+// To ask a page without a pause takes the processor that the page needs to go on.
+const lookAgainMilliseconds = 30;
 
 /**
  * Registers the hooks of a file; use what it returns inside tests. `fill` runs once the service does, before the
@@ -65,7 +68,7 @@ export function usePanelBrowser(
         linksLeadHere: true,
         limits: { requestLog: { flushMilliseconds: 100 } },
       }),
-      launchChromium(process.env['HEADED'] === '1'),
+      sharedChromium(),
     ]);
     await fill(service);
   }
@@ -83,7 +86,7 @@ export function usePanelBrowser(
     assert.deepEqual(seen, [], 'what the pages did besides');
   });
   after(async () => {
-    await browser?.close();
+    if (!isWorker) await browser?.close();
     await service?.close();
   });
 
@@ -179,6 +182,20 @@ function watch(visitor: BrowserContext, address: string, report: (problem: strin
   });
 }
 
+/** Of scripts/test.ts: other files will run in this process. */
+const isWorker = process.send !== undefined;
+let launched: Promise<Browser> | undefined;
+
+/** The Chromium of this process, or a new one in place of one that died. */
+async function sharedChromium(): Promise<Browser> {
+  const earlier = await launched;
+  if (earlier?.isConnected()) return earlier;
+  launched = launchChromium(process.env['HEADED'] === '1');
+  const browser = await launched;
+  if (isWorker) process.once('disconnect', () => void browser.close());
+  return browser;
+}
+
 /** Runs in the page. */
 function moveClock(byMilliseconds: number): void {
   const RealDate = Date;
@@ -211,5 +228,8 @@ export async function said(page: Page, text: string): Promise<void> {
       const { addedTexts } = globalThis as unknown as { addedTexts: readonly string[] };
       return addedTexts.some((added) => added.includes(wanted));
     }, text);
-  while (!(await isSaid())) assert.ok(performance.now() < until, `the page never said "${text}"`);
+  while (!(await isSaid())) {
+    assert.ok(performance.now() < until, `the page never said "${text}"`);
+    await pause(lookAgainMilliseconds);
+  }
 }

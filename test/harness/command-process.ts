@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from './child-environment.ts';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -26,7 +27,7 @@ export function startCommand(
 ): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   });

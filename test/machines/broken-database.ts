@@ -3,7 +3,7 @@
 // What must hold whatever happens to the server: the process lives; every answer is 200 or 201, or 503 with
 // Retry-After; every acknowledged order stands once and can be read; the books add up; no session stays
 // behind; and orders flow again soon after the database is back.
-// Called by test/broken-database.test.ts (short) and long-broken-database.ts (rounds of each, with figures).
+// Called by test/process/broken-database.test.ts (short) and long-broken-database.ts (rounds of each, with figures).
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
 // node test/machines/long-crowd.ts [--seconds 600] [--seed 1]
-// The long form of the crowd in test/two-processes.test.ts: two processes of the service on one throwaway
+// The long form of the crowd in test/process/two-processes.test.ts: two processes of the service on one throwaway
 // PostgreSQL, a fresh crowd with the next seed from time to time. The last line states what was done.
 
 import { randomBytes } from 'node:crypto';

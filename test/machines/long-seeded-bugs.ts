@@ -83,6 +83,7 @@ function tryBug(bug: SeededBug): Verdict {
         TEST_DATABASE: bug.on ?? 'embedded',
         TEST_DATABASE_URL: postgres.url,
         PROOF_SEED: '1',
+        MODEL_SECONDS: '40',
       },
     },
   );

@@ -20,14 +20,14 @@ export const seededBugs: readonly SeededBug[] = [
     find: '${accountsInOrder} for no key update`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     replace: '${accountsInOrder}`',
-    test: 'test/two-processes.test.ts',
+    test: 'test/process/two-processes.test.ts',
   },
   {
     name: 'an order is acknowledged before its COMMIT',
     file: 'src/database/pg-session.ts',
     find: '      return committed;',
     replace: '      committed.catch(() => undefined);\n      return Promise.resolve();',
-    test: 'test/lost-commit.test.ts',
+    test: 'test/process/lost-commit.test.ts',
   },
   {
     name: 'a refund is rounded up',
@@ -159,7 +159,7 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/orders/decide-orders.ts',
     find: 'return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);',
     replace: 'void account, void accessVersion, void mayStand, void earlier;\n  return false;',
-    test: 'test/two-processes.test.ts',
+    test: 'test/process/two-processes.test.ts',
   },
   {
     name: 'opening a login link spends it',
@@ -188,7 +188,7 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/database/embedded-worker.ts',
     find: "  'fsync=on',",
     replace: "  'fsync=off',",
-    test: 'test/embedded-server.test.ts',
+    test: 'test/process/embedded-server.test.ts',
   },
   {
     name: 'a lost claim on a customer is ignored',
@@ -203,7 +203,7 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/orders/order-batch.ts',
     find: '(command.mayStand || !command.keyIsMinted)',
     replace: '!command.keyIsMinted',
-    test: 'test/lost-commit.test.ts',
+    test: 'test/process/lost-commit.test.ts',
   },
   {
     name: 'the queue has no end',

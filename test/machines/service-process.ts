@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { childEnvironment } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
   readonly address: string;
@@ -34,7 +35,7 @@ export async function startServiceProcess({
     process.execPath,
     [...(preload === undefined ? [] : ['--import', preload.href]), new URL('src/main.ts', root).pathname],
     {
-      env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+      env: { ...childEnvironment, LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

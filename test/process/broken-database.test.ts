@@ -1,12 +1,11 @@
 // The short form of test/machines/long-broken-database.ts: one real process, and a server of its own for every
 // breakage; the seed of a failure goes there. How long recovery took is told, not judged: machines are noisy.
-// test/lost-commit.test.ts looks at single orders at single moments; here a whole service is under load.
+// test/process/lost-commit.test.ts looks at single orders at single moments; here a whole service is under load.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { type BreakageName, breakDatabase, whyNotHere } from '../machines/broken-database.ts';
-
-const seed = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 const promises: readonly (readonly [BreakageName, string])[] = [
   ['server killed', 'a server that is killed -9 costs no order, and none is charged twice'],

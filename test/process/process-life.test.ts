@@ -17,6 +17,7 @@ import pg from 'pg';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits, readConfig } from '../../src/config.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-life-'));
@@ -46,7 +47,7 @@ function run(script: string, args: readonly string[], environment: Record<string
   const path = fileURLToPath(new URL(`../../src/${script}`, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -282,7 +283,7 @@ describe('a configuration that is malformed ends the start with one sentence tha
     const path = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
     const said = spawnSync(process.execPath, [path], {
       cwd,
-      env: { PATH: process.env['PATH'], DATA_DIR: join(cwd, 'data') },
+      env: { ...childEnvironment, DATA_DIR: join(cwd, 'data') },
       encoding: 'utf8',
     });
     assert.equal(said.status, 1);

@@ -14,10 +14,11 @@ import { type Answer, type ApiClient, createApiClient } from '../../scripts/thro
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readMigrations } from '../../src/database/migrate.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
+import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { runCrowd } from '../machines/crowd.ts';
 
-const seed = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const crowdMilliseconds = 4_000;
 const crowdRequestsMin = 500;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
@@ -45,7 +46,7 @@ async function start(environment: Record<string, string>, args: string[] = []): 
   const path = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], ...settings, ...environment },
+    env: { ...childEnvironment, ...settings, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -541,7 +542,7 @@ async function command(url: string, name: 'migrate' | 'verify'): Promise<Answer[
   const path = fileURLToPath(new URL('../../src/cli/sellthrough.ts', import.meta.url));
   const child = spawn(process.execPath, [path, name, '--json'], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], ...settings, DATABASE_URL: url },
+    env: { ...childEnvironment, ...settings, DATABASE_URL: url },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let report = '';

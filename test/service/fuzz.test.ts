@@ -13,16 +13,13 @@ before(async () => {
 after(() => service.close());
 
 const seed = 1;
-const milliseconds = 8_000;
-/** A slow machine goes on until it has seen enough. */
 const requestsMin = 2_000;
 
 test('every answer to a spoilt request is one that openapi.json foresees', async () => {
-  const began = performance.now();
   let count = 0;
   const report = await fuzz(service, seed, () => {
     count += 1;
-    return count > requestsMin && performance.now() - began > milliseconds;
+    return count > requestsMin;
   });
   const blind = report.operations.filter((operation) => !hasSucceeded(report, operation));
   assert.deepEqual(blind, [], 'every operation has also succeeded');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRandom } from '../../scripts/demo/random.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 let service: TestService;
 before(async () => {
@@ -11,7 +12,6 @@ after(() => service.close());
 
 const windowMilliseconds = 60_000;
 const limit = 40;
-const seed = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 test('no window of 60 seconds admits more than the limit, and Retry-After is neither early nor late', async (context) => {
   context.diagnostic(`seed ${seed}`);

@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
@@ -40,6 +41,7 @@ const original = inFolder('original.backup');
 before(async () => {
   postgres = await startThrowawayPostgres();
   const environment = { ...settings, DATA_DIR: inFolder('first') };
+  copyEmbeddedTemplate(environment.DATA_DIR);
   const service = await startService({ environment });
   const admin = createApiClient(service.address, adminKey);
   const reseller = { username: 'demo', group: 'reseller', rate_limit_per_minute: 1_000_000 };
@@ -159,6 +161,7 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
 
 test('a running embedded service keeps its folder: the backup says to stop it', async () => {
   const environment = { ...settings, DATA_DIR: inFolder('running') };
+  copyEmbeddedTemplate(environment.DATA_DIR);
   const service = await startService({ environment });
   const refused = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
   assertRefused(refused, 1, /in use by another Sellthrough.*stop that one first/);

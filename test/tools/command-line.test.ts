@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
+import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
@@ -29,6 +30,7 @@ before(async () => {
   const made = await runForJson(['init'], { cwd: folder, environment: { PORT: '0', LOG_LEVEL: 'silent' } });
   assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
   settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
+  copyEmbeddedTemplate(join(folder, 'data'));
   service = startCommand(['serve'], { cwd: folder });
   let said = '';
   service.stderr?.setEncoding('utf8').on('data', (text: string) => {

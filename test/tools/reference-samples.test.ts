@@ -12,6 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { adminStory, resellerStory, type StoryWorld, startStoryWorld } from '../../scripts/docs/api-story.ts';
 import { type OpenapiDocument, operationsOf } from '../../scripts/docs/reference-pages.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -81,7 +82,7 @@ for (const language of languages) {
         writeFileSync(file, `${printedSample(operationId, language.title)}\n`);
         const key = path.startsWith('/api/admin/') ? world.adminKey : world.resellerKey;
         const environment = {
-          PATH: process.env['PATH'],
+          ...childEnvironment,
           SELLTHROUGH_URL: world.service.address,
           SELLTHROUGH_KEY: key,
           ...(await world.environmentOf(step)),
@@ -164,7 +165,7 @@ describe('the samples of the guides', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
     try {
       const environment = {
-        PATH: process.env['PATH'],
+        ...childEnvironment,
         SELLTHROUGH_URL: world.service.address,
         SELLTHROUGH_KEY: world.resellerKey,
       };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { formatAmount, parseAmount, savingPercent } from '../../src/contract/amounts.ts';
+import '../harness/fixed-seed.ts';
 
 describe('amounts are shown with two decimals', () => {
   const table: [cents: bigint, text: string][] = [

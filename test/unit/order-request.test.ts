@@ -13,6 +13,7 @@ import {
   sentIdempotencyHeader,
 } from '../../src/api/shapes/order-request.ts';
 import { readPlaceRequest, readRenewRequest } from '../model/oracle-request.ts';
+import '../harness/fixed-seed.ts';
 
 type Body = Record<string, unknown>;
 

@@ -7,6 +7,7 @@ import { isSellthroughError, type Retry, Sellthrough, SellthroughError } from '.
 import { eachOf } from '../../sdk/src/paging.ts';
 import { type ClientOptions, retryDelayMs } from '../../sdk/src/transport.ts';
 import { type HostileServer, startHostileServer, type Treatment } from '../harness/hostile-server.ts';
+import '../harness/fixed-seed.ts';
 
 const servers: HostileServer[] = [];
 let server: HostileServer;

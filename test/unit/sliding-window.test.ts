@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createSlidingWindowLimiter } from '../../src/http/sliding-window.ts';
+import '../harness/fixed-seed.ts';
 
 const windowMilliseconds = 60_000;
 

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { addMonths, daysLeft, formatTime } from '../../src/contract/times.ts';
 import { addMonths as addMonthsOfOracle } from '../model/oracle-calendar.ts';
+import '../harness/fixed-seed.ts';
 
 describe('months are added from the anchor, to the last day where the month is shorter', () => {
   const table: [anchor: string, months: number, end: string][] = [

@@ -1,0 +1,186 @@
+// Runs the files of `npm test` in processes of their own (test-worker.ts), several at once: as many as compute on the
+// machine's cores, and beside them those that mostly wait. Called by test.ts.
+// Always true: every file ends in exactly one report; a process that dies or falls silent is the report of its file,
+// and those that were still to come go to another.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { WorkerOrder, WorkerReady } from './test-worker.ts';
+import type { WorkerFact } from './worker-reporter.ts';
+
+export interface Work {
+  /** Runs at once with others while the sum of all stays below the lanes; at most 1. */
+  readonly weight: number;
+  run(): Promise<void>;
+}
+
+export interface FileReport {
+  readonly facts: readonly WorkerFact[];
+  /** What it printed, and what the workers' process said. */
+  readonly output: string;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  /** Why its process ended before it did. */
+  readonly ending: string | undefined;
+}
+
+export interface WorkerKind {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly flags: readonly string[];
+}
+
+export interface Workers {
+  /** In a process of its own when `alone`, else in one that ran others of this kind before. */
+  run(kind: WorkerKind, file: string, options: { alone: boolean }): Promise<FileReport>;
+  /** Lets the processes end; resolves to what kept one from it. */
+  end(): Promise<readonly string[]>;
+  /** Now: somebody pressed Ctrl-C. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+// A file whose tests are over and whose process stays has left a timer or a connection open.
+const endingLimitMilliseconds = 60_000;
+
+/** First come first served, but what does not fit yet holds up nobody who does. */
+export async function runInLanes(all: readonly Work[], lanes: number): Promise<void> {
+  const waiting = [...all];
+  const running = new Set<Promise<void>>();
+  let load = 0;
+  while (waiting.length + running.size > 0) {
+    const next = waiting.findIndex(({ weight }) => load + weight <= lanes || running.size === 0);
+    const [work] = next < 0 ? [] : waiting.splice(next, 1);
+    if (work === undefined) {
+      await Promise.race(running);
+      continue;
+    }
+    load += work.weight;
+    const done: Promise<void> = work.run().finally(() => {
+      load -= work.weight;
+      running.delete(done);
+    });
+    running.add(done);
+  }
+}
+
+export function createWorkers(options: {
+  readonly root: string;
+  readonly silenceLimitMilliseconds: number;
+}): Workers {
+  const idle = new Map<WorkerKind, Worker[]>();
+  const all = new Set<Worker>();
+  const problems: string[] = [];
+
+  async function end(worker: Worker): Promise<void> {
+    const problem = await worker.end();
+    all.delete(worker);
+    if (problem !== undefined) problems.push(problem);
+  }
+
+  return {
+    async run(kind, file, { alone }) {
+      const kept = idle.get(kind) ?? [];
+      idle.set(kind, kept);
+      const worker = (alone ? undefined : kept.pop()) ?? startWorker(kind, options);
+      all.add(worker);
+      const report = await worker.run(file);
+      if (report.ending !== undefined) all.delete(worker);
+      else if (alone) await end(worker);
+      else kept.push(worker);
+      return report;
+    },
+    async end() {
+      await Promise.all([...all].map(end));
+      return problems;
+    },
+    kill(signal) {
+      for (const worker of all) worker.kill(signal);
+    },
+  };
+}
+
+interface Worker {
+  run(file: string): Promise<FileReport>;
+  end(): Promise<string | undefined>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+function startWorker(
+  { environment, flags }: WorkerKind,
+  { root, silenceLimitMilliseconds }: { root: string; silenceLimitMilliseconds: number },
+): Worker {
+  const child: ChildProcess = spawn(process.execPath, [...flags, 'scripts/test-worker.ts'], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const files: string[] = [];
+  let facts: WorkerFact[] = [];
+  let output = '';
+  let ending: string | undefined;
+  let lastHeard = Date.now();
+  let cpuSeconds = 0;
+  let onReady = Promise.withResolvers<void>();
+  const gone = new Promise<void>((resolve) => {
+    child.once('error', ({ message }) => {
+      ending ??= message;
+      resolve();
+    });
+    child.once('close', (code, signal) => {
+      ending ??= signal === null ? `exit code ${code}` : `signal ${signal}`;
+      resolve();
+    });
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  child.on('message', (message: WorkerFact | WorkerReady) => {
+    lastHeard = Date.now();
+    if (message.kind !== 'ready') return facts.push(message);
+    cpuSeconds = message.cpuSeconds;
+    return onReady.resolve();
+  });
+  let busy = false;
+  const watch = setInterval(() => {
+    if (!busy || Date.now() - lastHeard < silenceLimitMilliseconds) return;
+    ending ??= `nothing for ${silenceLimitMilliseconds / 1000} seconds`;
+    child.kill('SIGKILL');
+  }, 1_000);
+  void gone.then(() => clearInterval(watch));
+
+  return {
+    async run(file) {
+      busy = true;
+      files.push(file);
+      await Promise.race([onReady.promise, gone]);
+      const started = { at: performance.now(), cpuSeconds };
+      onReady = Promise.withResolvers();
+      lastHeard = Date.now();
+      const order: WorkerOrder = { file };
+      if (ending === undefined) child.send(order, () => undefined);
+      await Promise.race([onReady.promise, gone]);
+      busy = false;
+      const report = {
+        ...{ facts, output, ending },
+        seconds: (performance.now() - started.at) / 1000,
+        cpuSeconds: cpuSeconds - started.cpuSeconds,
+      };
+      facts = [];
+      output = '';
+      return report;
+    },
+    async end() {
+      const order: WorkerOrder = { file: null };
+      if (ending === undefined) child.send(order, () => undefined);
+      const patience = setTimeout(() => {
+        ending = 'it did not end: a timer or a connection was left open';
+        child.kill('SIGKILL');
+      }, endingLimitMilliseconds);
+      await gone;
+      clearTimeout(patience);
+      // A run with a failed test ends with 1, which is told already.
+      if (ending === 'exit code 0' || ending === 'exit code 1') return undefined;
+      return `The process of ${files.join(', ')}: ${ending}.${output === '' ? '' : `\n${output.trimEnd()}`}`;
+    },
+    kill: (signal) => child.kill(signal),
+  };
+}

@@ -1,0 +1,61 @@
+// What the tests of a run copy in place of making it: a database with the schema of this program and nothing in it, of both
+// kinds. Called by test.ts; test-database.ts makes the copies.
+
+import { randomBytes } from 'node:crypto';
+import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { defaultLimits } from '../src/config.ts';
+import { openEmbedded } from '../src/database/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { openPostgres } from '../src/database/postgres.ts';
+
+const roomNeededBytes = 3 * 2 ** 30;
+
+/**
+ * A folder in memory, where there is room for all the databases of the service tests; undefined: there is none.
+ * What such a test writes need not outlive a power cut, and an fsync there costs nothing. The tests of what
+ * survives a kill use the disk.
+ */
+export function memoryFolder(): string | undefined {
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    if (bavail * bsize < roomNeededBytes) return undefined;
+    const folder = mkdtempSync('/dev/shm/sellthrough-test-');
+    chmodSync(folder, 0o711); // PostgreSQL's own user, where it has one, passes through
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A data folder as the first start of a service leaves it. */
+export async function embeddedTemplate(folder: string): Promise<string> {
+  const dataDir = join(folder, 'embedded-template');
+  const database = await openEmbedded({ dataDir });
+  await migrate(database);
+  await database.close();
+  return dataDir;
+}
+
+/** A database on this server, to be named as the template of others. */
+export async function postgresTemplate(
+  server: string,
+): Promise<{ readonly name: string; remove(): Promise<void> }> {
+  const name = `sellthrough_template_${randomBytes(6).toString('hex')}`;
+  await onServer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const database = await openPostgres({ connectionString: url.href, ...defaultLimits.database });
+  await migrate(database);
+  await database.close();
+  return { name, remove: () => onServer(server, `drop database if exists ${name} with (force)`) };
+}
+
+async function onServer(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

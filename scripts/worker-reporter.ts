@@ -1,0 +1,65 @@
+// The reporter of test-worker.ts: sends what happened to scripts/test.ts, as it happens, for it to print and to add up.
+
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+import { failureType } from './count-reporter.ts';
+
+export interface WorkerFact {
+  readonly kind: 'passed' | 'failed' | 'skipped' | 'note';
+  /** The test's title, or the note. */
+  readonly text: string;
+  /** How deep it stands below the file; the file itself is 0. */
+  readonly depth: number;
+  readonly isSuite: boolean;
+  /** A suite that failed because a test in it did: that one is counted. */
+  readonly counts: boolean;
+  readonly milliseconds?: number;
+  readonly error?: string;
+}
+
+const ended = new Set<string>();
+let onEnded: () => void = () => {};
+
+/** Resolves when the suite of this name, at the top, has been reported. */
+export async function suiteEnded(name: string): Promise<void> {
+  while (!ended.has(name)) {
+    await new Promise<void>((resolve) => {
+      onEnded = resolve;
+    });
+  }
+}
+
+export default async function* workerReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    const fact = workerFact(event);
+    if (fact === undefined) continue;
+    process.send?.(fact);
+    if (fact.depth === 0 && fact.isSuite) {
+      ended.add(fact.text);
+      onEnded();
+    }
+  }
+  yield '';
+}
+
+function workerFact(event: TestEvent): WorkerFact | undefined {
+  if (event.type === 'test:diagnostic') {
+    const { message, nesting, file } = event.data;
+    // The runner's own sums are made at the top, and counted again by test.ts.
+    if (nesting === 0 || file === undefined) return undefined;
+    return { kind: 'note', text: message, depth: nesting, isSuite: false, counts: false };
+  }
+  if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined;
+  const { name, nesting, details, skip, todo } = event.data;
+  const isSuite = details.type === 'suite';
+  const common = { text: name, depth: nesting, isSuite, milliseconds: details.duration_ms };
+  if (skip !== undefined || todo !== undefined) {
+    const reason = [skip, todo].find((one) => typeof one === 'string' && one !== '');
+    return { ...common, kind: 'skipped', counts: true, ...(reason && { error: String(reason) }) };
+  }
+  if (event.type === 'test:pass') return { ...common, kind: 'passed', counts: !isSuite };
+  const { error } = event.data.details;
+  const counts = !(isSuite && failureType(error) === 'subtestsFailed');
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return { ...common, kind: 'failed', counts, ...(counts && { error: inspect(cause) }) };
+}
