@@ -100,10 +100,6 @@ export function createReplay({
     const subject = `order ${row.number}`;
     const problems: string[] = [];
     const terms = past.termsAround(row.packageId, row.createdAt);
-    const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
-    if (!wasPrice(past, { accountId, group }, asked, row.priceCents)) {
-      problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
-    }
     const renewed = row.kind === 'renew' ? lastOrders.get(row.packageId) : undefined;
     if (row.kind === 'renew' && renewed === undefined) {
       problems.push(`it is a renewal, but package ${row.packageId} was not ordered before`);
@@ -132,6 +128,10 @@ export function createReplay({
     const { outcome } = decide(command, { wanted: wanted ?? null, renewed }, row.createdAt);
     if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
     const { order: decided } = outcome;
+    const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
+    if (!wasPrice(past, { accountId, group }, asked, row.priceCents)) {
+      problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
+    }
     lastOrders.set(row.packageId, { ...decided, number: row.number });
     if (row.kind !== decided.kind) problems.push(`it is of kind ${row.kind}, but it was ${decided.kind}`);
     if (row.refundCents !== decided.refundCents)
