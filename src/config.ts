@@ -103,6 +103,12 @@ export const defaultLimits = {
     keptSeconds: 7 * 86_400,
     keptPerAccountMax: 100_000,
   },
+  verify: {
+    // Below the 60 s after which proxies commonly give up.
+    waitMilliseconds: 50_000,
+    lingerMilliseconds: 30_000,
+    keptMilliseconds: 600_000,
+  },
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,

@@ -34,6 +34,8 @@ import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderMetrics } from './orders/order-metrics.ts';
 import { createOrderReads } from './orders/order-reads.ts';
 import { createCustomerReads } from './plans/customer-store.ts';
+import { createSingleAudit } from './verify/single-audit.ts';
+import { verifyLedger } from './verify/verify-ledger.ts';
 
 export interface ServiceDependencies {
   readonly config: Config;
@@ -135,6 +137,12 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
 
+  const audits = createSingleAudit({
+    audit: (signal) => verifyLedger(database, now(), { signal }),
+    exclusively: (work) => work(new AbortController().signal),
+    limits: limits.verify,
+  });
+
   let isDraining = false;
   const migrations = readMigrations();
   async function readinessProblems(): Promise<string[]> {
@@ -171,6 +179,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),
     ledgerDays,
     requestLog,
+    audits,
     health: {
       version: programVersion,
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
@@ -223,7 +232,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
       // A connection that answered its last request is idle, but kept open by its client.
       const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
+      const cancelled = audits.close();
       await app.close();
+      await cancelled;
       clearTimeout(cutOff);
       clearInterval(sweeping);
       await engine.drain();

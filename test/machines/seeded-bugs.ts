@@ -214,7 +214,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'verify does not look at the chain of balances',
-    file: 'src/verify/verify-ledger.ts',
+    file: 'src/verify/account-books.ts',
     find: 'where previous + amount_cents <> balance_after_cents',
     replace: 'where false',
     test: 'test/service/verify.test.ts',

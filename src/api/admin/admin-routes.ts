@@ -11,6 +11,7 @@ import type { Database } from '../../database/database.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
+import type { SingleAudit } from '../../verify/single-audit.ts';
 import { accountAdminRoutes } from './account-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
 import { recordAdminRoutes } from './record-admin-routes.ts';
@@ -25,6 +26,7 @@ export interface AdminRoutesDependencies {
   readonly packages: PackageCatalogHolder;
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
+  readonly audits: SingleAudit;
   readonly currency: string;
   readonly now: () => EpochSeconds;
 }

@@ -12,7 +12,6 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
 import { listAudit } from '../../journal/audit-log.ts';
 import { customerView } from '../../plans/customer-store.ts';
-import { verifyLedger } from '../../verify/verify-ledger.ts';
 import { auditView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
 
@@ -21,7 +20,7 @@ const readCode = createBodyReader(exchangeCodeBodySchema);
 
 export function recordAdminRoutes(
   app: FastifyInstance,
-  { database, engine, customers, packages, now }: AdminRoutesDependencies,
+  { database, engine, customers, packages, audits, now }: AdminRoutesDependencies,
 ): void {
   app.patch<{ Params: { id: string } }>(
     '/customers/:id',
@@ -81,11 +80,16 @@ export function recordAdminRoutes(
         operationId: 'verify',
         summary: 'Add every ledger up again',
         description:
-          'An account with a problem is halted: its orders and credits fail until it is found content again.',
+          'An account whose books do not add up is halted: its orders and credits fail until it is found content again. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt nobody. One audit runs at a time, and all who ask share it. One that takes longer than a request may is answered 503 with Retry-After: it goes on, and a later request receives its report.',
         response: { 200: Type.Ref('VerifyReport') },
       },
     },
-    async (_request, reply) => reply.send(await verifyLedger(database, now())),
+    async (_request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const report = await audits.report(gone.signal);
+      return report === null ? reply.refuse(refusal('service_unavailable')) : reply.send(report);
+    },
   );
 
   app.post(

@@ -1,0 +1,336 @@
+// The books of one account, added up again in SQL that shares no code with the engine: the chain of balances, sums,
+// counters, numbering, every order against its entries, claims on references, and the sums by day.
+//
+// The books go on moving meanwhile, so each account's audit is bounded by what its first statement saw, which is one
+// state of the database: the balance, the counters, the last numbers, the sums by day and their mark. Every statement
+// after it looks at a range of numbers up to those counters. There can be no false alarm, because
+// - rows of orders, entries and changes of plans are written in the transaction that moves their counter, are numbered
+//   from it, and are never changed: whatever a counter counts is there, the same, in every later statement;
+// - what has been numbered since lies beyond the counters, and no statement looks there;
+// - a customer and the claim on its reference are written together and stay: one statement sees both or neither;
+// - the sums by day and their mark are changed together, and the mark never runs ahead of the entries.
+// One statement is one short read of its own: orders wait for none of them longer than for a range.
+
+import type { Database, Row, Statement } from '../database/database.ts';
+import { bigint, nullable } from '../database/row-values.ts';
+import type { Check, Findings } from './audit-findings.ts';
+import type { AuditLimits } from './audit-limits.ts';
+
+/** Listed of one range. */
+const problemsMax = 20;
+
+/** The account as one statement sees it, with a row for each of its days. */
+const readHead: Statement = {
+  name: 'verify_head',
+  text: `with head as materialized (
+      select a.balance_cents, a.entry_count, a.order_count, a.customer_count, a.plan_change_count,
+        m.entry_number as mark,
+        coalesce(e.number, 0) as last_entry, coalesce(e.balance_after_cents, 0) as last_balance,
+        coalesce((select number from orders where account_id = a.id order by number desc limit 1), 0) as last_order,
+        coalesce((select number from customers where account_id = a.id order by number desc limit 1), 0) as last_customer,
+        coalesce((select number from plan_changes where account_id = a.id order by number desc limit 1), 0) as last_change,
+        (select count(*) from ledger_entries where account_id = a.id and number < 1)
+          + (select count(*) from orders where account_id = a.id and number < 1)
+          + (select count(*) from customers where account_id = a.id and number < 1)
+          + (select count(*) from plan_changes where account_id = a.id and number < 1) as below_one
+      from accounts a
+      left join ledger_day_marks m on m.account_id = a.id
+      left join lateral (
+        select number, balance_after_cents from ledger_entries where account_id = a.id order by number desc limit 1) e on true
+      where a.id = $1::int)
+    select head.*, to_char(d.day, 'YYYY-MM-DD') as day, case when d.day is not null then array[d.order_count,
+      d.entry_count, d.charged_cents, d.refunded_cents, d.credited_cents, d.debited_cents, d.first_entry, d.last_entry,
+      coalesce(d.first_order, 0), coalesce(d.last_order, 0)]::bigint[] end as sums
+    from head left join ledger_days d on d.account_id = $1::int order by d.day`,
+};
+
+/**
+ * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
+ * to the last that is charged here. An order's refund comes right before its charge, so a range does not end between.
+ * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed.
+ */
+const readEntries: Statement = {
+  name: 'verify_entries',
+  text: `with span as materialized (
+      select $3::int + (select count(*) from ledger_entries
+        where account_id = $1::int and number = $3::int and kind = 'refund' and $3::int < $4::int)::int as upto),
+    range as materialized (
+      select number, kind, amount_cents, balance_after_cents, order_number, actor_id, created_at,
+        lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous
+      from ledger_entries where account_id = $1::int and number >= $2::int and number <= (select upto from span)),
+    last_charged as materialized (
+      select least(greatest(coalesce((select order_number from range where kind = 'charge' order by number desc limit 1),
+        $6::int), $6::int), $6::int + (select count(*) from range)) as number),
+    paid as materialized (
+      select number, customer_number, package_id, price_cents, refund_cents, balance_after_cents
+      from orders where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
+    sums as (
+      select number, count(*) filter (where kind = 'order') as orders,
+        count(*) filter (where kind <> 'order') as entries, count(*) filter (where kind = 'charge') as charges,
+        sum(amount_cents) filter (where kind = 'charge') as charged,
+        coalesce(sum(amount_cents) filter (where kind = 'refund'), 0) as refunded,
+        max(balance_after_cents) filter (where kind = 'charge') as balance_after,
+        max(price_cents) as price, max(refund_cents) as refund,
+        max(balance_after_cents) filter (where kind = 'order') as said_after
+      from (
+        select order_number as number, kind, amount_cents, balance_after_cents, null::bigint as price_cents,
+          null::bigint as refund_cents
+        from range where order_number is not null
+        union all
+        select number, 'order', null, balance_after_cents, price_cents, refund_cents from paid) both_sides
+      group by number)
+    select 'sums' as what, null as number, null as problem, null as day, array[
+        (select upto from span), (select count(*) from range), (select coalesce(sum(amount_cents), 0) from range),
+        coalesce((select balance_after_cents from range order by number desc limit 1), $5::bigint),
+        (select number from last_charged), (select count(*) from paid)]::bigint[] as sums
+    union all
+    (select 'chain', number, format('balance %s + amount %s is not %s cents', previous, amount_cents, balance_after_cents),
+        null, null
+      from range
+      where previous + amount_cents <> balance_after_cents order by number limit ${problemsMax})
+    union all
+    (select 'kinds', number, 'the kind ' || kind || ' does not fit the amount ' || amount_cents, null, null
+      from range
+      where (kind = 'charge' and amount_cents > 0) or (kind = 'debit' and amount_cents >= 0)
+        or (kind in ('credit', 'refund') and amount_cents <= 0)
+        or (kind in ('charge', 'refund')) <> (order_number is not null)
+        or (kind in ('credit', 'debit')) <> (actor_id is not null) order by number limit ${problemsMax})
+    union all
+    (select 'orders', number, case
+          when orders = 0 and number <= $6::int then 'the ledger names it a second time'
+          when orders = 0 and exists (select from orders o where o.account_id = $1::int and o.number = s.number)
+            then 'the ledger names it before its turn'
+          when orders = 0 then 'the ledger names it, but it does not exist'
+          when entries = 0 then 'it has no ledger entry'
+          when charges <> 1 then 'it was charged ' || charges || ' times'
+          when charged <> -price then format('price %s, charged %s cents', price, -charged)
+          when refunded <> refund then format('refund %s, given back %s cents', refund, refunded)
+          else format('it says %s cents were left, the ledger says %s', said_after, balance_after) end, null, null
+      from sums s
+      where orders = 0 or entries = 0 or charges <> 1 or charged is distinct from -price or refunded <> refund
+        or balance_after is distinct from said_after order by number limit ${problemsMax})
+    union all
+    (select 'references', o.number, 'its customer or package does not exist', null, null
+      from paid o
+      left join customers c on c.account_id = $1::int and c.number = o.customer_number
+      left join packages p on p.id = o.package_id
+      where c.number is null or p.id is null order by o.number limit ${problemsMax})
+    union all
+    select 'day', null, null, to_char(day, 'YYYY-MM-DD'), array[
+        count(*) filter (where kind = 'charge'), count(*), coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
+        coalesce(sum(amount_cents) filter (where kind = 'refund'), 0),
+        coalesce(sum(amount_cents) filter (where kind = 'credit'), 0),
+        coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0),
+        min(number), max(number), coalesce(min(order_number), 0), coalesce(max(order_number), 0)]::bigint[]
+      from (select *, (created_at at time zone 'UTC')::date as day from range where number <= $7::int) dated group by day`,
+};
+
+/** Orders after $2 up to $3, which no entry has named. */
+const listUnpaid: Statement = {
+  name: 'verify_unpaid_orders',
+  text: `select number from orders where account_id = $1::int and number > $2::int and number <= $3::int
+    order by number limit ${problemsMax}`,
+};
+
+const readCustomers: Statement = {
+  name: 'verify_customers',
+  text: `with range as materialized (
+      select number, reference from customers where account_id = $1::int and number between $2::int and $3::int)
+    select null as number, count(*) as count from range
+    union all
+    (select number, null from range c
+      where not exists (select from customer_references r
+        where r.reference = c.reference and r.account_id = $1::int and r.customer_number = c.number)
+      order by number limit ${problemsMax})`,
+};
+
+/** Changes $2 to $3. $4: the account's last order. */
+const readPlanChanges: Statement = {
+  name: 'verify_plan_changes',
+  text: `with range as materialized (
+      select number, customer_number, after_order, lag(after_order) over (order by number) as previous
+      from plan_changes where account_id = $1::int and number between $2::int - 1 and $3::int)
+    select null as number, count(*) as count from range where number >= $2::int
+    union all
+    (select r.number, null from range r
+      left join customers c on c.account_id = $1::int and c.number = r.customer_number
+      where r.number >= $2::int and (c.number is null or r.after_order > $4::int or r.after_order < r.previous)
+      order by r.number limit ${problemsMax})`,
+};
+
+/** order_count, entry_count, charged, refunded, credited, debited, first and last entry, first and last order (or 0). */
+type DaySums = readonly bigint[];
+const places = { firstEntry: 6, lastEntry: 7, firstOrder: 8, lastOrder: 9 } as const;
+
+export interface CheckedAccount {
+  readonly entries: number;
+  readonly customers: number;
+}
+
+/** What was counted; null: there is no such account. */
+export async function checkAccountBooks(
+  database: Database,
+  accountId: number,
+  findings: Findings,
+  { ranges, signal }: AuditLimits,
+): Promise<CheckedAccount | null> {
+  const rows = await database.query(readHead, [accountId]);
+  const [head] = rows;
+  if (head === undefined) return null;
+  const number = (column: string) => Number(head[column]);
+  const found = (check: Check, subject: string, problem: string) =>
+    findings.add(check, accountId, subject, problem);
+  const about = (problem: string) => found('account', `account ${accountId}`, problem);
+
+  const counted = { entries: number('entry_count'), orders: number('order_count') };
+  const customers = number('customer_count');
+  const changes = number('plan_change_count');
+  const balance = bigint(head['balance_cents']);
+  for (const [what, last, count] of [
+    ['entry', number('last_entry'), counted.entries],
+    ['order', number('last_order'), counted.orders],
+    ['customer', number('last_customer'), customers],
+    ['plan change', number('last_change'), changes],
+  ] as const) {
+    if (last !== count) await about(`the last ${what} is number ${last}, the counter says ${count}`);
+  }
+  if (number('below_one') > 0) await about(`${number('below_one')} rows are numbered below 1`);
+  if (bigint(head['last_balance']) !== balance) {
+    await about(`the balance is ${balance} cents, the last entry says ${head['last_balance']}`);
+  }
+
+  const mark = number('mark');
+  if (mark > counted.entries)
+    await found('days', `account ${accountId}`, `days are summed to entry ${mark} of ${counted.entries}`);
+  const days = new Map<string, DaySums>();
+  const ledger = { entries: 0, orders: 0, sum: 0n, balance: 0n, lastOrder: 0 };
+  for (let from = 1; from <= counted.entries; ) {
+    signal.throwIfAborted();
+    const to = Math.min(from + ranges.entries - 1, counted.entries);
+    const read = await database.query(readEntries, [
+      accountId,
+      from,
+      to,
+      counted.entries,
+      ledger.balance,
+      ledger.lastOrder,
+      mark,
+    ]);
+    from = to + 1;
+    for (const row of read) {
+      const what = String(row['what']);
+      if (what === 'sums') {
+        const [upto, entries, sum, last, lastOrder, orders] = sumsOf(row);
+        from = Number(upto) + 1;
+        ledger.entries += Number(entries);
+        ledger.orders += Number(orders);
+        ledger.sum += sum ?? 0n;
+        ledger.balance = last ?? 0n;
+        ledger.lastOrder = Number(lastOrder);
+      } else if (what === 'day') {
+        const day = String(row['day']);
+        days.set(day, addDays(days.get(day), sumsOf(row)));
+      } else {
+        await found(checkOf(what), subjectOf(what, row), String(row['problem']));
+      }
+    }
+  }
+  for (const row of await unpaid(database, accountId, ledger.lastOrder, counted.orders)) {
+    await found('orders', `order ${row['number']}`, 'it has no ledger entry');
+  }
+  if (ledger.sum !== balance)
+    await about(`the balance is ${balance} cents, the entries add up to ${ledger.sum}`);
+  if (ledger.entries !== counted.entries)
+    await about(`${ledger.entries} entries are numbered 1 to ${counted.entries}`);
+  if (ledger.orders !== counted.orders)
+    await about(`${ledger.orders} orders are numbered 1 to ${counted.orders}`);
+
+  for (const problem of compareDays(rows, days)) {
+    await found('days', `day ${problem.day}`, problem.text);
+  }
+
+  const rangesOf = async (
+    what: string,
+    count: number,
+    statement: Statement,
+    more: readonly unknown[],
+    onProblem: (place: number) => Promise<void>,
+  ) => {
+    let isThere = 0;
+    for (let from = 1; from <= count; from += ranges.customers) {
+      signal.throwIfAborted();
+      const to = Math.min(from + ranges.customers - 1, count);
+      for (const row of await database.query(statement, [accountId, from, to, ...more])) {
+        const place = nullable(Number, row['number']);
+        if (place === null) isThere += Number(row['count']);
+        else await onProblem(place);
+      }
+    }
+    if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
+  };
+  await rangesOf('customers', customers, readCustomers, [], (place) =>
+    found('references', `customer ${place}`, claimProblem),
+  );
+  await rangesOf('plan changes', changes, readPlanChanges, [counted.orders], (place) =>
+    found(
+      'plan_changes',
+      `plan change ${place}`,
+      'its customer, or its place among the orders, does not exist',
+    ),
+  );
+  return { entries: counted.entries, customers };
+}
+
+export const claimProblem = 'the claim on its reference and its row disagree';
+
+function unpaid(database: Database, accountId: number, after: number, last: number): Promise<readonly Row[]> {
+  return after >= last ? Promise.resolve([]) : database.query(listUnpaid, [accountId, after, last]);
+}
+
+function checkOf(what: string): Check {
+  if (what === 'chain' || what === 'kinds' || what === 'orders' || what === 'references') return what;
+  throw new Error(`An audit found something that is called ${what}.`);
+}
+
+function subjectOf(what: string, row: Row): string {
+  return `${what === 'chain' || what === 'kinds' ? 'ledger entry' : 'order'} ${row['number']}`;
+}
+
+function sumsOf(row: Row): readonly bigint[] {
+  const { sums } = row;
+  if (!Array.isArray(sums)) throw new Error('Sums are not an array.');
+  return sums.map(bigint);
+}
+
+function addDays(one: DaySums | undefined, other: DaySums): DaySums {
+  if (one === undefined) return other;
+  const firsts: readonly number[] = [places.firstEntry, places.firstOrder];
+  const lasts: readonly number[] = [places.lastEntry, places.lastOrder];
+  return other.map((value, place) => {
+    const before = one[place] ?? 0n;
+    // 0 stands for no order.
+    if (firsts.includes(place)) return before === 0n || (value !== 0n && value < before) ? value : before;
+    if (lasts.includes(place)) return value > before ? value : before;
+    return before + value;
+  });
+}
+
+/** The days as they stand against what the entries make of them. */
+function* compareDays(
+  rows: readonly Row[],
+  made: ReadonlyMap<string, DaySums>,
+): Generator<{ day: string; text: string }> {
+  const stored = new Set<string>();
+  for (const row of rows) {
+    const day = nullable(String, row['day']);
+    if (day === null) continue;
+    stored.add(day);
+    const is = sumsOf(row).join(', ');
+    const should = made.get(day)?.join(', ');
+    if (should === undefined) yield { day, text: 'it has sums, but no ledger entry up to the mark' };
+    else if (is !== should) yield { day, text: `its sums are ${is}, the entries make ${should} of them` };
+  }
+  for (const day of made.keys()) {
+    if (!stored.has(day)) yield { day, text: 'its ledger entries are not summed, but the mark is past them' };
+  }
+}

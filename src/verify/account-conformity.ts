@@ -1,0 +1,135 @@
+// Whether the history of an account follows the rules: every customer's orders and changes of the plan, in their order,
+// through the decide functions (replay-history.ts). Read in pages by customer, so that an account of a million orders
+// is never in memory: of a customer who fills a page, what was replayed so far is kept, which is one plan.
+//
+// The books go on moving meanwhile. Rows of a customer are numbered, and never changed or taken away: what earlier
+// pages held is the beginning of what there is. And one statement reads the rest together with the customer's row: it
+// sees the same orders that made the row what it is. So there is no false alarm.
+
+import { groups } from '../contract/periods.ts';
+import type { Database, Row, Statement } from '../database/database.ts';
+import { nullable, oneOf } from '../database/row-values.ts';
+import { orders } from '../orders/order-table.ts';
+import { customers } from '../plans/customer-table.ts';
+import { planChanges } from '../plans/plan-change.ts';
+import type { Findings } from './audit-findings.ts';
+import type { AuditLimits } from './audit-limits.ts';
+import type { PastReader } from './past-packages.ts';
+import { createReplay, type Deviation, type Replay } from './replay-history.ts';
+
+const pastOrders = orders.pick(
+  'number',
+  'packageId',
+  'months',
+  'kind',
+  'priceCents',
+  'refundCents',
+  'balanceAfterCents',
+  'createdAt',
+  'expiresAt',
+);
+const pastChanges = planChanges.pick('number', 'kind', 'createdAt', 'packageId', 'expiresAt');
+const present = customers.pick(
+  'number',
+  'reference',
+  'status',
+  'packageId',
+  'anchorAt',
+  'monthsRun',
+  'expiresAt',
+);
+const presentPeriods = customers.pick('paidPeriods');
+
+// Customers $2 to $5; of the first one only what comes after order $3 and after change $4. Changes say after which
+// order they happened. A customer without any more has one row. Paid periods come with a customer's last row alone.
+const readPage: Statement = {
+  name: 'verify_history',
+  text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
+      case when e.next_place is null then c.paid_periods end as c_paid_periods
+    from customers c
+    join accounts a on a.id = c.account_id
+    cross join service_state s
+    left join lateral (
+      select *, lead(place) over (order by place, is_change, p_number) as next_place from (
+        (select o.number as place, 0 as is_change, ${pastOrders.list('o', 'o_')},
+            null::int as p_number, null::text as p_kind, null::timestamptz as p_created_at, null::int as p_package_id,
+            null::timestamptz as p_expires_at
+          from orders o where o.account_id = c.account_id and o.customer_number = c.number
+            and o.number > case when c.number = $2::int then $3::int else 0 end
+          order by o.account_id, o.customer_number, o.number limit $6::int)
+        union all
+        (select p.after_order, 1, null, null, null, null, null, null, null, null, null, ${pastChanges.list('p', 'p_')}
+          from plan_changes p where p.account_id = c.account_id and p.customer_number = c.number
+            and p.number > case when c.number = $2::int then $4::int else 0 end
+          order by p.account_id, p.customer_number, p.number limit $6::int)) both_kinds
+      order by place, is_change, p_number limit $6::int) e on true
+    where c.account_id = $1::int and c.number between $2::int and $5::int
+    order by c.number, e.place, e.is_change, e.p_number limit $6::int`,
+};
+
+interface Place {
+  readonly customer: number;
+  readonly order: number;
+  readonly change: number;
+}
+
+/** `customerCount`: those numbered since are the next audit's. */
+export async function checkAccountHistory(
+  database: Database,
+  { accountId, customerCount }: { accountId: number; customerCount: number },
+  pastReader: PastReader,
+  findings: Findings,
+  { ranges, signal }: AuditLimits,
+): Promise<void> {
+  let place: Place = { customer: 1, order: 0, change: 0 };
+  /** Of the customer at `place`, when the page before ended in the middle of their history. */
+  let begun: Replay | null = null;
+  const report = async (deviations: readonly Deviation[]) => {
+    for (const { subject, problem } of deviations) await findings.add('rules', accountId, subject, problem);
+  };
+  while (place.customer <= customerCount) {
+    signal.throwIfAborted();
+    const rows: readonly Row[] = await database.query(readPage, [
+      accountId,
+      place.customer,
+      place.order,
+      place.change,
+      customerCount,
+      ranges.events,
+    ]);
+    const [first] = rows;
+    if (first === undefined) return;
+    const past = await pastReader.upTo(Number(first['audit_count']), signal);
+    const isLastPage = rows.length < ranges.events;
+    for (const [index, row] of rows.entries()) {
+      const number = Number(row['c_number']);
+      if (number !== place.customer) place = { customer: number, order: 0, change: 0 };
+      const replay: Replay = begun ?? replayOf(accountId, row);
+      const change = nullable(Number, row['p_number']);
+      const order = nullable(Number, row['o_number']);
+      const isEmpty = change === null && order === null;
+      if (change !== null) {
+        await report(replay.change(pastChanges.parse(row, 'p_'), past));
+        place = { ...place, change };
+      } else if (order !== null) {
+        await report(replay.order(pastOrders.parse(row, 'o_'), past));
+        place = { ...place, order };
+      }
+      const next = rows[index + 1];
+      const isOver = next === undefined ? isLastPage || isEmpty : Number(next['c_number']) !== number;
+      begun = isOver ? null : replay;
+      if (!isOver) continue;
+      const { status, packageId, anchorAt, monthsRun, expiresAt } = present.parse(row, 'c_');
+      const { paidPeriods } = presentPeriods.parse(row, 'c_');
+      const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
+      await report(replay.end({ status, plan }));
+      place = { customer: number + 1, order: 0, change: 0 };
+    }
+    if (isLastPage) return;
+  }
+}
+
+function replayOf(accountId: number, row: Row): Replay {
+  const { number, reference } = present.parse(row, 'c_');
+  return createReplay({ accountId, number, reference, group: oneOf(groups, row['group_name']) });
+}

@@ -1,0 +1,152 @@
+// What packages cost and which group an account was of, at a moment of the past. Nothing records it beside an order,
+// but the audit log holds every change of packages and accounts, before and after: between two entries about a package
+// it was what the one left behind, and where the next one found something else (someone used SQL), it was both.
+//
+// This is not exact to the second. An order's time is taken as its batch begins, an entry's as the request begins, by
+// clocks of processes that may differ. So whatever held within `slackSeconds` of an order's second is taken as right.
+// Whoever reads orders reads, in the same statement, how far the log goes: the log is then read on at least that far,
+// and so knows every change that was made before those orders.
+
+import { loadCatalog, type Package } from '../catalog/package-catalog.ts';
+import { parseAmount } from '../contract/amounts.ts';
+import { type Group, groups, type Months, periods } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Row, Statement } from '../database/database.ts';
+
+const slackSeconds = 300;
+const entriesPerRange = 2_000;
+
+/** What the rules ask about a package. */
+export type Terms = Pick<Package, 'isTrial' | 'retired' | 'durationDays' | 'prices'>;
+
+/** An entry of the audit log about one thing: what it was before and after; null where it is not known. */
+export interface Recorded<State> {
+  readonly at: EpochSeconds;
+  readonly before: State | null;
+  readonly after: State | null;
+}
+
+export interface Past {
+  /** Everything that the package may have been around that second; empty: there is no such package. */
+  termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
+  /** Every group that the account, which is of the group `present` now, may have been of. */
+  groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
+}
+
+/** Oldest first, in the order of the log. `present`: as it is now. */
+export function createPast(
+  packages: ReadonlyMap<
+    number,
+    { readonly recorded: readonly Recorded<Terms>[]; readonly present: Terms | null }
+  >,
+  groupChanges: ReadonlyMap<number, readonly Recorded<Group>[]>,
+): Past {
+  return {
+    termsAround(packageId, at) {
+      const found = packages.get(packageId);
+      return found === undefined ? [] : statesAround(found.recorded, found.present, at);
+    },
+    groupsAround: (accountId, present, at) => statesAround(groupChanges.get(accountId) ?? [], present, at),
+  };
+}
+
+function statesAround<State>(
+  recorded: readonly Recorded<State>[],
+  present: State | null,
+  at: EpochSeconds,
+): State[] {
+  const found = new Set<State>();
+  const add = (state: State | null | undefined) => {
+    if (state !== null && state !== undefined) found.add(state);
+  };
+  // The time before the first entry, between each two, and after the last one. Clocks may run backwards.
+  for (let index = 0; index <= recorded.length; index += 1) {
+    const began = recorded[index - 1]?.at ?? Number.NEGATIVE_INFINITY;
+    const ended = recorded[index]?.at ?? Number.POSITIVE_INFINITY;
+    if (Math.min(began, ended) > at + slackSeconds || Math.max(began, ended) < at - slackSeconds) continue;
+    add(recorded[index - 1]?.after);
+    add(index === recorded.length ? present : recorded[index]?.before);
+  }
+  return [...found];
+}
+
+const readLog: Statement = {
+  name: 'verify_past',
+  text: `select subject, at, before, after from audit_log
+    where number > $1::int and number <= $1::int + ${entriesPerRange}
+      and action in ('package.create', 'package.update', 'account.create', 'account.update') order by number`,
+};
+
+/** Reads the audit log on, when it has grown, as far as `auditCount`. */
+export interface PastReader {
+  upTo(auditCount: number, signal: AbortSignal): Promise<Past>;
+}
+
+export function createPastReader(database: Database): PastReader {
+  const recordedPackages = new Map<number, Recorded<Terms>[]>();
+  const recordedGroups = new Map<number, Recorded<Group>[]>();
+  let readTo = 0;
+  let past: Past | null = null;
+
+  function note(entry: Row): boolean {
+    const [kind, number] = String(entry['subject']).split(' ');
+    const id = Number(number);
+    const at = Number(entry['at']);
+    if (kind === 'package') {
+      const states = { at, before: termsOf(entry['before']), after: termsOf(entry['after']) };
+      recordedPackages.set(id, [...(recordedPackages.get(id) ?? []), states]);
+      return true;
+    }
+    const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
+    // Most changes of an account leave its group.
+    if (states.before === states.after) return false;
+    recordedGroups.set(id, [...(recordedGroups.get(id) ?? []), states]);
+    return true;
+  }
+
+  return {
+    async upTo(auditCount, signal) {
+      let isNew = past === null;
+      while (readTo < auditCount) {
+        signal.throwIfAborted();
+        for (const entry of await database.query(readLog, [readTo])) isNew = note(entry) || isNew;
+        readTo = Math.min(readTo + entriesPerRange, auditCount);
+      }
+      if (!isNew && past !== null) return past;
+      const { byId } = await loadCatalog(database);
+      const ids = new Set([...recordedPackages.keys(), ...byId.keys()]);
+      const packages = [...ids].map(
+        (id) => [id, { recorded: recordedPackages.get(id) ?? [], present: byId.get(id) ?? null }] as const,
+      );
+      past = createPast(new Map(packages), recordedGroups);
+      return past;
+    },
+  };
+}
+
+/** As package-store.ts notes a package; null: it is nothing of the kind, and says nothing. */
+function termsOf(noted: unknown): Terms | null {
+  const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
+  const priceOf = (group: Group, period: string) => parseAmount(fieldsOf(fieldsOf(prices)[group])[period]);
+  const cells = Object.fromEntries(
+    groups.map((group) => [
+      group,
+      Object.fromEntries(periods.map(({ months, period }) => [months, priceOf(group, period) ?? -1n])),
+    ]),
+  );
+  if (typeof durationDays !== 'number') return null;
+  return {
+    isTrial: trial === true,
+    retired: retired === true,
+    durationDays,
+    prices: cells as Record<Group, Record<Months, bigint>>,
+  };
+}
+
+function groupOf(noted: unknown): Group | null {
+  return groups.find((group) => group === fieldsOf(noted)['group']) ?? null;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

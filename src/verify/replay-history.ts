@@ -1,0 +1,285 @@
+// The history of one customer, carried out once more: every order and every change of the plan goes as a command
+// through the same decide functions that made it, over a state that holds this customer alone, and what they decide is
+// held against the rows. Customers of an account need not be replayed together: what they share is the balance, which
+// the audit of the books proves.
+// What no row records is taken from the row itself and judged beside it: the price, the trial's length, whether the
+// package was on sale (past-packages.ts). Pure: the loads are in account-conformity.ts.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import type { Package } from '../catalog/package-catalog.ts';
+import type { Group } from '../contract/periods.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import { decideOrders } from '../orders/decide-orders.ts';
+import type { OrderCommand, OrderOutcome } from '../orders/order-commands.ts';
+import type { CustomerState, OrderChanges } from '../orders/order-state.ts';
+import type { OrderRecord } from '../orders/order-table.ts';
+import type { CustomerStatus } from '../plans/customer-table.ts';
+import type { PlanChange } from '../plans/plan-change.ts';
+import type { Plan } from '../plans/plan-terms.ts';
+import type { Past, Terms } from './past-packages.ts';
+
+export type PastOrder = Pick<
+  OrderRecord,
+  | 'number'
+  | 'packageId'
+  | 'months'
+  | 'kind'
+  | 'priceCents'
+  | 'refundCents'
+  | 'balanceAfterCents'
+  | 'createdAt'
+  | 'expiresAt'
+>;
+export type PastChange = Pick<PlanChange, 'number' | 'kind' | 'createdAt' | 'packageId' | 'expiresAt'>;
+
+/** What stands in the customer's row. */
+export interface PresentCustomer {
+  readonly status: CustomerStatus;
+  readonly plan: Plan;
+}
+
+export interface Deviation {
+  readonly subject: string;
+  readonly problem: string;
+}
+
+/** In the order of their happening; each call returns what does not follow the rules. */
+export interface Replay {
+  order(order: PastOrder, past: Past): Deviation[];
+  change(change: PastChange, past: Past): Deviation[];
+  /** After the last of them. */
+  end(present: PresentCustomer): Deviation[];
+}
+
+const day = 86_400;
+const plenty = 1_000_000_000_000n;
+
+export interface ReplayedCustomer {
+  readonly accountId: number;
+  readonly number: number;
+  readonly reference: string;
+  /** The account's present group. */
+  readonly group: Group;
+}
+
+export function createReplay({
+  accountId,
+  number: customerNumber,
+  reference,
+  group,
+}: ReplayedCustomer): Replay {
+  let customer: CustomerState | null = null;
+  /** The last order for each package: what a renewal may have named. */
+  const lastOrders = new Map<number, OrderRecord>();
+
+  function decide(
+    command: OrderCommand,
+    { wanted, renewed }: { wanted: Package | null; renewed?: OrderRecord | undefined },
+    at: EpochSeconds,
+  ): { outcome: OrderOutcome; changes: OrderChanges } {
+    const { outcomes, changes } = decideOrders(
+      {
+        accounts: [accountWithPlenty(accountId, customerNumber)],
+        customers: customer === null ? [] : [customer],
+        foreignReferences: [],
+        orders: renewed === undefined ? [] : [renewed],
+        credits: [],
+        packages: new Map(wanted === null ? [] : [[wanted.id, wanted]]),
+        currency: '',
+      },
+      [command],
+      at,
+    );
+    const [outcome] = outcomes;
+    if (outcome === undefined) throw new Error('A command was decided without an outcome.');
+    customer = changes.newCustomers[0] ?? changes.changedCustomers[0] ?? customer;
+    return { outcome, changes };
+  }
+
+  function order(row: PastOrder, past: Past): Deviation[] {
+    const subject = `order ${row.number}`;
+    const problems: string[] = [];
+    const terms = past.termsAround(row.packageId, row.createdAt);
+    const renewed = row.kind === 'renew' ? lastOrders.get(row.packageId) : undefined;
+    if (row.kind === 'renew' && renewed === undefined) {
+      problems.push(`it is a renewal, but package ${row.packageId} was not ordered before`);
+    }
+    const common = {
+      accountId,
+      accessVersion,
+      idempotencyKey: subject,
+      keyIsMinted: true,
+      months: row.months,
+    };
+    const command: OrderCommand =
+      renewed === undefined
+        ? {
+            ...common,
+            type: 'place',
+            packageId: row.packageId,
+            customerReference: reference,
+            customerName: null,
+            loginLink: null,
+          }
+        : { ...common, type: 'renew', orderNumber: renewed.number };
+    // A renewal goes on when the package is retired.
+    const retired = terms.length > 0 && terms.every((around) => around.retired);
+    const wanted = terms[0] && packageAt(row.packageId, terms[0], row.priceCents, retired);
+    const { outcome } = decide(command, { wanted: wanted ?? null, renewed }, row.createdAt);
+    if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
+    const { order: decided } = outcome;
+    const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
+    if (!wasPrice(past, { accountId, group }, asked, row.priceCents)) {
+      problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
+    }
+    lastOrders.set(row.packageId, { ...decided, number: row.number });
+    if (row.kind !== decided.kind) problems.push(`it is of kind ${row.kind}, but it was ${decided.kind}`);
+    if (row.refundCents !== decided.refundCents)
+      problems.push(`it gave ${row.refundCents} cents back, unused were ${decided.refundCents}`);
+    if (row.expiresAt !== decided.expiresAt) {
+      const [is, should] = [formatTime(row.expiresAt), formatTime(decided.expiresAt)];
+      problems.push(`it ends at ${is}, its terms end at ${should}`);
+    }
+    return problems.map(by(subject));
+  }
+
+  function change(row: PastChange, past: Past): Deviation[] {
+    const subject = `plan change ${row.number}`;
+    if (row.kind === 'trial') return trial(row, past, subject);
+    const status: CustomerStatus = row.kind === 'suspend' ? 'suspended' : 'active';
+    const command: OrderCommand = { type: 'set_status', accountId, actorId: 0, customerNumber, status };
+    const { outcome, changes } = decide(command, { wanted: null }, row.createdAt);
+    if (outcome.type !== 'status_set') return [by(subject)(refusalOf(outcome))];
+    return changes.planChanges.length === 0 ? [by(subject)(`the customer was ${status} already`)] : [];
+  }
+
+  function trial(row: PastChange, past: Past, subject: string): Deviation[] {
+    const { packageId, expiresAt, createdAt } = row;
+    if (packageId === null || expiresAt === null) return [by(subject)('it says neither package nor end')];
+    const terms = past.termsAround(packageId, createdAt);
+    const trials = terms.filter(({ isTrial }) => isTrial);
+    const durationDays = (expiresAt - createdAt) / day;
+    const problems: string[] = [];
+    if (terms.length > 0 && !trials.some((around) => around.durationDays === durationDays)) {
+      const should = trials.map((around) => around.durationDays).join(' or ');
+      if (trials.length > 0) problems.push(`the trial lasts ${durationDays} days, the package's ${should}`);
+    }
+    const retired = terms.length > 0 && terms.every((around) => around.retired);
+    const around = trials[0] ?? terms[0];
+    const wanted = around ? { ...packageAt(packageId, around, 0n, retired), durationDays } : null;
+    const command: OrderCommand = {
+      type: 'grant_trial',
+      accountId,
+      actorId: 0,
+      packageId,
+      customerReference: reference,
+      customerName: null,
+    };
+    const { outcome, changes } = decide(command, { wanted }, createdAt);
+    if (outcome.type !== 'granted') problems.push(refusalOf(outcome));
+    else if (changes.planChanges.length === 0) problems.push('the trial was running already');
+    return problems.map(by(subject));
+  }
+
+  function end(present: PresentCustomer): Deviation[] {
+    const subject = `customer ${customerNumber}`;
+    if (customer === null) return [by(subject)('no order and no change of a plan explains the plan')];
+    return [
+      ...compareStatus(present.status, customer.status),
+      ...comparePlans(present.plan, customer.plan),
+    ].map(by(subject));
+  }
+
+  return { order, change, end };
+}
+
+/** Every sentence says that the rules were broken, not the books. */
+function by(subject: string): (problem: string) => Deviation {
+  return (problem) => ({ subject, problem: `not by the rules: ${problem}` });
+}
+
+function refusalOf(outcome: OrderOutcome): string {
+  if (outcome.type !== 'refused') return `it is a command that ends as ${outcome.type}`;
+  const { code, details } = outcome.refusal;
+  const reason = details['reason'];
+  return `it is refused: ${code}${reason === undefined ? '' : `, ${reason}`}`;
+}
+
+function wasPrice(
+  past: Past,
+  { accountId, group }: { accountId: number; group: Group },
+  { packageId, months, at }: { packageId: number; months: PastOrder['months']; at: EpochSeconds },
+  priceCents: bigint,
+): boolean {
+  const groups = past.groupsAround(accountId, group, at);
+  return past
+    .termsAround(packageId, at)
+    .some(({ prices }) => groups.some((group) => prices[group][months] === priceCents));
+}
+
+/** The package at that price for everyone. */
+function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, retired: boolean): Package {
+  const prices = { 1: cents, 3: cents, 12: cents };
+  return {
+    id,
+    name: '',
+    features: [],
+    limits: { accounts: 0, postsPerDay: 0, aiImagesPerMonth: 0 },
+    createdAt: 0,
+    isTrial,
+    durationDays,
+    retired,
+    prices: { reseller: prices, distributor: prices },
+  };
+}
+
+const accessVersion = 1;
+
+/** Its balance is no question here; a customer that it gains gets the right number. */
+function accountWithPlenty(id: number, customerNumber: number): AccountState {
+  return {
+    id,
+    group: 'reseller',
+    accessVersion,
+    isHalted: false,
+    balanceCents: plenty,
+    orderCount: 0,
+    customerCount: customerNumber - 1,
+    entryCount: 0,
+    planChangeCount: 0,
+  };
+}
+
+function compareStatus(is: CustomerStatus, should: CustomerStatus): string[] {
+  return is === should ? [] : [`the customer is ${is}, the changes of the plan make it ${should}`];
+}
+
+function comparePlans(is: Plan, should: Plan): string[] {
+  const problems: string[] = [];
+  const differs = (what: string, one: string | number, other: string | number) =>
+    problems.push(`the plan is not what the orders make of it: its ${what} is ${one}, not ${other}`);
+  if (is.packageId !== should.packageId) differs('package', is.packageId, should.packageId);
+  if (is.anchorAt !== should.anchorAt) differs('start', formatTime(is.anchorAt), formatTime(should.anchorAt));
+  if (is.monthsRun !== should.monthsRun) differs('length in months', is.monthsRun, should.monthsRun);
+  if (is.expiresAt !== should.expiresAt)
+    differs('end', formatTime(is.expiresAt), formatTime(should.expiresAt));
+  if (is.paidPeriods.length !== should.paidPeriods.length) {
+    problems.push(
+      is.paidPeriods.length === 0
+        ? 'a paid plan has no paid period'
+        : `${is.paidPeriods.length} paid periods do not fit the orders, which make ${should.paidPeriods.length}`,
+    );
+    return problems;
+  }
+  for (const [index, period] of is.paidPeriods.entries()) {
+    const made = should.paidPeriods[index];
+    if (
+      made?.startsAt !== period.startsAt ||
+      made.endsAt !== period.endsAt ||
+      made.paidCents !== period.paidCents
+    ) {
+      problems.push(`paid period ${index + 1} does not fit the orders`);
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,140 @@
+// One audit for all who ask: shared while it runs, cancelled when nobody waits, kept for those who were told to come
+// back. The audit is a promise that the test settles; time moves when the test says so.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
+import { createSingleAudit, type SingleAudit } from '../../src/verify/single-audit.ts';
+
+const report: VerifyReportView = { ok: true, accounts: 1, entries: 2, problems: [] };
+const limits = { waitMilliseconds: 1_000, lingerMilliseconds: 500, keptMilliseconds: 5_000 };
+const here = new AbortController().signal;
+
+interface Stage {
+  readonly audits: SingleAudit;
+  /** Each audit that began: its signal, and how it ends. */
+  readonly begun: { readonly signal: AbortSignal; end(found: VerifyReportView): void }[];
+}
+
+function stage({ isTaken = () => false }: { isTaken?: () => boolean } = {}): Stage {
+  const begun: Stage['begun'] = [];
+  const audits = createSingleAudit({
+    audit(signal) {
+      const ended = Promise.withResolvers<VerifyReportView>();
+      signal.addEventListener('abort', () => ended.reject(signal.reason));
+      begun.push({ signal, end: ended.resolve });
+      return ended.promise;
+    },
+    exclusively: async (work) => (isTaken() ? null : work(new AbortController().signal)),
+    limits,
+  });
+  return { audits, begun };
+}
+
+test('all who ask while an audit runs receive its report; who asks later begins another', async () => {
+  const { audits, begun } = stage();
+  const answers = [audits.report(here), audits.report(here), audits.report(here)];
+  assert.equal(begun.length, 1);
+  begun[0]?.end(report);
+  assert.deepEqual(await Promise.all(answers), [report, report, report]);
+  const later = audits.report(here);
+  assert.equal(begun.length, 2);
+  begun[1]?.end({ ...report, entries: 3 });
+  assert.equal((await later)?.entries, 3);
+});
+
+test('an asker who leaves cancels nothing while another waits', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { audits, begun } = stage();
+  const leaver = new AbortController();
+  const [left, stays] = [audits.report(leaver.signal), audits.report(here)];
+  leaver.abort();
+  assert.equal(await left, null);
+  context.mock.timers.tick(limits.lingerMilliseconds);
+  assert.equal(begun[0]?.signal.aborted, false);
+  begun[0]?.end(report);
+  assert.deepEqual(await stays, report);
+});
+
+test('an audit that nobody waits for is cancelled, unless somebody comes back soon', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { audits, begun } = stage();
+  const leaver = new AbortController();
+  const left = audits.report(leaver.signal);
+  leaver.abort();
+  await left;
+  context.mock.timers.tick(limits.lingerMilliseconds - 1);
+  const second = new AbortController();
+  const again = audits.report(second.signal);
+  context.mock.timers.tick(1);
+  assert.equal(begun[0]?.signal.aborted, false, 'somebody came back');
+  second.abort();
+  await again;
+  context.mock.timers.tick(limits.lingerMilliseconds);
+  assert.equal(begun[0]?.signal.aborted, true);
+  assert.equal(begun.length, 1);
+});
+
+test('who waited too long is told to come back, and finds the report', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { audits, begun } = stage();
+  const first = audits.report(here);
+  context.mock.timers.tick(limits.waitMilliseconds);
+  assert.equal(await first, null);
+  context.mock.timers.tick(10 * limits.lingerMilliseconds);
+  assert.equal(begun[0]?.signal.aborted, false, 'it goes on');
+  begun[0]?.end(report);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(await audits.report(here), report);
+  assert.equal(begun.length, 1);
+  const fresh = audits.report(here);
+  assert.equal(begun.length, 2, 'a report is handed out once');
+  begun[1]?.end(report);
+  await fresh;
+});
+
+test('a report that nobody asked for in time is forgotten', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { audits, begun } = stage();
+  const first = audits.report(here);
+  context.mock.timers.tick(limits.waitMilliseconds);
+  await first;
+  begun[0]?.end(report);
+  await new Promise((resolve) => setImmediate(resolve));
+  context.mock.timers.tick(limits.keptMilliseconds);
+  const next = audits.report(here);
+  assert.equal(begun.length, 2);
+  begun[1]?.end(report);
+  assert.deepEqual(await next, report);
+});
+
+test('while another process runs one, askers are told to come back', async () => {
+  let isTaken = true;
+  const { audits, begun } = stage({ isTaken: () => isTaken });
+  assert.equal(await audits.report(here), null);
+  isTaken = false;
+  const answer = audits.report(here);
+  await new Promise((resolve) => setImmediate(resolve));
+  begun[0]?.end(report);
+  assert.deepEqual(await answer, report);
+});
+
+test('an audit that fails fails for all who wait, and the next one begins anew', async () => {
+  const failing = createSingleAudit({
+    audit: () => Promise.reject(new Error('the database is away')),
+    exclusively: (work) => work(new AbortController().signal),
+    limits,
+  });
+  await assert.rejects(failing.report(here), /away/);
+  await assert.rejects(failing.report(here), /away/);
+});
+
+test('closing cancels what runs, and its askers are told to come back', async () => {
+  const { audits, begun } = stage();
+  const asked = audits.report(here);
+  await audits.close();
+  assert.equal(begun[0]?.signal.aborted, true);
+  assert.equal(await asked, null);
+  assert.equal(await audits.report(here), null);
+  assert.equal(begun.length, 1);
+});
