@@ -33,7 +33,7 @@ export function memoryFolder(): string | undefined {
 /** A data folder as the first start of a service leaves it. */
 export async function embeddedTemplate(folder: string): Promise<string> {
   const dataDir = join(folder, 'embedded-template');
-  const database = await openEmbedded({ dataDir });
+  const database = await openEmbedded({ dataDir, queue: defaultLimits.database.queue });
   await migrate(database);
   await database.close();
   return dataDir;
