@@ -56,6 +56,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-sign-in',
   'rate-limit-exact',
   'request-limits',
+  'roles-and-routes',
   'sdk',
 ];
 

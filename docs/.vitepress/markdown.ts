@@ -19,6 +19,10 @@ export const markdown: MarkdownOptions = {
   theme: createCssVariablesTheme({ variablePrefix: '--code-' }),
   codeTransformers: [
     {
+      preprocess(_code, options) {
+        // Half a second for a block by default: on a busy machine the rest of it would stay without colours.
+        options.tokenizeTimeLimit = 0;
+      },
       span(node) {
         const token = /--code-(token-[a-z-]+)\)/.exec(String(node.properties['style']))?.[1];
         delete node.properties['style'];

@@ -10,6 +10,7 @@ const published = {
   '0002-panel.sql': '88b166c724a90f346600668dc1a758e0f1453293f072096da06d9bf0328a16c9',
   '0003-cheap-checks.sql': '9319571b83dcd17949547e966d394fda9a7ab37fe8f4cd60a6dfc721362b9780',
   '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
+  '0005-halts.sql': '2733cda725ada18913d8a2fb791744f792b09889c6200c25815371066a4e7520',
 };
 
 test('no migration changes after it was published', () => {
