@@ -10,7 +10,8 @@ COPY package.json package-lock.json .npmrc ./
 COPY web/package.json web/
 COPY sdk/package.json sdk/
 COPY docs/package.json docs/
-RUN npm ci --no-audit --no-fund
+COPY scripts/prepare.mjs scripts/one-at-a-time.mjs scripts/
+RUN node scripts/prepare.mjs
 COPY . .
 RUN npm pack \
  && mkdir /package /data \

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { explain, prepare, prepareInstalled } from '../scripts/prepare.mjs';
+import { explain, prepare } from '../scripts/prepare.mjs';
 
 const source = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
 const built = fileURLToPath(new URL('../dist/src/cli/sellthrough.js', import.meta.url));
@@ -19,7 +19,7 @@ const flags = ['--max-semi-space-size=16', '--heap-growing-percent=100'];
 const preload = new URL('../scripts/compile-cache.mjs', import.meta.url).href;
 
 try {
-  run(isCheckout ? await prepare({ development: false }) : await prepareInstalled());
+  run(await prepare({ development: false }));
 } catch (error) {
   process.exitCode = explain(error);
 }

@@ -1,25 +1,27 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
 // the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm start` and `npm test`, on the Node that
 // it chose.
-// Always true: silent and quick when there is nothing to do; a stamp is written only behind a build that succeeded.
+// Always true: silent and quick when there is nothing to do; a stamp is written only behind a build that succeeded; two
+// runs at once take turns.
 // The two are built at the same time: the documents take longer, and the panel is ready meanwhile.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CannotPrepare, oneAtATime, runToTheEnd } from './one-at-a-time.mjs';
+import { explain } from './prepare.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const web = join(root, 'web');
 
-build({
+const panel = {
   title: 'pages of the panel',
   target: join(web, 'dist'),
   sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}'],
   command: [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
   folder: web,
-});
-build({
+};
+const documents = {
   title: 'documents',
   target: join(root, 'docs', 'dist'),
   sources: [
@@ -33,22 +35,33 @@ build({
   ],
   command: [join(root, 'scripts', 'build-docs.ts')],
   folder: root,
-});
+};
 
-function build({ title, target, sources, command, folder }) {
+try {
+  const unbuilt = () => [panel, documents].filter((one) => !isBuilt(one));
+  if (unbuilt().length > 0) {
+    await oneAtATime(async () => {
+      const problems = await Promise.all(unbuilt().map(build));
+      const problem = problems.filter((one) => one !== undefined).join('\n');
+      if (problem !== '') throw new CannotPrepare(problem);
+    });
+  }
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+function isBuilt({ target, sources }) {
   const stampFile = join(target, '.built-from');
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(sources);
+}
+
+/** Returns what went wrong; undefined when nothing did. */
+async function build({ title, target, sources, command, folder }) {
   const stamp = stampOf(sources);
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   process.stderr.write(`Building the ${title} …\n`);
-  // Neither of them may find its way into the service's own output.
-  const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  child.on('close', (status) => {
-    if (status === 0) return writeFileSync(stampFile, stamp);
-    process.stderr.write(`The ${title} could not be built:\n${output}\n`);
-    process.exitCode = 1;
-  });
+  const problem = await runToTheEnd(process.execPath, command, { cwd: folder });
+  if (problem !== undefined) return `The build of the ${title} ${problem}`;
+  writeFileSync(join(target, '.built-from'), stamp);
 }
 
 function stampOf(patterns) {

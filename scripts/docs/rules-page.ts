@@ -13,9 +13,6 @@ Spectral's ruleset for OWASP's API Security Top 10 (2023), and Redocly's recomme
 here fails the step, and so does a reason without a finding. Made by \`npm run generate\` from
 [scripts/docs/openapi-rules.ts](../scripts/docs/openapi-rules.ts).
 
-The linters stand apart, in \`scripts/openapi-lint/\` with a lockfile of their own: 80 MB that nothing else needs. The first run
-installs them, without install scripts.
-
 ## Not followed, and why
 
 | Rule | Where | Why |

@@ -2,6 +2,7 @@
 // platform, while an existing node_modules hides that, so only a look into the file can tell in time.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 interface LockedPackage {
@@ -15,15 +16,27 @@ interface LockedPackage {
 
 type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
-for (const file of [
-  'package-lock.json',
-  'scripts/node24/package-lock.json',
-  'scripts/openapi-lint/package-lock.json',
-]) {
+for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
   test(`${file} names every package with its checksum and without an address`, () => {
-    const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+    const { packages } = readJson(file);
     assert.ok(Object.keys(packages).length > 1);
     assert.deepEqual(lockfileProblems(packages), []);
+  });
+}
+
+// Set-up looks at the lockfile alone: an edit of package.json that did not reach it would go unnoticed.
+for (const [file, folder] of [
+  ['package-lock.json', ''],
+  ['package-lock.json', 'web'],
+  ['package-lock.json', 'sdk'],
+  ['package-lock.json', 'docs'],
+  ['scripts/node24/package-lock.json', ''],
+] as const) {
+  const manifest = join(dirname(file), folder, 'package.json');
+  test(`${file} has the dependencies of ${manifest}`, () => {
+    const { packages } = readJson(file);
+    for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'])
+      assert.deepEqual(packages[folder][kind], readJson(manifest)[kind], kind);
   });
 }
 
@@ -73,6 +86,11 @@ describe('a lockfile that would not install is reported', () => {
     assert.deepEqual(lockfileProblems(packages), []);
   });
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape of npm's files is npm's, and what is read of it is compared
+function readJson(path: string): any {
+  return JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+}
 
 function lockfileProblems(packages: LockedPackages): readonly string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
