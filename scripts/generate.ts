@@ -2,7 +2,6 @@
 // sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the table in docs/operations.md. With --check it writes nothing and fails when one of them is not what would be made.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { startStoryWorld } from './docs/api-story.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
@@ -42,7 +41,7 @@ if (isCheck) {
   process.exitCode = stale.length === 0 ? 0 : 1;
 } else {
   for (const [path, text] of stale) {
-    mkdirSync(dirname(new URL(path, root).pathname), { recursive: true });
+    mkdirSync(new URL('.', new URL(path, root)), { recursive: true });
     writeFileSync(new URL(path, root), text);
     process.stdout.write(`wrote ${path}\n`);
   }

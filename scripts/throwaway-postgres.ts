@@ -429,8 +429,12 @@ function reachable(binaries: Binaries, folder: string, user: UnprivilegedUser | 
   if (user === undefined) return binaries;
   const trial = spawnSync(binaries.program('postgres'), ['--version'], { ...user, cwd: '/' });
   if (trial.status === 0) return binaries;
-  cpSync(dirname(binaries.folder), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
-  const copy = binariesIn(join(folder, 'native', 'bin'), binaries.origin);
-  if (copy === undefined) throw new Error(`The user ${user.uid} cannot run ${binaries.program('postgres')}.`);
+  const native = join(folder, 'native');
+  cpSync(dirname(binaries.folder), native, { recursive: true, verbatimSymlinks: true });
+  // Of a checkout made under umask 077 the copy, too, is its owner's alone.
+  const given = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, native]);
+  const copy = binariesIn(join(native, 'bin'), binaries.origin);
+  if (given.status !== 0 || copy === undefined)
+    throw new Error(`The user ${user.uid} cannot run ${binaries.program('postgres')}.`);
   return copy;
 }

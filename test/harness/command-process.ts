@@ -15,21 +15,22 @@ export interface CommandEnd {
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Run as this user; the process of the test must be root's. */
-  readonly uid?: number;
+  /** Not as root, to whom nothing is closed, even where the test is root's. */
+  readonly notAsRoot?: boolean;
 }
 
 const program = fileURLToPath(new URL('../../src/cli/sellthrough.ts', import.meta.url));
+export const becomeNobody = new URL('become-nobody.mjs', import.meta.url).href;
 
 export function startCommand(
   args: readonly string[],
-  { cwd, environment, uid }: CommandOptions,
+  { cwd, environment, notAsRoot }: CommandOptions,
 ): ChildProcess {
-  return spawn(process.execPath, [program, ...args], {
+  const preload = notAsRoot && process.getuid?.() === 0 ? ['--import', becomeNobody] : [];
+  return spawn(process.execPath, [...preload, program, ...args], {
     cwd,
     env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(uid !== undefined && { uid, gid: uid }),
   });
 }
 

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
@@ -33,7 +34,10 @@ export async function startServiceProcess({
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [...(preload === undefined ? [] : ['--import', preload.href]), new URL('src/main.ts', root).pathname],
+    [
+      ...(preload === undefined ? [] : ['--import', preload.href]),
+      fileURLToPath(new URL('src/main.ts', root)),
+    ],
     {
       env: { ...childEnvironment, LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
