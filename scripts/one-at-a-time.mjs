@@ -101,7 +101,9 @@ function isAbandoned() {
 
 function programLives() {
   if (!existsSync(programsFile)) return false;
-  return readFileSync(programsFile, 'utf8').split('\n').some((pid) => pid !== '' && isAlive(Number(pid)));
+  return readFileSync(programsFile, 'utf8')
+    .split('\n')
+    .some((pid) => pid !== '' && isAlive(Number(pid)));
 }
 
 function isAlive(pid) {
