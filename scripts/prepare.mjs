@@ -17,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { delimiter, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CannotPrepare, oneAtATime, runToTheEnd } from './one-at-a-time.mjs';
 
@@ -48,13 +48,14 @@ export async function prepare({ development }) {
   if (!(hasDependencies() && hasNode() && finds24First())) {
     await oneAtATime(async () => {
       // Another run may have done some of it while this one waited.
-      if (!hasDependencies()) {
-        say('Installing dependencies from the lockfile …');
-        await install(root, development, 'The dependencies are not installed');
-      }
+      // First: npm passes over optional packages that do not want the Node it runs on itself.
       if (!hasNode()) {
         say(`Fetching Node 24 (this machine has ${process.version}) …`);
         await install(node24Folder, false, needsNode);
+      }
+      if (!hasDependencies()) {
+        say('Installing dependencies from the lockfile …');
+        await install(root, development, 'The dependencies are not installed', node24);
       }
       if (!finds24First()) putFirst(node24);
     });
@@ -80,14 +81,14 @@ function stampOf(folder) {
   return hash.digest('hex');
 }
 
-async function install(folder, development, whatFails) {
+async function install(folder, development, whatFails, node = process.execPath) {
   rmSync(stampFile(folder), { force: true }); // npm removes what is there entry by entry, in any order
-  await npm(folder, whatFails, [
+  await npm(node, folder, whatFails, [
     ...['ci', development ? '--include=dev' : '--omit=dev', '--include=optional'],
     ...['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline'],
     // Nothing needs one: the package of PostgreSQL makes its links when the tests use it. Another reports home.
     '--ignore-scripts',
-    // npm may still run on the old Node, which some packages refuse.
+    // Node 24 itself is fetched by an npm on the old Node.
     ...['--engine-strict=false', '--loglevel=error'],
   ]);
   // npm passes over an optional package it could not fetch, although compiler and linter arrive as such packages.
@@ -116,21 +117,20 @@ function neededPackages(folder, development) {
   });
 }
 
-async function npm(folder, whatFails, args) {
+async function npm(node, folder, whatFails, args) {
   // The one that runs this script, so that its settings hold here too; else the one in PATH.
   const own = process.env.npm_execpath;
-  const [command, ...words] = own?.endsWith('npm-cli.js')
-    ? [process.execPath, own, ...args]
-    : ['npm', ...args];
+  const [command, ...words] = own?.endsWith('npm-cli.js') ? [node, own, ...args] : ['npm', ...args];
   // A network that is away is told after seconds and not after minutes, unless the user has settings for that.
   const retries = {
     npm_config_fetch_retries: 4,
     npm_config_fetch_retry_factor: 2,
     npm_config_fetch_retry_mintimeout: 1000,
   };
+  const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const problem = await runToTheEnd(command, words, {
     cwd: folder,
-    env: { ...retries, ...process.env },
+    env: { ...retries, ...process.env, ...(node !== process.execPath && { PATH: path }) },
     shell: onWindows && command === 'npm',
   });
   if (problem === undefined) return;

@@ -141,7 +141,7 @@ test('the npm that a killed run left behind is waited for', async () => {
   const orphan = spawn(process.execPath, ['--eval', 'process.stdin.resume()'], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  writeFileSync(join(lock, 'program'), String(orphan.pid));
+  writeFileSync(join(lock, 'programs'), String(orphan.pid));
   const aMinuteAgo = new Date(Date.now() - 60_000);
   utimesSync(lock, aMinuteAgo, aMinuteAgo);
   const waiting = setUp(checkout);
@@ -157,7 +157,7 @@ test('a run that is told to end lets npm end, and the next one goes on at once',
   const checkout = newCheckout();
   const first = setUp(checkout);
   const lock = join(checkout, '.prepare-lock');
-  while (!existsSync(join(lock, 'program'))) await new Promise(setImmediate);
+  while (!existsSync(join(lock, 'programs'))) await new Promise(setImmediate);
   first.child.kill('SIGTERM');
   const { code, said } = await first.end;
   // npm may have been through already.
