@@ -50,7 +50,6 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
   'The project': [
     ['Changelog', 'CHANGELOG.md'],
     ['Architecture', 'docs/architecture.md'],
-    ['The panel’s own routes', 'docs/panel-api.md'],
     ['Seeded bugs', 'docs/seeded-bugs.md'],
     ['Rules for openapi.json', 'docs/openapi-rules.md'],
   ],

@@ -56,7 +56,9 @@ test('the search is opened, used and followed by keyboard alone', async () => {
     .getByRole('option', { name: /Plans and refunds/ })
     .first()
     .waitFor();
-  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Display detailed list' }).press('Enter');
+  await page.locator('.excerpt mark').first().waitFor();
+  await page.getByRole('searchbox').press('Enter');
   await heading(page, 'Plans and refunds').waitFor();
 });
 
