@@ -19,12 +19,10 @@ export type Row = Readonly<Record<string, unknown>>;
  * - `orders`: batches of orders. Nothing else.
  * - `lookups`: a few rows by key, that a request cannot begin without: who is calling, readiness, one balance.
  * - `reads`: everything else: lists, exports, audits, housekeeping, an administrator's changes. One piece of it
- *   should take no longer than `readPieceMilliseconds`: whoever has more to do sends several, each for a range.
+ *   should take no longer than 50 ms of the embedded database's one session, because orders wait for its end:
+ *   whoever has more to do sends several, each for a range.
  */
 export type Rank = 'orders' | 'lookups' | 'reads';
-
-/** What a statement of rank `reads` may take of the embedded database's one session, during which orders wait. */
-export const readPieceMilliseconds = 50;
 
 export interface Queryable {
   /**

@@ -60,6 +60,9 @@ const checkpointSegments = 16;
 const postgresErrorStatus = 100;
 
 /**
+ * shared_buffers: all of it is resident from the start, and what does not fit comes from the system's cache through
+ * JavaScript. How much memory it is and what less of it costs: docs/performance.md, "The memory of the embedded database".
+ *
  * PGlite's own parameters without -F, which turns fsync off. wal_sync_method: Emscripten has an fsync
  * that a file system can carry out, while its fdatasync, the usual method, does nothing.
  */
@@ -74,7 +77,7 @@ const startParams = [
   '-c',
   'full_page_writes=on',
   '-c',
-  `shared_buffers=${process.env['SB'] ?? '128MB'}`,
+  'shared_buffers=48MB',
 ];
 
 const requests = parentPort;

@@ -20,7 +20,7 @@ export interface CustomerPlace {
   readonly number: number;
 }
 
-// One statement of the embedded database's one session: orders wait for it (readPieceMilliseconds).
+// One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
 const stretch = 2_000;
 const stretchesMax = 50;
 
