@@ -248,6 +248,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     http: { ...defaultLimits.http, ...changes.http },
     rates: { ...defaultLimits.rates, ...changes.rates },
     sessions: { ...defaultLimits.sessions, ...changes.sessions },
+    verify: { ...defaultLimits.verify, ...changes.verify },
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },

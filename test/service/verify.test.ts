@@ -11,7 +11,9 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
-import { StatementFailed } from '../../src/database/database.ts';
+import { type Database, type Row, type Statement, StatementFailed } from '../../src/database/database.ts';
+import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 
 let service: TestService;
 before(async () => {
@@ -40,14 +42,14 @@ interface Falsification {
 /*
  * The account that each test falsifies (see keepBooks):
  *   customer 1: order 1 basic, order 2 renews it, order 3 changes it to plus with a refund
- *   customer 2: order 4, a year of basic          customer 3: a free trial
+ *   customer 2: order 4, a year of basic          customer 3: a free trial (plan change 1), suspended (2)
  *   entries: 1 credit, 2 and 3 charges, 4 refund, 5 charge, 6 charge (order 4), 7 debit
  */
 const account = 'account $id';
 
 /** Adds to a column of one row and takes it away again. */
 function off(
-  table: 'accounts' | 'orders' | 'ledger_entries' | 'customers',
+  table: 'accounts' | 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
   number: number | null,
   subjects: readonly string[],
@@ -68,7 +70,7 @@ function off(
 
 /** Sets a column of one row and sets it back. */
 function replaced(
-  table: 'orders' | 'ledger_entries' | 'customers',
+  table: 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
   number: number,
   [falsified, right]: readonly [string, string],
@@ -84,6 +86,17 @@ function replaced(
     subjects,
     says,
   };
+}
+
+/** Order 4 costs so much less, wherever its price went. */
+function chargeLess(cents: number): string {
+  const row = (number: number) => `where account_id = $id and number = ${number}`;
+  return `update orders set price_cents = price_cents - ${cents}, balance_after_cents = balance_after_cents + ${cents} ${row(4)};
+    update ledger_entries set amount_cents = amount_cents + ${cents}, balance_after_cents = balance_after_cents + ${cents} ${row(6)};
+    update ledger_entries set balance_after_cents = balance_after_cents + ${cents} where account_id = $id and number > 6;
+    update accounts set balance_cents = balance_cents + ${cents} where id = $id;
+    update orders set balance_after_cents = balance_after_cents + ${cents} where account_id = $id and number > 4;
+    update customers set paid_periods[3] = paid_periods[3] - ${cents} ${row(2)}`;
 }
 
 /** Takes a row away and puts it back. */
@@ -102,6 +115,7 @@ function breaksRule(falsification: Falsification): Falsification {
   return { ...falsification, breaksRule: true };
 }
 
+const shortRanges = { entries: 2, customers: 1, events: 1 };
 const aDay = "interval '1 day'";
 const falsifications: readonly Falsification[] = [
   off('accounts', 'balance_cents', null, [account], /the balance is \d+ cents, the entries add up to \d+/),
@@ -224,6 +238,56 @@ const falsifications: readonly Falsification[] = [
     undo: "update customers set paid_periods = '{}' where account_id = $id and number = 3",
     subjects: ['customer 3'],
     says: /1 paid periods do not fit the orders/,
+  },
+  breaksRule(
+    off(
+      'plan_changes',
+      'expires_at',
+      1,
+      ['plan change 1', 'customer 3'],
+      /lasts 15 days, the package's 14/,
+      aDay,
+    ),
+  ),
+  breaksRule(
+    replaced(
+      'plan_changes',
+      'kind',
+      2,
+      ["'resume'", "'suspend'"],
+      ['plan change 2', 'customer 3'],
+      /active already/,
+    ),
+  ),
+  breaksRule(
+    replaced('plan_changes', 'package_id', 1, ['$plus', '$trial'], ['plan change 1'], /not_a_trial/),
+  ),
+  replaced(
+    'plan_changes',
+    'customer_number',
+    2,
+    ['99', '3'],
+    ['plan change 2'],
+    /its customer, or its place/,
+  ),
+  replaced('plan_changes', 'after_order', 2, ['5', '4'], ['plan change 2'], /its place among the orders/),
+  replaced('plan_changes', 'after_order', 1, ['9', '4'], ['plan change 1'], /its place among the orders/),
+  off(
+    'accounts',
+    'plan_change_count',
+    null,
+    [account],
+    /the last plan change is number 2, the counter says 3/,
+  ),
+  missing('plan_changes', 'number = 1', [account, 'customer 3'], /1 plan changes are numbered 1 to 2/),
+  {
+    // A cent less was charged, and every sum says so: the books are right.
+    what: 'orders 4: a price that the package never had',
+    breaksRule: true,
+    sql: chargeLess(1),
+    undo: chargeLess(-1),
+    subjects: ['order 4'],
+    says: /9599 cents were never the price/,
   },
   {
     what: 'customers 3: a trial of a package that is not one',
@@ -403,9 +467,23 @@ test('an account that was halted answers replays, and reads, as before', async (
 test('an audit beside a stream of orders finds nothing and halts nobody', async () => {
   const resellers = await Promise.all([1, 2, 3].map(() => service.createReseller({ credit: '9000.00' })));
   let isOver = false;
+  const adminsDeed = async (reseller: TestAccount, index: number) => {
+    const path = `/api/admin/v1/accounts/${reseller.id}`;
+    const customer = `trial-${reseller.id}-${index}`;
+    for (const { status, text } of [
+      await service.admin.post(`${path}/trials`, { package_id: service.packages.trial, customer }),
+      await service.admin.post(`${path}/credit`, { amount: index % 8 === 3 ? '1.00' : '-0.50' }),
+      await service.admin.patch(`/api/admin/v1/customers/${publicId(reseller.id, 1)}`, {
+        status: index % 8 === 3 ? 'suspended' : 'active',
+      }),
+    ]) {
+      assert.ok(status === 200 || status === 201 || text.includes('insufficient_credit'), text);
+    }
+  };
   const streams = resellers.flatMap((reseller) =>
     [0, 1, 2].map(async (client) => {
       for (let index = 0; !isOver; index += 1) {
+        if (client === 0 && index % 4 === 3) await adminsDeed(reseller, index);
         // Every third order changes the plan of the one before it.
         const packageId = index % 3 === 2 ? service.packages.plus : service.packages.basic;
         const customer = `busy-${reseller.id}-${client}-${Math.floor(index / 3)}`;
@@ -415,8 +493,13 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
     }),
   );
   try {
+    const days = createLedgerDays(service.database);
     for (let round = 0; round < 8; round += 1) {
-      assert.deepEqual(await verify(), { ok: true, problems: [] });
+      await days.bringAllUpToDate();
+      // Every second one in ranges so short that many orders come between them.
+      const report =
+        round % 2 === 0 ? await verify() : await verifyLedger(service.database, 0, { ranges: shortRanges });
+      assert.deepEqual(report.problems, []);
     }
   } finally {
     isOver = true;
@@ -424,9 +507,220 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
   }
 });
 
+describe('the sums by day are what the entries make of them', () => {
+  const falsified: readonly (readonly [what: string, sql: string, subject: string, says: RegExp])[] = [
+    [
+      'another sum',
+      'update ledger_days set charged_cents = charged_cents + 1 where account_id = $id',
+      'day 2026-01-15',
+      /its sums are 4, 7, 14101, .* the entries make 4, 7, 14100, /,
+    ],
+    [
+      'another last entry',
+      'update ledger_days set last_entry = last_entry + 1 where account_id = $id',
+      'day 2026-01-15',
+      /its sums are/,
+    ],
+    ['a missing day', 'delete from ledger_days where account_id = $id', 'day 2026-01-15', /are not summed/],
+    [
+      'a day too many',
+      "insert into ledger_days select account_id, '2026-01-16', 0, 0, 0, 0, 0, 0, 1, 1 from ledger_days where account_id = $id",
+      'day 2026-01-16',
+      /no ledger entry up to the mark/,
+    ],
+    [
+      'a mark that stands before entries that are in the sums',
+      'update ledger_day_marks set entry_number = 6 where account_id = $id',
+      'day 2026-01-15',
+      /its sums are/,
+    ],
+    [
+      'a mark beyond the entries',
+      'update ledger_day_marks set entry_number = 8 where account_id = $id',
+      'account $id',
+      /days are summed to entry 8 of 7/,
+    ],
+  ];
+  for (const [what, sql, subject, says] of falsified) {
+    test(`${what} is seen and halts the account`, async () => {
+      const reseller = await keepBooks();
+      await createLedgerDays(service.database).bringAllUpToDate();
+      assert.deepEqual(await verify(), { ok: true, problems: [] });
+      const fill = (text: string) => text.replaceAll('$id', String(reseller.id));
+      await falsify(fill(sql));
+      try {
+        const { problems } = await verify();
+        const named = problems.find((problem) => problem.subject === fill(subject));
+        assert.equal(named?.account_id, reseller.id, JSON.stringify(problems));
+        assert.match(named.problem, says);
+        await isHalted(reseller);
+      } finally {
+        await falsify('delete from ledger_days; delete from ledger_day_marks');
+      }
+      assert.equal((await verify()).ok, true);
+    });
+  }
+});
+
+describe('an audit in ranges', () => {
+  // What is found in one range is found where a range ends too, and nothing else is.
+  test('sees the same problems, whatever its ranges are', async () => {
+    const [sound, broken, unruly] = [await keepBooks(), await keepBooks(), await keepBooks()];
+    await createLedgerDays(service.database).bringAllUpToDate();
+    const reports = async () =>
+      Promise.all(
+        [2, 3, 4, 5, 1_000].map(async (rows) => {
+          const ranges = { entries: rows, customers: rows - 1, events: rows - 1 };
+          return (await verifyLedger(service.database, service.clock.seconds, { ranges })).problems;
+        }),
+      );
+    for (const problems of await reports()) assert.deepEqual(problems, []);
+    for (let entry = 1; entry <= 7; entry += 1) {
+      const change = (sign: string) =>
+        `update ledger_entries set amount_cents = amount_cents ${sign} 1 where account_id = ${broken.id} and number = ${entry};
+        update orders set expires_at = expires_at ${sign} ${aDay} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
+      const days = `delete from ledger_days where account_id = ${broken.id};
+        delete from ledger_day_marks where account_id = ${broken.id}`;
+      await falsify(`${change('+')}; ${days}`);
+      try {
+        const [first, ...others] = await reports();
+        const subjects = first?.map(({ account_id, subject }) => `${account_id} ${subject}`) ?? [];
+        assert.ok(subjects.includes(`${broken.id} ledger entry ${entry}`), subjects.join());
+        assert.ok(subjects.includes(`${unruly.id} order ${Math.min(entry, 4)}`), subjects.join());
+        assert.ok(!subjects.some((subject) => subject.startsWith(`${sound.id} `)));
+        for (const other of others) assert.deepEqual(other, first);
+      } finally {
+        await falsify(`${change('-')}; ${days}`);
+      }
+    }
+    assert.equal((await verify()).ok, true);
+  });
+
+  test('can be cancelled between any two of them', async () => {
+    const reason = new Error('enough');
+    for (let statements = 0; statements < 12; statements += 1) {
+      const controller = new AbortController();
+      let left = statements;
+      const counting = withQuery(service.database, async (send) => {
+        if (left === 0) controller.abort(reason);
+        left -= 1;
+        return send();
+      });
+      const audit = verifyLedger(counting, 0, { signal: controller.signal, ranges: shortRanges });
+      await assert.rejects(audit, reason);
+      assert.ok(left >= -2, `it went on for ${-left} statements`);
+    }
+  });
+});
+
+describe('halting', () => {
+  const spent = (id: number, sign: string) =>
+    `update accounts set balance_cents = balance_cents ${sign} 1 where id = ${id}`;
+
+  test('an account is halted when its problem is found, not when the audit ends', async () => {
+    const reseller = await keepBooks();
+    await falsify(spent(reseller.id, '+'));
+    let halted: unknown = null;
+    const watching = withQuery(service.database, async (send, { name }, values) => {
+      if (name === 'verify_history' && values?.[0] === reseller.id) {
+        const [row] = await service.database.query({
+          name: '',
+          text: `select halted_at is not null as halted from accounts where id = ${reseller.id}`,
+        });
+        halted = row?.['halted'];
+      }
+      return send();
+    });
+    await verifyLedger(watching, service.clock.seconds);
+    assert.equal(halted, true);
+    await falsify(spent(reseller.id, '-'));
+    assert.equal((await verify()).ok, true);
+  });
+
+  test('an older, slower audit never lifts a newer halt', async () => {
+    const reseller = await keepBooks();
+    await falsify(spent(reseller.id, '+'));
+    await verify();
+    await isHalted(reseller);
+    await falsify(spent(reseller.id, '-'));
+    // It finds the account sound, and while it is about to say so the account breaks and another audit sees it.
+    const slow = withQuery(service.database, async (send, { name }, values) => {
+      if (name === 'lift_halt' && values?.[0] === reseller.id) {
+        await falsify(spent(reseller.id, '+'));
+        assert.equal((await verify()).ok, false);
+      }
+      return send();
+    });
+    assert.deepEqual(
+      (await verifyLedger(slow, service.clock.seconds)).problems,
+      [],
+      'the older one saw nothing',
+    );
+    await isHalted(reseller);
+    await falsify(spent(reseller.id, '-'));
+    assert.equal((await verify()).ok, true);
+    assert.equal((await order(reseller, `free-${reseller.id}`)).status, 201);
+  });
+});
+
+describe('GET /verify while an audit runs', () => {
+  let held: TestService;
+  /** What the audits of that service wait for before they look at an account. */
+  let gate = Promise.resolve();
+  let audits = 0;
+  const waitMilliseconds = 300;
+  before(async () => {
+    held = await startTestService({
+      limits: { verify: { waitMilliseconds } },
+      wrapDatabase: (database) =>
+        withQuery(database, async (send, { name }) => {
+          if (name === 'read_halt_count') audits += 1;
+          if (name === 'verify_list_accounts') await gate;
+          return send();
+        }),
+    });
+  });
+  after(() => held.close());
+
+  test('many who ask share one audit, and one that takes too long answers whoever asks next', async () => {
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    audits = 0;
+    const path = '/api/admin/v1/verify';
+    const asked = await Promise.all(Array.from({ length: 12 }, () => held.admin.get(path)));
+    for (const { status, headers, body } of asked) {
+      assert.equal(status, 503);
+      assert.equal(body.error.code, 'service_unavailable');
+      assert.ok(Number(headers.get('retry-after')) >= 1);
+    }
+    assert.equal((await held.admin.get('/readyz')).status, 200, 'others are served meanwhile');
+    opened.resolve();
+    let answer = await held.admin.get(path);
+    while (answer.status === 503) answer = await held.admin.get(path);
+    assert.equal(answer.body.ok, true);
+    assert.equal(audits, 1);
+  });
+});
+
+/** The same database, with a word before each statement that no transaction sends. */
+function withQuery(
+  database: Database,
+  before: (
+    send: () => Promise<readonly Row[]>,
+    statement: Statement,
+    values: readonly unknown[] | undefined,
+  ) => Promise<readonly Row[]>,
+): Database {
+  return {
+    ...database,
+    query: (statement, values, rank) =>
+      before(() => database.query(statement, values, rank), statement, values),
+  };
+}
+
 describe('history is append-only, also for whoever holds a psql', () => {
   before(() => keepBooks());
-  for (const table of ['orders', 'ledger_entries', 'audit_log']) {
+  for (const table of ['orders', 'ledger_entries', 'plan_changes', 'audit_log']) {
     for (const statement of [
       `update ${table} set number = number`,
       `update ${table} set number = number where false`,
@@ -467,6 +761,10 @@ async function keepBooks(): Promise<TestAccount> {
     await admin.post(`${path}/credit`, { amount: '-5.00' }),
   ];
   for (const { status, text } of answers) assert.equal(status, 201, text);
+  const suspended = await admin.patch(`/api/admin/v1/customers/${publicId(reseller.id, 3)}`, {
+    status: 'suspended',
+  });
+  assert.equal(suspended.status, 200, suspended.text);
   assert.equal(answers[2]?.body.order.refund, '20.00');
   return reseller;
 }

@@ -86,7 +86,7 @@ function LedgerCheck() {
   return (
     <Card
       title="Ledgers"
-      description="Adds every ledger up again. An account with a problem is halted until it is found well."
+      description="Adds every ledger up again. An account whose books are wrong is halted until they are found right."
       action={
         <Button busy={command.isPending} onClick={() => command.mutate(undefined)}>
           <ListChecks aria-hidden="true" className="size-4" />
