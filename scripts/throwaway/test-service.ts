@@ -249,6 +249,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     rates: { ...defaultLimits.rates, ...changes.rates },
     sessions: { ...defaultLimits.sessions, ...changes.sessions },
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
+    jobs: { ...defaultLimits.jobs, ...changes.jobs },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;

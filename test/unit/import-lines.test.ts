@@ -19,6 +19,7 @@ interface Import {
 
 /** Each owns its tables; they import each other, in no circle. */
 const features = [
+  'jobs',
   'journal',
   'accounts',
   'identity',
