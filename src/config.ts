@@ -121,6 +121,14 @@ export const defaultLimits = {
     stopMilliseconds: 2_000,
     runsAtOnceMax: 3,
   },
+  // Each in one of all processes; a run that reaches its limit goes on after a pause.
+  housekeeping: {
+    ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
+    expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
+    expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
+    requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    vacuum: { everySeconds: 60, runSecondsMax: 30 },
+  },
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,
