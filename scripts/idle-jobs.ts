@@ -1,6 +1,7 @@
-// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2]: what the room for background work asks of
+// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: what the room for background work asks of
 // the embedded database's one session while there is nothing to do: five kinds, each due once a minute. With --pg-boss
-// (a folder in which that package is installed) the same by pg-boss with an adapter for this database.
+// (a folder in which that package is installed) the same by pg-boss with an adapter for this database. With --vacuum:
+// how long the session is kept by the VACUUM and ANALYZE of one table.
 // The figures stand in docs/decisions/0016-jobs.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,13 +26,15 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     'pg-boss': { type: 'string' },
     polling: { type: 'string', default: '2' },
+    vacuum: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-idle-'));
 const counted = { statements: 0, milliseconds: 0, longest: 0, runs: 0 };
 try {
-  if (values['pg-boss'] === undefined) await measureOurs();
+  if (values.vacuum) await measureVacuum();
+  else if (values['pg-boss'] === undefined) await measureOurs();
   else await measurePgBoss(values['pg-boss'], Number(values.polling));
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -63,6 +66,31 @@ async function measureOurs(): Promise<void> {
   await measure();
   await report((text) => database.query({ name: '', text }), `relname like 'jobs%'`, "proname like 'jobs%'");
   await jobs.close();
+  await database.close();
+}
+
+/** One table, after each of these has happened to it. */
+async function measureVacuum(): Promise<void> {
+  const database = await openEmbedded({ dataDir: folder });
+  await migrate(database);
+  const query = (text: string) => database.query({ name: '', text });
+  const fill = (from: number, to: number) =>
+    query(`insert into api_requests select 1, n, now(), 'GET', '/', 200, null, 'r' || n, 1, '127.0.0.1'
+      from generate_series(${from}, ${to}) n`);
+  const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['300,000 rows were inserted', () => fill(1, 300_000)],
+    ['nothing happened', async () => undefined],
+    ['20,000 rows were inserted', () => fill(300_001, 320_000)],
+    ['100,000 rows were deleted', () => query('delete from api_requests where number <= 100000')],
+  ];
+  for (const [title, step] of steps) {
+    await step();
+    for (const text of ['vacuum (truncate false) api_requests', 'analyze api_requests']) {
+      const began = performance.now();
+      await query(text);
+      process.stdout.write(`${title}, ${text}: ${Math.round(performance.now() - began)} ms\n`);
+    }
+  }
   await database.close();
 }
 

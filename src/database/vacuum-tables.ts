@@ -4,7 +4,7 @@
 
 import type { Queryable, Row, Statement } from './database.ts';
 
-/** A vacuum reads the pages that changed: about a millisecond for each thousand of these (docs/decisions/0016-jobs.md). */
+/** A vacuum reads the pages that changed, so what it costs goes by these (docs/decisions/0016-jobs.md). */
 const insertedRowsMax = 20_000;
 const deadRowsMin = 1_000;
 const changedRowsMin = 50;
