@@ -34,7 +34,10 @@ const jobs = createJobs({
   onProblem: (error) => process.stderr.write(`${String(error)}\n`),
 });
 jobs.start();
+// Jobs keep no process alive: a service does that.
+const alive = setInterval(() => undefined, 60_000);
 process.on('SIGTERM', async () => {
+  clearInterval(alive);
   await jobs.close();
   await database.close();
 });
