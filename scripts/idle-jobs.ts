@@ -41,7 +41,7 @@ try {
 }
 
 async function measureOurs(): Promise<void> {
-  const database = await openEmbedded({ dataDir: folder });
+  const database = await openEmbedded({ dataDir: folder, queue: defaultLimits.database.queue });
   await migrate(database);
   const query: Database['query'] = (...asked) => timed(() => database.query(...asked));
   const jobs = createJobs({
@@ -71,7 +71,7 @@ async function measureOurs(): Promise<void> {
 
 /** One table, after each of these has happened to it. */
 async function measureVacuum(): Promise<void> {
-  const database = await openEmbedded({ dataDir: folder });
+  const database = await openEmbedded({ dataDir: folder, queue: defaultLimits.database.queue });
   await migrate(database);
   const query = (text: string) => database.query({ name: '', text });
   const fill = (from: number, to: number) =>

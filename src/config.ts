@@ -128,6 +128,8 @@ export const defaultLimits = {
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
     vacuum: { everySeconds: 60, runSecondsMax: 30 },
+    // Only when somebody asks for it.
+    audit: { runSecondsMax: 4 * 3_600 },
   },
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,

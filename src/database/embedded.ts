@@ -9,7 +9,6 @@ import {
   type Database,
   DatabaseUnavailable,
   type Rank,
-  type Statement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';

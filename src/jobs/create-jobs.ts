@@ -89,7 +89,8 @@ export interface Jobs {
   /** Resolves when nothing runs here. */
   idle(): Promise<void>;
   /**
-   * Runs the work now, unless its kind runs already in any process. What the work throws is remembered and thrown.
+   * Runs the work now, unless its kind runs already in any process. What the work throws is remembered and thrown;
+   * an AbortError says that its own caller cancelled it, which is no failure.
    * @throws DatabaseUnavailable
    */
   exclusively<Result>(
@@ -310,8 +311,9 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const schedule = schedules.get(kind);
     const reason = run.stopped?.reason;
     const isOwn = error === null || error === run.controller.signal.reason || isAbort(error);
-    // Told to stop, it stopped: no failure, unless it was for having taken too long.
-    if (isOwn && (reason === 'closing' || reason === 'cancelled')) {
+    // Told to stop, or cancelled by its own caller, it stopped: no failure, unless it had taken too long.
+    const isCancelled = reason === 'cancelled' || (reason === undefined && isAbort(error));
+    if (isOwn && (reason === 'closing' || isCancelled)) {
       const next = reason === 'closing' ? 0 : (schedule?.everySeconds ?? null);
       await record(run, () => leases.release(kind, run.leaseNumber, schedule === undefined ? null : next));
       return;

@@ -499,6 +499,11 @@ describe('work that is asked for', () => {
     const { lastError, nextRunAt, runningOn } = await runner.state('audit');
     assert.deepEqual([lastError, nextRunAt, runningOn], ['No ledgers were found.', null, null]);
     await assert.rejects(runner.jobs.exclusively('nothing', itRan), /called nothing/);
+    const cancelled = runner.jobs.exclusively('audit', async () => {
+      throw new DOMException('Nobody waits any more.', 'AbortError');
+    });
+    await assert.rejects(cancelled, /Nobody waits/);
+    assert.equal((await runner.state('audit')).failureCount, 1, 'its own caller cancelled it: no failure');
   });
 
   test('of a kind that has a schedule counts as its run', async () => {

@@ -76,7 +76,7 @@ const jobColumns: readonly Column<Job>[] = [
     title: 'Work',
     cell: (job) => (
       <div className="flex flex-col gap-0.5">
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 lg:flex-nowrap lg:whitespace-nowrap">
           {jobKindWord(job.kind)}
           <JobBadge job={job} />
         </span>

@@ -12,6 +12,7 @@ const jobKinds: Words = {
   expired_sessions: 'Expired sign-ins deleted',
   request_log: 'Request logs shortened',
   vacuum: 'Database tidied up',
+  audit: 'Ledgers verified',
 };
 const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
 
