@@ -85,6 +85,9 @@ async function openStage() {
     monotonicNow: () => performance.now(),
   });
   address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  // The health page shows what has run.
+  await service.jobs.look();
+  await service.jobs.idle();
   const administratorId = await findAdministratorId(database);
   const key = administratorId === null ? null : await openApiKey(database, service.seal, administratorId);
   const ask = createAsk(address);

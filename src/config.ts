@@ -109,6 +109,28 @@ export const defaultLimits = {
     lingerMilliseconds: 30_000,
     keptMilliseconds: 600_000,
   },
+  jobs: {
+    // Who died is replaced after so long; a process that stalls for so long loses its work.
+    leaseSeconds: 10,
+    renewMilliseconds: 3_000,
+    pollMilliseconds: 15_000,
+    pollMillisecondsMin: 1_000,
+    retrySecondsMin: 5,
+    retrySecondsMax: 900,
+    pauseSecondsMin: 1,
+    stopMilliseconds: 2_000,
+    runsAtOnceMax: 3,
+  },
+  // Each in one of all processes; a run that reaches its limit goes on after a pause.
+  housekeeping: {
+    ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
+    expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
+    expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
+    requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    vacuum: { everySeconds: 60, runSecondsMax: 30 },
+    // Only when somebody asks for it.
+    audit: { runSecondsMax: 4 * 3_600 },
+  },
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,

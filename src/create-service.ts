@@ -1,6 +1,7 @@
 // Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
 // tests; the clock arrives as an argument, everything else is made here and let go by close().
 
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
@@ -18,13 +19,15 @@ import { changedAccountId, changesChannel, packagesChanged } from './database/ch
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
+import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createAttemptThrottle } from './identity/attempt-throttle.ts';
-import { deleteExpiredLogins } from './identity/login-link-store.ts';
 import { createSessionStore } from './identity/session-store.ts';
 import { createTotpStore } from './identity/totp-store.ts';
+import { createJobs, type Jobs } from './jobs/create-jobs.ts';
+import { observeJobs } from './jobs/job-metrics.ts';
 import { createRequestLog } from './journal/request-log.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
 import { createBatchSizes } from './orders/batch-sizes.ts';
@@ -50,6 +53,8 @@ export interface ServiceDependencies {
   readonly accessLog: AccessLog | null;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
+  /** What leases and schedules go by, if not by the database's clock, which all processes share. */
+  readonly jobsClock?: () => EpochSeconds;
   /** Where the built pages of the panel are, if not in web/dist. */
   readonly pagesFolder?: string;
   /** Where the built documents are, if not in docs/dist. */
@@ -61,13 +66,13 @@ export interface Service {
   readonly engine: OrderEngine;
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
+  /** Nothing runs before their start(). */
+  readonly jobs: Jobs;
   /** Finishes what was accepted, then lets go of everything, the database included. */
   close(): Promise<void>;
 }
 
-const cleaningMilliseconds = 3_600_000;
 const idleSweepMilliseconds = 50;
-const summingMilliseconds = 60_000;
 const lastLinesMilliseconds = 1_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
@@ -136,10 +141,33 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
+  const jobs = createJobs({
+    // A lease must not wait behind a list until it has ended.
+    database: lookups,
+    now: dependencies.jobsClock ?? null,
+    monotonicNow,
+    processName: `${hostname()}, process ${process.pid}`,
+    limits: limits.jobs,
+    scheduled: housekeeping({
+      database,
+      limits,
+      now,
+      sessions: createSessionStore(database, limits.sessions),
+      requestLog,
+      ledgerDays,
+    }),
+    requested: [{ kind: 'audit', ...limits.housekeeping.audit }],
+    onProblem: (error, kind) =>
+      logger.warn({ err: error, job: kind }, kind === null ? 'jobs could not be looked at' : 'a job failed'),
+  });
+  observeJobs(metrics.registry, jobs);
 
   const audits = createSingleAudit({
     audit: (signal) => verifyLedger(database, now(), { signal }),
-    exclusively: (work) => work(new AbortController().signal),
+    async exclusively(work) {
+      const outcome = await jobs.exclusively('audit', ({ signal }) => work(signal));
+      return outcome.type === 'done' ? outcome.result : null;
+    },
     limits: limits.verify,
   });
 
@@ -180,6 +208,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     ledgerDays,
     requestLog,
     audits,
+    jobs,
     health: {
       version: programVersion,
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
@@ -197,37 +226,15 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     limits: limits.http,
   });
 
-  const cleaning = setInterval(() => {
-    const at = now();
-    Promise.all([
-      deleteExpiredLogins(database, at - limits.expiredLoginsKeptSeconds),
-      sessions.deleteExpired(at),
-      requestLog.prune(at),
-    ]).catch((error: unknown) => logger.warn({ err: error }, 'what has expired could not be deleted'));
-  }, cleaningMilliseconds);
-  cleaning.unref();
-  let isSumming = false;
-  const summing = setInterval(() => {
-    if (isSumming) return;
-    isSumming = true;
-    ledgerDays
-      .bringAllUpToDate()
-      .catch((error: unknown) => logger.warn({ err: error }, 'ledgers could not be summed up'))
-      .finally(() => {
-        isSumming = false;
-      });
-  }, summingMilliseconds);
-  summing.unref();
-
   return {
     app,
     engine,
     packages,
     seal,
+    jobs,
     async close() {
       isDraining = true;
-      clearInterval(cleaning);
-      clearInterval(summing);
+      const jobsEnded = jobs.close();
       // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
       // A connection that answered its last request is idle, but kept open by its client.
@@ -238,6 +245,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       clearTimeout(cutOff);
       clearInterval(sweeping);
       await engine.drain();
+      await jobsEnded;
       // A database that does not answer must not hold the shutdown for a log.
       await Promise.race([requestLog.close(), pause(lastLinesMilliseconds, undefined, { ref: false })]);
       await database.close();

@@ -63,6 +63,7 @@ async function run(config: Config): Promise<void> {
     endOnSignals(close, logger);
 
     await service.app.listen({ host: config.host, port });
+    service.jobs.start();
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;

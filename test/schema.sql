@@ -77,6 +77,20 @@ customers.anchor_at timestamp with time zone not null
 customers.months_run integer not null
 customers.expires_at timestamp with time zone not null
 customers.paid_periods bigint[] not null
+jobs.kind text collate "C" not null
+jobs.lease_number bigint not null
+jobs.leased_by text
+jobs.lease_until timestamp with time zone
+jobs.stop_asked boolean not null default false
+jobs.started_at timestamp with time zone not null
+jobs.finished_at timestamp with time zone
+jobs.succeeded_at timestamp with time zone
+jobs.next_run_at timestamp with time zone
+jobs.backlog bigint not null default 0
+jobs.failure_count bigint not null default 0
+jobs.failures_in_a_row integer not null default 0
+jobs.last_error text
+jobs.last_error_at timestamp with time zone
 ledger_day_marks.account_id integer not null
 ledger_day_marks.entry_number integer not null
 ledger_days.account_id integer not null
@@ -199,6 +213,7 @@ audit_log: audit_log_pkey PRIMARY KEY (number)
 customer_references: customer_references_pkey PRIMARY KEY (reference)
 customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
 customers: customers_pkey PRIMARY KEY (account_id, number)
+jobs: jobs_pkey PRIMARY KEY (kind)
 ledger_day_marks: ledger_day_marks_pkey PRIMARY KEY (account_id)
 ledger_days: ledger_days_pkey PRIMARY KEY (account_id, day)
 ledger_entries: ledger_entries_pkey PRIMARY KEY (account_id, number)
@@ -236,6 +251,7 @@ CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (e
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
+CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
 CREATE UNIQUE INDEX ledger_entries_idempotency_key ON public.ledger_entries USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)

@@ -128,6 +128,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       accessLog,
       now: () => clock.seconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
+      // They begin when the test says so: service.jobs.look().
+      jobsClock: () => clock.seconds,
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',
@@ -250,6 +252,8 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     sessions: { ...defaultLimits.sessions, ...changes.sessions },
     verify: { ...defaultLimits.verify, ...changes.verify },
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
+    jobs: { ...defaultLimits.jobs, ...changes.jobs },
+    housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;

@@ -225,6 +225,18 @@ export const adminOverviewSchema = Type.Object({
   expiring: Type.Object({ days: Type.Integer(), count: Type.Integer() }),
   refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
 });
+const jobSchema = Type.Object({
+  kind: Type.String(),
+  running_on: nullable(Type.String({ description: 'The process that runs it now.' })),
+  started_at: nullable(time('When the last run began.')),
+  finished_at: nullable(time('When a run last ended, well or not.')),
+  succeeded_at: nullable(time('When a run last ended well.')),
+  next_run_at: nullable(time('null: it has never run, or runs only when somebody asks for it.')),
+  backlog: Type.Integer({ description: 'What the last run left for the next one.' }),
+  failures_in_a_row: Type.Integer(),
+  last_error: nullable(Type.String()),
+  last_error_at: nullable(time('Later runs may have ended well.')),
+});
 export const healthSchema = Type.Object({
   database: Type.Object({
     kind: Type.String(),
@@ -236,6 +248,7 @@ export const healthSchema = Type.Object({
   batch_sizes: Type.Object({ p50: Type.Integer(), p95: Type.Integer(), max: Type.Integer() }),
   uptime_seconds: Type.Integer(),
   version: Type.String(),
+  jobs: Type.Array(jobSchema),
 });
 export const accountCustomerSchema = Type.Object({
   ...panelCustomerSchema.properties,

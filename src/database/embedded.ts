@@ -9,7 +9,6 @@ import {
   type Database,
   DatabaseUnavailable,
   type Rank,
-  type Statement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
@@ -41,14 +40,7 @@ interface Connected {
   readonly session: Session;
 }
 
-/** PGlite has no autovacuum: somebody has to take the dead rows away and gather statistics. */
-const vacuumMilliseconds = 3_600_000;
 const restartPauseMilliseconds = 500;
-
-const listTables: Statement = {
-  name: '',
-  text: `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
-};
 
 /**
  * Statistics of 3,000 rows in place of 30,000: ANALYZE of a large table took 300 ms of the one session, now a tenth.
@@ -123,20 +115,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
   };
 
-  /** Table by table: orders go between them. */
-  async function vacuumTables(): Promise<void> {
-    const tables = await inTurn('reads', (session) => session.query(listTables));
-    for (const { name } of tables) {
-      // VACUUM takes no transaction around it, and is sent as text: alone, outside of any batch.
-      await inTurn('reads', (session) => session.command(`vacuum (analyze) "${String(name)}"`));
-    }
-  }
-
-  const vacuum = setInterval(() => {
-    void vacuumTables().catch(() => undefined);
-  }, vacuumMilliseconds);
-  vacuum.unref();
-
   return {
     kind: 'embedded',
     orderSessions: 1,
@@ -157,7 +135,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     fsyncCount: () => current?.server.fsyncCount() ?? 0,
     async close() {
       closed = true;
-      clearInterval(vacuum);
       await queue.idle();
       await current?.client.end();
       await (current?.server ?? dead)?.close();

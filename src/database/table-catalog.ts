@@ -19,6 +19,8 @@ export interface Sequence {
 
 /** The migrations' own record is not content: it says which shape the content has. */
 const migrationsTable = 'schema_migrations';
+/** Nor is what runs on this installation now, and when it ran last. */
+const jobsTable = 'jobs';
 
 const selectTables = `select c.relname as name, c.oid::int as oid,
     array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
@@ -36,7 +38,7 @@ const selectTables = `select c.relname as name, c.oid::int as oid,
 export async function listTables(queryable: Queryable): Promise<Table[]> {
   const rows = await queryable.query({ name: '', text: selectTables });
   const waiting = rows
-    .filter((row) => row['name'] !== migrationsTable)
+    .filter(({ name }) => name !== migrationsTable && name !== jobsTable)
     .map((row) => ({
       oid: Number(row['oid']),
       needs: texts(row['needs']).map(Number),

@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
+import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 
 /** A customer, as login links know it. */
@@ -138,14 +139,15 @@ const deleteSession: Statement = {
 /** Few enough for one statement's time limit, whatever has piled up. */
 const deleteAtOnceMax = 5_000;
 
-const deleteExpired: readonly Statement[] = ['customer_sessions', 'login_codes', 'login_links'].map(
-  (table) => ({
+const expiredRows: readonly OldRows[] = ['customer_sessions', 'login_codes', 'login_links'].map((table) => ({
+  deletion: {
     name: `delete_expired_${table}`,
     text: `with gone as (delete from ${table} where ctid = any(array(
       select ctid from ${table} where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
     select count(*) as count from gone`,
-  }),
-);
+  },
+  atOnceMax: deleteAtOnceMax,
+}));
 
 /** Whether the link can still be spent. Changes nothing: mail scanners open links. */
 export async function isLinkOpen(database: Queryable, token: string, now: EpochSeconds): Promise<boolean> {
@@ -198,14 +200,17 @@ export async function endSession(database: Queryable, token: string): Promise<vo
   await database.query(deleteSession, [hashToken(token)]);
 }
 
-/** Forgets what expired before `before`. */
-export async function deleteExpiredLogins(database: Queryable, before: EpochSeconds): Promise<void> {
-  for (const statement of deleteExpired) {
-    for (;;) {
-      const [row] = await database.query(statement, [before]);
-      if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) break;
-    }
+/** Forgets what expired before `before`; returns of how many tables something may be left. */
+export async function deleteExpiredLogins(
+  database: Queryable,
+  before: EpochSeconds,
+  signal: AbortSignal,
+): Promise<number> {
+  let unfinished = 0;
+  for (const rows of expiredRows) {
+    if (await deleteInPieces(database, rows, [before], signal)) unfinished += 1;
   }
+  return unfinished;
 }
 
 function parseCustomer(rows: readonly Readonly<Record<string, unknown>>[]): LinkedCustomer | null {

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accounts } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
+import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 
 export interface SessionLimits {
   readonly idleSeconds: number;
@@ -95,11 +96,14 @@ const adoptVersion: Statement = {
   text: 'update sessions set password_version = $3::int where account_id = $1::int and token_hash = $2',
 };
 
-const deleteExpired: Statement = {
-  name: 'delete_expired_sessions',
-  text: `with gone as (delete from sessions where ctid = any(array(
+const expiredRows: OldRows = {
+  deletion: {
+    name: 'delete_expired_sessions',
+    text: `with gone as (delete from sessions where ctid = any(array(
       select ctid from sessions where created_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
     select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
 };
 
 /** What the account sees of a session in place of its token: enough of the hash to tell its sessions apart. */
@@ -131,7 +135,8 @@ export interface SessionStore {
   endOthers(session: Session): Promise<void>;
   /** After its holder changed the password: this session goes on, the others have ended. */
   surviveNewPassword(session: Session): Promise<void>;
-  deleteExpired(now: EpochSeconds): Promise<void>;
+  /** Whether some may be left, because the signal said stop. */
+  deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
 
 export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
@@ -184,12 +189,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       await database.query(adoptVersion, [accountId, tokenHash, passwordVersion + 1]);
       await endOthers(session);
     },
-    async deleteExpired(now) {
-      for (;;) {
-        const [row] = await database.query(deleteExpired, [now - limits.absoluteSeconds]);
-        if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) return;
-      }
-    },
+    deleteExpired: (now, signal) =>
+      deleteInPieces(database, expiredRows, [now - limits.absoluteSeconds], signal),
   };
 }
 

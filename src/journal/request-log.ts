@@ -6,6 +6,7 @@
 
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 
@@ -48,8 +49,8 @@ export interface RequestLog {
   note(line: RequestLine): void;
   /** Writes what was noted so far. Never fails: what cannot be written is dropped. */
   flush(): Promise<void>;
-  /** Deletes what is too old and what is too much. */
-  prune(now: EpochSeconds): Promise<void>;
+  /** Deletes what is too old and what is too much; returns of how many accounts something may be left. */
+  prune(now: EpochSeconds, signal?: AbortSignal): Promise<number>;
   /** Stops the timer and writes the rest. */
   close(): Promise<void>;
 }
@@ -111,15 +112,18 @@ const sumRefusals: Statement = {
 const deleteAtOnceMax = 2_000;
 
 // Lines are numbered in the order they came: the oldest have the lowest numbers.
-const deleteOldest: Statement = {
-  name: 'delete_oldest_api_requests',
-  text: `with oldest as (
+const oldestLines: OldRows = {
+  deletion: {
+    name: 'delete_oldest_api_requests',
+    text: `with oldest as (
       select number, at from api_requests where account_id = $1::int order by number limit ${deleteAtOnceMax}),
     gone as (
       delete from api_requests r using oldest o
       where r.account_id = $1::int and r.number = o.number
         and (o.at < to_timestamp($2::bigint) or o.number <= $3::bigint) returning 1)
     select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
 };
 
 const accountsAtOnceMax = 500;
@@ -130,7 +134,13 @@ const listCounts: Statement = {
     order by account_id limit ${accountsAtOnceMax}`,
 };
 
+const countAccountsAfter: Statement = {
+  name: 'count_accounts_with_requests_after',
+  text: 'select count(*) as count from api_request_counts where account_id > $1::int',
+};
+
 const keysRememberedMax = 100_000;
+const neverAborted = new AbortController().signal;
 
 export function createRequestLog(dependencies: RequestLogDependencies): RequestLog {
   const { database, limits, onKeysUsed, onDropped } = dependencies;
@@ -188,16 +198,18 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       if (count < (pruneAt.get(accountId) ?? limits.keptPerAccountMax + pruneStep)) continue;
       if (pruneAt.size >= keysRememberedMax) pruneAt.clear();
       pruneAt.set(accountId, count + pruneStep);
-      await pruneAccount(accountId, count, now);
+      await pruneAccount(accountId, count, now, neverAborted);
     }
   }
 
-  async function pruneAccount(accountId: number, count: number, now: EpochSeconds): Promise<void> {
-    for (;;) {
-      const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
-      const [row] = await database.query(deleteOldest, values);
-      if (Number(row?.['count'] ?? 0) < deleteAtOnceMax) return;
-    }
+  function pruneAccount(
+    accountId: number,
+    count: number,
+    now: EpochSeconds,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
+    return deleteInPieces(database, oldestLines, values, signal);
   }
 
   function newUses(lines: readonly RequestLine[]): Map<number, EpochSeconds> {
@@ -221,15 +233,17 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   return {
     note,
     flush,
-    async prune(now) {
-      let accountId = 0;
+    async prune(now, signal = neverAborted) {
+      let pruned = 0;
       for (;;) {
-        const rows = await database.query(listCounts, [accountId]);
+        const rows = await database.query(listCounts, [pruned]);
         for (const row of rows) {
-          accountId = Number(row['account_id']);
-          await pruneAccount(accountId, Number(row['request_count']), now);
+          const accountId = Number(row['account_id']);
+          const isLeft = await pruneAccount(accountId, Number(row['request_count']), now, signal);
+          if (isLeft) return Number((await database.query(countAccountsAfter, [pruned]))[0]?.['count']);
+          pruned = accountId;
         }
-        if (rows.length < accountsAtOnceMax) return;
+        if (rows.length < accountsAtOnceMax) return 0;
       }
     },
     async close() {

@@ -37,8 +37,8 @@ export interface LedgerDays {
   /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /** Sums up whatever was added to any ledger. */
-  bringAllUpToDate(): Promise<void>;
+  /** Sums up whatever was added to any ledger; returns how many entries are left, because the signal said stop. */
+  bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 
 export interface TopAccount {
@@ -51,6 +51,7 @@ export interface TopAccount {
 
 /** Of one transaction: on the embedded database orders wait for it. */
 const entriesAtOnceMax = 2_000;
+const neverAborted = new AbortController().signal;
 
 const findMark: Statement = {
   name: 'find_ledger_day_mark',
@@ -108,6 +109,12 @@ const findBehind: Statement = {
     where a.entry_count > coalesce(m.entry_number, 0) order by a.id`,
 };
 
+const countBehind: Statement = {
+  name: 'count_ledger_entries_behind',
+  text: `select coalesce(sum(a.entry_count - coalesce(m.entry_number, 0)), 0)::bigint as count
+    from accounts a left join ledger_day_marks m on m.account_id = a.id`,
+};
+
 const sumColumns = `sum(d.order_count)::bigint as order_count, sum(d.entry_count)::bigint as entry_count,
   sum(d.charged_cents)::bigint as charged_cents, sum(d.refunded_cents)::bigint as refunded_cents,
   sum(d.credited_cents)::bigint as credited_cents, sum(d.debited_cents)::bigint as debited_cents`;
@@ -145,10 +152,10 @@ const findSpans: Statement = {
 };
 
 export function createLedgerDays(database: Database): LedgerDays {
-  async function bringUpToDate(accountId: number): Promise<void> {
+  async function bringUpToDate(accountId: number, signal = neverAborted): Promise<void> {
     const [row] = await database.query(findMark, [accountId]);
     let behind = Number(row?.['entry_count'] ?? 0) > Number(row?.['entry_number'] ?? 0);
-    while (behind) behind = await sumMore(accountId);
+    while (behind && !signal.aborted) behind = await sumMore(accountId);
   }
 
   /** Whether there is more to sum up. */
@@ -165,8 +172,11 @@ export function createLedgerDays(database: Database): LedgerDays {
     });
   }
 
-  async function bringAllUpToDate(): Promise<void> {
-    for (const row of await database.query(findBehind)) await bringUpToDate(Number(row['id']));
+  async function bringAllUpToDate(signal = neverAborted): Promise<number> {
+    for (const row of await database.query(findBehind)) {
+      if (!signal.aborted) await bringUpToDate(Number(row['id']), signal);
+    }
+    return signal.aborted ? Number((await database.query(countBehind))[0]?.['count']) : 0;
   }
 
   async function spans(accountId: number, from: string, to: string): Promise<Row> {

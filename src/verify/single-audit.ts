@@ -90,7 +90,7 @@ export function createSingleAudit({ audit, exclusively, limits }: SingleAuditDep
     run.waiting -= 1;
     if (run.waiting > 0 || run.isPromised) return;
     run.linger = setTimeout(
-      () => run.controller.abort(new Error('Nobody waits for this audit any more.')),
+      () => run.controller.abort(new DOMException('Nobody waits for this audit any more.', 'AbortError')),
       limits.lingerMilliseconds,
     );
     run.linger.unref();
@@ -128,7 +128,7 @@ export function createSingleAudit({ audit, exclusively, limits }: SingleAuditDep
       isClosed = true;
       forget();
       const run = running;
-      run?.controller.abort(new Error('The process is shutting down.'));
+      run?.controller.abort(new DOMException('The process is shutting down.', 'AbortError'));
       await run?.ended.catch(() => undefined);
     },
   };

@@ -31,6 +31,11 @@ before(async () => {
   const order = { package_id: service.packages.basic, customer: 'ada', idempotency_key: 'once' };
   for (const sent of [order, order, { ...order, package_id: 0, idempotency_key: 'refused' }])
     await reseller.post('/orders', sent);
+  // The first look runs what is due, the second sees how it went.
+  for (const _ of ['runs', 'sees']) {
+    await service.service.jobs.look();
+    await service.service.jobs.idle();
+  }
   lines = (await (await fetch(`${service.address}/metrics`)).text()).split('\n');
   known = new Set(lines.flatMap((line) => /^([a-z0-9_]+)(?:\{| )/.exec(line)?.[1] ?? []));
 });

@@ -19,6 +19,7 @@ interface Import {
 
 /** Each owns its tables; they import each other, in no circle. */
 const features = [
+  'jobs',
   'journal',
   'accounts',
   'identity',
@@ -42,6 +43,7 @@ const ranks: Readonly<Record<string, number>> = {
   'configuration-variables.ts': 4,
   'create-service.ts': 4,
   'bootstrap.ts': 4,
+  'housekeeping.ts': 4,
   'welcome.ts': 4,
   'sentences.ts': 4,
   'main.ts': 4,

@@ -23,6 +23,7 @@ import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
 import { orderView } from '../shapes/order-view.ts';
+import { listJobViews } from './job-view.ts';
 import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
@@ -86,6 +87,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
         batch_sizes: health.batchSizes(),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
+        jobs: await listJobViews(dependencies.jobs),
       }),
   );
 

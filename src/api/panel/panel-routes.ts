@@ -7,6 +7,7 @@ import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
 import type { TotpStore } from '../../identity/totp-store.ts';
+import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
@@ -32,6 +33,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly ledgerDays: LedgerDays;
   readonly requestLog: RequestLog;
   readonly health: HealthFacts;
+  readonly jobs: Jobs;
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
 }

@@ -1,13 +1,15 @@
-// Whether the service is well: its database, its queue, its batches; and the ledgers added up again on request.
+// Whether the service is well: its database, its queue, its batches, the work behind it; and the ledgers added up
+// again on request.
 
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
 import { verifyLedgers } from '../api/commands.ts';
 import { healthQuery } from '../api/queries.ts';
-import type { VerifyReport } from '../api/shapes.ts';
+import type { Health, VerifyReport } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatDuration } from '../text/times.ts';
-import { counted } from '../text/words.ts';
+import { counted, jobKindWord } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -17,6 +19,7 @@ import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
 import { TextLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
 
 export function HealthPage() {
   const { data: health, error, refetch } = useQuery(healthQuery);
@@ -59,9 +62,91 @@ export function HealthPage() {
             ]}
           />
         </Card>
+        <BackgroundWork jobs={health?.jobs} />
         <LedgerCheck />
       </div>
     </>
+  );
+}
+
+type Job = Health['jobs'][number];
+
+const jobColumns: readonly Column<Job>[] = [
+  {
+    title: 'Work',
+    cell: (job) => (
+      <div className="flex flex-col gap-0.5">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 lg:flex-nowrap lg:whitespace-nowrap">
+          {jobKindWord(job.kind)}
+          <JobBadge job={job} />
+        </span>
+        <span className="text-soft sm:hidden">
+          Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
+          {job.backlog === 0 ? null : ` Left to do: ${job.backlog.toLocaleString('en')}.`}
+        </span>
+        {job.last_error === null ? null : (
+          <span className="text-soft wrap-anywhere lg:hidden">
+            Last error: <LastError job={job} />
+          </span>
+        )}
+      </div>
+    ),
+  },
+  { title: 'Last run', from: 'sm', cell: (job) => <LastRun job={job} /> },
+  { title: 'Next run', from: 'sm', cell: (job) => <NextRun job={job} /> },
+  { title: 'Left to do', from: 'sm', align: 'end', cell: ({ backlog }) => backlog.toLocaleString('en') },
+  {
+    title: 'Last error',
+    from: 'lg',
+    grows: true,
+    cell: (job) => (job.last_error === null ? 'None' : <LastError job={job} />),
+  },
+];
+
+function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined }) {
+  return (
+    <Card
+      title="Background work"
+      description="Each runs in one process at a time. When that process dies another one takes over."
+      flush
+    >
+      <DataTable
+        caption="Background work"
+        columns={jobColumns}
+        rows={jobs}
+        rowKey={({ kind }) => kind}
+        empty={null}
+      />
+    </Card>
+  );
+}
+
+function JobBadge({ job }: { readonly job: Job }) {
+  if (job.failures_in_a_row > 0) return <Badge tone="bad">Failing</Badge>;
+  return job.running_on === null ? null : <Badge tone="accent">Running</Badge>;
+}
+
+function LastRun({ job }: { readonly job: Job }) {
+  return job.finished_at === null ? 'never' : <Time at={job.finished_at} style="relative" />;
+}
+
+function NextRun({ job }: { readonly job: Job }) {
+  if (job.running_on !== null) return <span title={job.running_on}>running now</span>;
+  if (job.next_run_at !== null) return <Time at={job.next_run_at} style="relative" />;
+  return job.finished_at === null ? 'soon' : 'when asked for';
+}
+
+function LastError({ job }: { readonly job: Job }) {
+  return (
+    <span className="wrap-anywhere">
+      {job.last_error_at === null ? null : (
+        <>
+          <Time at={job.last_error_at} style="relative" />
+          {': '}
+        </>
+      )}
+      {job.last_error}
+    </span>
   );
 }
 

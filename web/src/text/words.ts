@@ -6,6 +6,14 @@ type Words = Readonly<Record<string, string>>;
 
 const orderKinds: Words = { activate: 'New', renew: 'Renewal', change: 'Change' };
 const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit', debit: 'Debit' };
+const jobKinds: Words = {
+  ledger_days: 'Ledgers summed up by day',
+  expired_logins: 'Expired login links deleted',
+  expired_sessions: 'Expired sign-ins deleted',
+  request_log: 'Request logs shortened',
+  vacuum: 'Database tidied up',
+  audit: 'Ledgers verified',
+};
 const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
 
 export const periods: readonly {
@@ -28,6 +36,10 @@ export function orderStatusWord(status: string): string {
 
 export function entryKindWord(kind: string): string {
   return entryKinds[kind] ?? kind;
+}
+
+export function jobKindWord(kind: string): string {
+  return jobKinds[kind] ?? kind;
 }
 
 export function groupWord(group: string): string {

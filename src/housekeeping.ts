@@ -1,0 +1,60 @@
+// The kinds of work that the service does behind its requests, each in one of all processes (src/jobs/). Put together
+// by create-service.ts; what a kind does belongs to the feature that owns its tables.
+
+import type { Limits } from './config.ts';
+import type { EpochSeconds } from './contract/times.ts';
+import type { Database } from './database/database.ts';
+import { vacuumTables } from './database/vacuum-tables.ts';
+import { deleteExpiredLogins } from './identity/login-link-store.ts';
+import type { SessionStore } from './identity/session-store.ts';
+import type { ScheduledJob } from './jobs/create-jobs.ts';
+import type { RequestLog } from './journal/request-log.ts';
+import type { LedgerDays } from './ledger/ledger-days.ts';
+
+export interface HousekeepingDependencies {
+  readonly database: Database;
+  readonly limits: Limits;
+  readonly now: () => EpochSeconds;
+  readonly sessions: SessionStore;
+  readonly requestLog: RequestLog;
+  readonly ledgerDays: LedgerDays;
+}
+
+export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
+  const { database, limits, now, sessions, requestLog, ledgerDays } = dependencies;
+  const times = limits.housekeeping;
+  const jobs: ScheduledJob[] = [
+    {
+      kind: 'ledger_days',
+      ...times.ledgerDays,
+      run: async ({ signal }) => ({ backlog: await ledgerDays.bringAllUpToDate(signal) }),
+    },
+    {
+      kind: 'expired_logins',
+      ...times.expiredLogins,
+      run: async ({ signal }) => {
+        const before = now() - limits.expiredLoginsKeptSeconds;
+        return { backlog: await deleteExpiredLogins(database, before, signal) };
+      },
+    },
+    {
+      kind: 'expired_sessions',
+      ...times.expiredSessions,
+      run: async ({ signal }) => ({ backlog: (await sessions.deleteExpired(now(), signal)) ? 1 : 0 }),
+    },
+    {
+      kind: 'request_log',
+      ...times.requestLog,
+      run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
+    },
+  ];
+  // A server vacuums by itself.
+  if (database.kind === 'embedded') {
+    jobs.push({
+      kind: 'vacuum',
+      ...times.vacuum,
+      run: async ({ signal }) => ({ backlog: await vacuumTables(database, signal) }),
+    });
+  }
+  return jobs;
+}

@@ -1,0 +1,196 @@
+// The table of jobs, of which this is the only reader and writer: who runs a kind of work, when it ran, when it runs
+// next, and what went wrong. Called by the runner (create-jobs.ts).
+// Always true: of many processes one holds the lease of a kind. It has a number that only grows: renewing and ending
+// name it, so a holder that lost its lease changes nothing any more.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { textArray } from '../database/sql-arrays.ts';
+
+/** What is known of a kind: the console's health page and /metrics show it. */
+export interface JobState {
+  readonly kind: string;
+  /** Where it runs now; null: nowhere. */
+  readonly runningOn: string | null;
+  readonly startedAt: EpochSeconds | null;
+  readonly finishedAt: EpochSeconds | null;
+  readonly succeededAt: EpochSeconds | null;
+  /** null: when it is asked for, or it has never run. */
+  readonly nextRunAt: EpochSeconds | null;
+  readonly backlog: number;
+  readonly failureCount: number;
+  readonly failuresInARow: number;
+  readonly lastError: string | null;
+  readonly lastErrorAt: EpochSeconds | null;
+}
+
+export interface SeenJob extends JobState {
+  /** Until it may be started: 0 or less when it may be now. */
+  readonly dueInSeconds: number;
+}
+
+export interface LeaseSettings {
+  readonly database: Database;
+  /** null: the database's clock, the only one that all processes share. Tests pass theirs. */
+  readonly now: (() => EpochSeconds) | null;
+  /** How the others call this process. */
+  readonly processName: string;
+  readonly leaseSeconds: number;
+  /** After a failure, and twice as long after each one that follows it. */
+  readonly retrySecondsMin: number;
+  readonly retrySecondsMax: number;
+}
+
+export type RenewedLease = 'held' | 'stop_asked' | 'lost';
+
+export interface JobLeases {
+  /** Each of these kinds, in this order. */
+  list(kinds: readonly string[]): Promise<SeenJob[]>;
+  /** The lease's number; null when another process was faster, or it is not due. */
+  takeDue(kind: string): Promise<number | null>;
+  /** The same whatever its schedule says; null when it runs already. */
+  takeNow(kind: string): Promise<number | null>;
+  renew(kind: string, number: number): Promise<RenewedLease>;
+  /** `nextInSeconds` null: when it is asked for. */
+  finish(kind: string, number: number, backlog: number, nextInSeconds: number | null): Promise<void>;
+  /** `retries`: it runs again by itself, after a while. */
+  fail(kind: string, number: number, sentence: string, retries: boolean): Promise<void>;
+  /** Lets go of a run that was cut short; no failure. */
+  release(kind: string, number: number, nextInSeconds: number | null): Promise<void>;
+  /** Whether somebody holds the lease and has been asked to stop. */
+  askToStop(kind: string): Promise<boolean>;
+}
+
+// Epoch seconds of a test's clock, or null for the database's.
+const at = 'coalesce(to_timestamp($1::bigint), now())';
+
+const endedInTheMiddle = 'The process that ran it ended before it was done.';
+
+export function createJobLeases(settings: LeaseSettings): JobLeases {
+  const { database, now, processName, leaseSeconds, retrySecondsMin, retrySecondsMax } = settings;
+
+  /** After so many failures in a row; 0 where there was none. */
+  const retry = (failures: string) =>
+    `make_interval(secs => case when ${failures} = 0 then 0 else
+      least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;
+
+  // A lease whose holder died ends by itself. When that happens again and again, the work may be what kills its
+  // processes: then it waits like work that fails.
+  const freeAt = `case when j.leased_by is null then '-infinity'
+    else j.lease_until + ${retry('j.failures_in_a_row')} end`;
+
+  const listKinds: Statement = {
+    name: 'list_jobs',
+    text: `select k.kind, j.started_at, j.finished_at, j.succeeded_at, j.next_run_at, j.backlog, j.failure_count,
+        j.failures_in_a_row, j.last_error, j.last_error_at,
+        case when j.lease_until > ${at} then j.leased_by end as running_on,
+        coalesce(extract(epoch from greatest(j.next_run_at, nullif(${freeAt}, '-infinity')) - ${at}), 0)::float8 as due_in
+      from unnest($2::text[]) with ordinality k (kind, place) left join jobs j on j.kind = k.kind order by k.place`,
+  };
+
+  const takeWhere = (
+    condition: string,
+  ) => `insert into jobs as j (kind, lease_number, leased_by, lease_until, started_at)
+    values ($2::text, 1, $3::text, ${at} + make_interval(secs => ${leaseSeconds}), ${at})
+    on conflict (kind) do update set
+      lease_number = j.lease_number + 1, leased_by = excluded.leased_by, lease_until = excluded.lease_until,
+      started_at = excluded.started_at, stop_asked = false,
+      failure_count = j.failure_count + (j.leased_by is not null)::int,
+      failures_in_a_row = j.failures_in_a_row + (j.leased_by is not null)::int,
+      last_error = case when j.leased_by is null then j.last_error else '${endedInTheMiddle}' end,
+      last_error_at = case when j.leased_by is null then j.last_error_at else j.lease_until end
+    where ${condition}
+    returning lease_number`;
+
+  const takeDue: Statement = {
+    name: 'take_due_job',
+    text: takeWhere(`greatest(j.next_run_at, ${freeAt}) <= ${at}`),
+  };
+
+  const takeNow: Statement = {
+    name: 'take_job_now',
+    text: takeWhere(`j.leased_by is null or j.lease_until <= ${at}`),
+  };
+
+  const held = 'where kind = $2::text and lease_number = $3::bigint and leased_by is not null';
+
+  const renewLease: Statement = {
+    name: 'renew_job',
+    text: `update jobs set lease_until = ${at} + make_interval(secs => ${leaseSeconds}) ${held} returning stop_asked`,
+  };
+
+  const letGo = 'leased_by = null, lease_until = null, stop_asked = false';
+
+  const finishRun: Statement = {
+    name: 'finish_job',
+    text: `update jobs set ${letGo}, finished_at = ${at}, succeeded_at = ${at}, failures_in_a_row = 0,
+        backlog = $4::bigint, next_run_at = ${at} + make_interval(secs => $5::float8)
+      ${held}`,
+  };
+
+  const failRun: Statement = {
+    name: 'fail_job',
+    text: `update jobs set ${letGo}, finished_at = ${at}, failure_count = failure_count + 1,
+        failures_in_a_row = failures_in_a_row + 1, last_error = $4::text, last_error_at = ${at},
+        next_run_at = case when $5::boolean then ${at} + ${retry('(failures_in_a_row + 1)')} end
+      ${held}`,
+  };
+
+  const releaseRun: Statement = {
+    name: 'release_job',
+    text: `update jobs set ${letGo}, finished_at = ${at}, next_run_at = ${at} + make_interval(secs => $4::float8) ${held}`,
+  };
+
+  const askToStop: Statement = {
+    name: 'ask_job_to_stop',
+    text: `update jobs set stop_asked = true where kind = $2::text and leased_by is not null and lease_until > ${at}
+      returning kind`,
+  };
+
+  const run = (statement: Statement, ...values: unknown[]) =>
+    database.query(statement, [now?.() ?? null, ...values]);
+
+  const take = async (statement: Statement, kind: string) => {
+    const [row] = await run(statement, kind, processName);
+    return nullable(Number, row?.['lease_number']);
+  };
+
+  return {
+    list: async (kinds) => (await run(listKinds, textArray(kinds))).map(parseJob),
+    takeDue: (kind) => take(takeDue, kind),
+    takeNow: (kind) => take(takeNow, kind),
+    async renew(kind, number) {
+      const [row] = await run(renewLease, kind, number);
+      if (row === undefined) return 'lost';
+      return row['stop_asked'] === true ? 'stop_asked' : 'held';
+    },
+    async finish(kind, number, backlog, nextInSeconds) {
+      await run(finishRun, kind, number, backlog, nextInSeconds);
+    },
+    async fail(kind, number, sentence, retries) {
+      await run(failRun, kind, number, sentence, retries);
+    },
+    async release(kind, number, nextInSeconds) {
+      await run(releaseRun, kind, number, nextInSeconds);
+    },
+    askToStop: async (kind) => (await run(askToStop, kind)).length > 0,
+  };
+}
+
+function parseJob(row: Row): SeenJob {
+  return {
+    kind: String(row['kind']),
+    runningOn: nullable(String, row['running_on']),
+    startedAt: nullable(Number, row['started_at']),
+    finishedAt: nullable(Number, row['finished_at']),
+    succeededAt: nullable(Number, row['succeeded_at']),
+    nextRunAt: nullable(Number, row['next_run_at']),
+    backlog: Number(row['backlog'] ?? 0),
+    failureCount: Number(row['failure_count'] ?? 0),
+    failuresInARow: Number(row['failures_in_a_row'] ?? 0),
+    lastError: nullable(String, row['last_error']),
+    lastErrorAt: nullable(Number, row['last_error_at']),
+    dueInSeconds: Number(row['due_in']),
+  };
+}

@@ -1,0 +1,43 @@
+// A process with one kind of background work that never ends by itself, for tests that kill or freeze it: run with
+// DATABASE_URL (migrated) and LEASE_SECONDS. It says "running N" with the number of its lease, and "stopped: …".
+
+import { connectDatabase } from '../../src/bootstrap.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { createJobs } from '../../src/jobs/create-jobs.ts';
+
+const connectionString = process.env['DATABASE_URL'] ?? '';
+const leaseSeconds = Number(process.env['LEASE_SECONDS']);
+const database = await connectDatabase({ database: { kind: 'postgres', connectionString } });
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const jobs = createJobs({
+  database,
+  now: null,
+  monotonicNow: () => performance.now(),
+  processName: `process ${process.pid}`,
+  limits: { ...defaultLimits.jobs, leaseSeconds, renewMilliseconds: leaseSeconds * 250 },
+  scheduled: [
+    {
+      kind: 'endless',
+      everySeconds: 3_600,
+      runSecondsMax: 3_600,
+      run: ({ signal, leaseNumber }) =>
+        new Promise((_, reject) => {
+          say(`running ${leaseNumber}`);
+          signal.addEventListener('abort', () => {
+            say(`stopped: ${String(signal.reason.message)}`);
+            reject(signal.reason);
+          });
+        }),
+    },
+  ],
+  requested: [],
+  onProblem: (error) => process.stderr.write(`${String(error)}\n`),
+});
+jobs.start();
+// Jobs keep no process alive: a service does that.
+const alive = setInterval(() => undefined, 60_000);
+process.on('SIGTERM', async () => {
+  clearInterval(alive);
+  await jobs.close();
+  await database.close();
+});

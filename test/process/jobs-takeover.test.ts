@@ -1,0 +1,112 @@
+// Real processes that share one kind of background work on PostgreSQL: one of them does it; killed, frozen or closed,
+// it is followed by the other.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { after, before, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { connectDatabase } from '../../src/bootstrap.ts';
+import type { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+
+const leaseSeconds = 4;
+const running = new Set<ChildProcess>();
+let postgres: ThrowawayPostgres;
+let database: Database;
+before(async () => {
+  postgres = await startThrowawayPostgres();
+  database = await connectDatabase({ database: { kind: 'postgres', connectionString: postgres.url } });
+  await migrate(database);
+});
+beforeEach(() => database.query({ name: '', text: 'delete from jobs' }));
+after(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await database.close();
+  await postgres.remove();
+});
+
+interface JobProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  /** The next line that it says. */
+  says(): Promise<string>;
+}
+
+function start(): JobProcess {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../harness/job-process.ts', import.meta.url))],
+    {
+      env: { PATH: process.env['PATH'], DATABASE_URL: postgres.url, LEASE_SECONDS: String(leaseSeconds) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  running.add(child);
+  const ended = once(child, 'close').then(() => running.delete(child));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    ended,
+    async says() {
+      const { done, value } = await lines.next();
+      assert.ok(!done, 'the process has ended');
+      return value;
+    },
+  };
+}
+
+/** Two processes, the one with the work first, and the number of its lease. */
+async function startTwo() {
+  const first = start();
+  const said = await first.says();
+  return { first, second: start(), lease: numberOf(said) };
+}
+
+function numberOf(said: string): number {
+  const number = /^running (\d+)$/.exec(said)?.[1];
+  assert.ok(number, said);
+  return Number(number);
+}
+
+async function stopAll(...processes: JobProcess[]): Promise<void> {
+  for (const { child } of processes) child.kill('SIGKILL');
+  await Promise.all(processes.map(({ ended }) => ended));
+}
+
+test('kill -9 of the process that runs a job lets another one take over', async () => {
+  const { first, second, lease } = await startTwo();
+  const asked = second.says();
+  first.child.kill('SIGKILL');
+  await first.ended;
+  assert.ok(numberOf(await asked) > lease);
+  const [row] = await database.query({ name: '', text: 'select leased_by, failure_count from jobs' });
+  assert.equal(row?.['leased_by'], `process ${second.child.pid}`);
+  assert.ok(Number(row?.['failure_count']) >= 1, 'the death is counted');
+  await stopAll(second);
+});
+
+test('a process that was frozen loses its job, and stops when it wakes up', async () => {
+  const { first, second, lease } = await startTwo();
+  const asked = second.says();
+  first.child.kill('SIGSTOP');
+  const next = numberOf(await asked);
+  assert.ok(next > lease);
+  first.child.kill('SIGCONT');
+  assert.match(await first.says(), /^stopped: Another process has taken it over/);
+  const [row] = await database.query({ name: '', text: 'select lease_number from jobs' });
+  assert.ok(Number(row?.['lease_number']) >= next);
+  await stopAll(first, second);
+});
+
+test('a process that closes hands its job over without a failure', async () => {
+  const { first, second, lease } = await startTwo();
+  const asked = second.says();
+  first.child.kill('SIGTERM');
+  assert.match(await first.says(), /^stopped: The process is shutting down/);
+  assert.ok(numberOf(await asked) > lease);
+  await first.ended;
+  await stopAll(second);
+});
