@@ -7,7 +7,7 @@ import { amount, customerSchema, id, signedAmount, time } from './schemas.ts';
 
 /** A password or code that was typed: whatever it holds, it is compared. */
 const typed = (description: string) => Type.String({ maxLength: 200, description });
-const nullable = (schema: Type.TSchema) => Type.Union([schema, Type.Null()]);
+const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 export const signInBodySchema = Type.Object({
   username: Type.String({ maxLength: 200 }),
