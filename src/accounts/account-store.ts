@@ -11,7 +11,7 @@ import { changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../journal/audit-log.ts';
+import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accounts } from './account-table.ts';
 import { lastFour, mintApiKey, type Seal } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
@@ -39,6 +39,8 @@ export interface AccountChange {
 /** Who changes something; null while the service itself sets up its first administrator. */
 export interface Actor {
   readonly actorId: number | null;
+  /** Its key or person, where one of them asked for it. */
+  readonly by?: ActingParty | null;
   readonly now: EpochSeconds;
 }
 
@@ -46,7 +48,7 @@ export const rateLimitPerMinuteDefault = 60;
 
 export const findAccountsByKey: Statement = {
   name: 'find_accounts_by_key',
-  text: `select wanted.position, k.revoked_at is not null as is_revoked, ${accounts.list('a')}
+  text: `select wanted.position, k.id as key_id, k.revoked_at is not null as is_revoked, ${accounts.list('a')}
     from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash
     join accounts a on a.id = k.account_id`,
@@ -179,7 +181,7 @@ export async function createAccount(
   database: Database,
   seal: Seal,
   account: NewAccount,
-  { actorId, now }: Actor,
+  { actorId, by = null, now }: Actor,
   key: string = mintApiKey(),
 ): Promise<{ account: Account; apiKey: string } | null> {
   try {
@@ -201,6 +203,7 @@ export async function createAccount(
         transaction,
         {
           actorId: actorId ?? created.id,
+          by,
           action: 'account.create',
           subject: `account ${created.id}`,
           before: null,
@@ -221,7 +224,7 @@ export async function changeAccount(
   database: Database,
   id: number,
   change: AccountChange,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { actorId, by = null, now }: Actor & AuditAuthor,
 ): Promise<Account | Refusal | null> {
   const locksOut = change.blocked === true || change.apiEnabled === false;
   // Who is an administrator never changes.
@@ -250,6 +253,7 @@ export async function changeAccount(
       transaction,
       {
         actorId,
+        by,
         action: 'account.update',
         subject: `account ${id}`,
         before: auditView(before),
@@ -304,7 +308,7 @@ export function resetApiKey(
   database: Database,
   seal: Seal,
   id: number,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { actorId, by = null, now }: Actor & AuditAuthor,
 ): Promise<string | null> {
   const key = mintApiKey();
   return database.transaction(async (transaction) => {
@@ -318,6 +322,7 @@ export function resetApiKey(
       transaction,
       {
         actorId,
+        by,
         action: 'account.reset_api_key',
         subject: `account ${id}`,
         before: { last_four: revoked },

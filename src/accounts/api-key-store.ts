@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../journal/audit-log.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { lastFour, lookupHash, type Seal } from './api-key.ts';
 
 const insertKey: Statement = {
@@ -40,8 +40,8 @@ const viewKey: Statement = {
 const useKeys: Statement = {
   name: 'use_api_keys',
   text: `update api_keys k set last_used_at = to_timestamp(used.at)
-    from unnest($1::int[], $2::bigint[]) used (account_id, at)
-    where k.account_id = used.account_id and k.revoked_at is null
+    from unnest($1::int[], $2::bigint[]) used (id, at)
+    where k.id = used.id and k.revoked_at is null
       and (k.last_used_at is null or k.last_used_at < to_timestamp(used.at))`,
 };
 
@@ -79,7 +79,7 @@ export function revealApiKey(
   database: Database,
   seal: Seal,
   id: number,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<string | null> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query(viewKey, [id, now]);
@@ -87,7 +87,7 @@ export function revealApiKey(
     await appendAudit(
       transaction,
       {
-        actorId,
+        ...author,
         action: 'account.reveal_api_key',
         subject: `account ${id}`,
         before: null,
@@ -119,7 +119,7 @@ export async function findKeyFacts(database: Queryable, accountId: number): Prom
   };
 }
 
-/** Account ids to when their current keys were last used. */
+/** Ids of keys to when they were last used. */
 export async function noteKeysUsed(
   database: Queryable,
   uses: ReadonlyMap<number, EpochSeconds>,
@@ -128,7 +128,7 @@ export async function noteKeysUsed(
   // Sorted: two processes that note the same keys must not wait for each other in a circle.
   const sorted = [...uses].sort(([a], [b]) => a - b);
   await database.query(useKeys, [
-    numberArray(sorted.map(([accountId]) => accountId)),
+    numberArray(sorted.map(([id]) => id)),
     numberArray(sorted.map(([, at]) => at)),
   ]);
 }

@@ -44,7 +44,7 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     if (row === null) return null;
     const account = accounts.parse(row);
     const holder = {
-      principal: keyPrincipal(account, now),
+      principal: keyPrincipal(account, Number(row['key_id']), now),
       isRevoked: row['is_revoked'] === true,
       allowList: createAllowList(account.allowedIps),
     };

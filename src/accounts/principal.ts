@@ -18,6 +18,7 @@ export interface Principal {
 
 export interface KeyActor {
   readonly type: 'key';
+  readonly id: number;
 }
 
 export interface PersonActor {
@@ -37,9 +38,9 @@ const ownerScopes = {
   administrator: new Set<Scope>([...accountScopes, ...personScopes, ...administratorScopes]),
 };
 
-export function keyPrincipal(account: Account, now: () => EpochSeconds): Principal {
+export function keyPrincipal(account: Account, id: number, now: () => EpochSeconds): Principal {
   const scopes = account.isAdmin ? keyScopes.administrator : keyScopes.account;
-  return { account, mode: 'live', actor: { type: 'key' }, scopes, now };
+  return { account, mode: 'live', actor: { type: 'key', id }, scopes, now };
 }
 
 export function ownerPrincipal(account: Account, sessionId: string, now: () => EpochSeconds): Principal {
@@ -48,6 +49,6 @@ export function ownerPrincipal(account: Account, sessionId: string, now: () => E
 }
 
 /** The principal as the author of a change, for the audit log. */
-export function actorOf({ account, now }: Principal): Actor & { readonly actorId: number } {
-  return { actorId: account.id, now: now() };
+export function actorOf({ account, actor, now }: Principal): Actor & { readonly actorId: number } {
+  return { actorId: account.id, by: actor, now: now() };
 }

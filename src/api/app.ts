@@ -273,8 +273,10 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
 /** For the account that sent them, and for the count of refusals: one push for each request. */
 function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies): void {
   apis.addHook('onResponse', (request, reply, done) => {
+    const { principal } = request;
     requestLog.note({
-      accountId: request.principal === null ? null : request.principal.account.id,
+      accountId: principal === null ? null : principal.account.id,
+      keyId: principal?.actor.type === 'key' ? principal.actor.id : null,
       at: now(),
       method: request.method,
       path: loggablePath(request.url),

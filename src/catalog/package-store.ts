@@ -9,7 +9,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, packagesChanged } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../journal/audit-log.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 
 /** What an administrator decides about a package; whether it is a free trial is decided once. */
@@ -50,7 +50,7 @@ const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_no
 export async function createPackage(
   database: Database,
   settings: PackageSettings,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<Package> {
   return database.transaction(async (transaction) => {
     await transaction.query(moveVersion);
@@ -67,7 +67,7 @@ export async function createPackage(
     ]);
     const created: Package = { ...settings, id: Number(row?.['id']), createdAt: now };
     await writePrices(transaction, created);
-    await announce(transaction, 'package.create', actorId, null, created, now);
+    await announce(transaction, 'package.create', author, null, created, now);
     return created;
   });
 }
@@ -77,7 +77,7 @@ export async function changePackage(
   database: Database,
   id: number,
   change: PackageChange,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<Package | null> {
   return database.transaction(async (transaction) => {
     await transaction.query(moveVersion);
@@ -103,7 +103,7 @@ export async function changePackage(
       after.retired,
     ]);
     await writePrices(transaction, after);
-    await announce(transaction, 'package.update', actorId, before, after, now);
+    await announce(transaction, 'package.update', author, before, after, now);
     return after;
   });
 }
@@ -123,7 +123,7 @@ async function writePrices(transaction: Queryable, { id, prices }: Package): Pro
 async function announce(
   transaction: Queryable,
   action: string,
-  actorId: number,
+  author: AuditAuthor,
   before: Package | null,
   after: Package,
   now: EpochSeconds,
@@ -132,7 +132,7 @@ async function announce(
   await appendAudit(
     transaction,
     {
-      actorId,
+      ...author,
       action,
       subject: `package ${after.id}`,
       before: before === null ? null : auditView(before),

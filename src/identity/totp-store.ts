@@ -9,7 +9,7 @@ import type { Seal } from '../accounts/api-key.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import { appendAudit } from '../journal/audit-log.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 
 export interface TotpStore {
   isEnabled(accountId: number): Promise<boolean>;
@@ -17,13 +17,12 @@ export interface TotpStore {
   begin(account: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
   /** Switches it on and returns the recovery codes, which are shown this once. */
   enable(
-    account: TotpHolder,
+    holder: AuditAuthor & { readonly now: EpochSeconds },
     code: string,
-    now: EpochSeconds,
   ): Promise<readonly string[] | 'not_begun' | 'enabled' | 'wrong_code'>;
   /** Uses up a code of the app or a recovery code. */
   spend(accountId: number, code: string, now: EpochSeconds): Promise<boolean>;
-  disable(accountId: number, actor: { actorId: number; now: EpochSeconds }): Promise<boolean>;
+  disable(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
 }
 
 interface TotpHolder {
@@ -128,7 +127,8 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
       return { secret: secret.base32, uri };
     },
 
-    async enable({ id }, code, now) {
+    async enable({ now, ...author }, code) {
+      const { actorId: id } = author;
       const known = await find(database, id);
       if (known === null) return 'not_begun';
       if (known.isEnabled) return 'enabled';
@@ -141,7 +141,7 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
         if (rows.length === 0) return 'wrong_code';
         await transaction.query(deleteRecoveryCodes, [id]);
         await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
-        await audit(transaction, 'account.enable_totp', id, { actorId: id, now });
+        await audit(transaction, 'account.enable_totp', id, { ...author, now });
         return codes;
       });
     },
@@ -176,7 +176,7 @@ export async function findTotpAccounts(
 export function disableTotp(
   database: Database,
   accountId: number,
-  actor: { actorId: number; now: EpochSeconds },
+  actor: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query(deleteSecret, [accountId]);
@@ -191,11 +191,11 @@ function audit(
   transaction: Queryable,
   action: string,
   accountId: number,
-  { actorId, now }: { actorId: number; now: EpochSeconds },
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<void> {
   return appendAudit(
     transaction,
-    { actorId, action, subject: `account ${accountId}`, before: null, after: null },
+    { ...author, action, subject: `account ${accountId}`, before: null, after: null },
     now,
   );
 }

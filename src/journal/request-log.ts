@@ -13,6 +13,8 @@ import { numberArray, textArray } from '../database/sql-arrays.ts';
 export interface RequestLine {
   /** null: no account was recognised; only its refusal is counted. */
   readonly accountId: number | null;
+  /** null: the request came with no key that is known. */
+  readonly keyId: number | null;
   readonly at: EpochSeconds;
   readonly method: string;
   /** See loggablePath. */
@@ -24,7 +26,7 @@ export interface RequestLine {
   readonly address: string;
 }
 
-export interface LoggedRequest extends RequestLine {
+export interface LoggedRequest extends Omit<RequestLine, 'keyId'> {
   readonly accountId: number;
   readonly number: number;
 }
@@ -40,7 +42,7 @@ export interface RequestLogLimits {
 export interface RequestLogDependencies {
   readonly database: Database;
   readonly limits: RequestLogLimits;
-  /** Hears, once a minute for each account, that its key was used. */
+  /** Hears, once a minute for each key, that it was used. */
   readonly onKeysUsed: (uses: ReadonlyMap<number, EpochSeconds>) => Promise<void>;
   readonly onDropped: (lines: number) => void;
 }
@@ -147,7 +149,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   let waiting: RequestLine[] = [];
   let refusals = new Map<string, number>();
   let flushing: Promise<void> | null = null;
-  /** Accounts to the last minute in which the use of their key was noted. */
+  /** Keys to the last minute in which their use was noted. */
   const usedMinutes = new Map<number, number>();
   /** The account's line at which its log is shortened next. */
   const pruneAt = new Map<number, number>();
@@ -215,12 +217,12 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   function newUses(lines: readonly RequestLine[]): Map<number, EpochSeconds> {
     const uses = new Map<number, EpochSeconds>();
     if (usedMinutes.size >= keysRememberedMax) usedMinutes.clear();
-    for (const { accountId, at, code } of lines) {
-      if (accountId === null || code === 'revoked_api_key') continue;
+    for (const { keyId, at, code } of lines) {
+      if (keyId === null || code === 'revoked_api_key') continue;
       const minute = at - (at % 60);
-      if ((usedMinutes.get(accountId) ?? Number.NEGATIVE_INFINITY) >= minute) continue;
-      usedMinutes.set(accountId, minute);
-      uses.set(accountId, minute);
+      if ((usedMinutes.get(keyId) ?? Number.NEGATIVE_INFINITY) >= minute) continue;
+      usedMinutes.set(keyId, minute);
+      uses.set(keyId, minute);
     }
     return uses;
   }

@@ -240,7 +240,7 @@ function creditAccount(
   command: CreditAccount,
   now: EpochSeconds,
 ): OrderOutcome {
-  const { amountCents, memo, actorId, idempotencyKey } = command;
+  const { amountCents, memo, actorId, by = null, idempotencyKey } = command;
   const fingerprint = fingerprintOf('credit', amountCents.toString(), memo);
   const earlier = working.creditByKey(account.id, idempotencyKey);
   if (earlier !== null) {
@@ -270,6 +270,7 @@ function creditAccount(
   );
   working.addAudit({
     actorId,
+    by,
     action: `account.${kind}`,
     subject: `account ${account.id}`,
     before: { balance_cents: account.balanceCents.toString() },
@@ -309,6 +310,7 @@ function grantTrial(
   working.addPlanChange(granted, { kind: 'trial', actorId: command.actorId, packageId, expiresAt }, now);
   working.addAudit({
     actorId: command.actorId,
+    by: command.by ?? null,
     action: 'customer.grant_trial',
     subject: `customer ${granted.reference}`,
     before: null,
@@ -321,7 +323,7 @@ function grantTrial(
 function setCustomerStatus(
   working: WorkingState,
   account: AccountState,
-  { actorId, customerNumber, status }: SetCustomerStatus,
+  { actorId, by = null, customerNumber, status }: SetCustomerStatus,
   now: EpochSeconds,
 ): OrderOutcome {
   const customer = working.customerByNumber(account.id, customerNumber);
@@ -331,6 +333,7 @@ function setCustomerStatus(
   working.addPlanChange(changed, { kind: status === 'suspended' ? 'suspend' : 'resume', actorId }, now);
   working.addAudit({
     actorId,
+    by,
     action: 'customer.update',
     subject: `customer ${publicId(account.id, customerNumber)}`,
     before: { status: customer.status },

@@ -3,6 +3,7 @@
 
 import type { Refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
+import type { AuditAuthor } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import type { Customer, CustomerStatus } from '../plans/customer-table.ts';
 import type { OrderRecord } from './order-table.ts';
@@ -32,29 +33,26 @@ export interface RenewOrder extends Caller, Keyed {
 }
 
 /** An administrator's top-up (positive) or correction (negative). */
-export interface CreditAccount extends Keyed {
+export interface CreditAccount extends Keyed, AuditAuthor {
   readonly type: 'credit';
   readonly accountId: number;
-  readonly actorId: number;
   readonly amountCents: bigint;
   readonly memo: string | null;
 }
 
 /** An administrator gives a customer of the account the free trial. */
-export interface GrantTrial {
+export interface GrantTrial extends AuditAuthor {
   readonly type: 'grant_trial';
   readonly accountId: number;
-  readonly actorId: number;
   readonly packageId: number;
   readonly customerReference: string;
   readonly customerName: string | null;
 }
 
 /** An administrator stops a customer's access, or lets it return. The plan's time runs on. */
-export interface SetCustomerStatus {
+export interface SetCustomerStatus extends AuditAuthor {
   readonly type: 'set_status';
   readonly accountId: number;
-  readonly actorId: number;
   readonly customerNumber: number;
   readonly status: CustomerStatus;
 }

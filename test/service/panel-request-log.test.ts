@@ -267,6 +267,7 @@ test('the service writes its log every second, and what is left when it ends', a
 function lineOf(accountId: number, index: number): RequestLine {
   return {
     accountId,
+    keyId: null,
     at: service.clock.seconds,
     method: 'GET',
     path: `/${index}`,

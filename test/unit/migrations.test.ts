@@ -11,6 +11,8 @@ const published = {
   '0003-cheap-checks.sql': '9319571b83dcd17949547e966d394fda9a7ab37fe8f4cd60a6dfc721362b9780',
   '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
   '0005-halts.sql': '2733cda725ada18913d8a2fb791744f792b09889c6200c25815371066a4e7520',
+  '0006-jobs.sql': 'c3312e7c5bc731b32ae367e1575817bcf1365fc3f7ff3da299bf06c9070ca396',
+  '0007-audit-principal.sql': 'ec54384776da3efb9dfd7e4a48d8044542455868d807896e6914c047cc34b001',
 };
 
 test('no migration changes after it was published', () => {

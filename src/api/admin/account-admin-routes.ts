@@ -244,6 +244,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         type: 'credit',
         accountId,
         actorId: request.principal.account.id,
+        by: request.principal.actor,
         amountCents,
         memo: body.memo ?? null,
         idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
@@ -315,12 +316,12 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (isRefusal(customerName)) return reply.refuse(customerName);
       const accountId = parseRowId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const actorId = request.principal.account.id;
       const { package_id: packageId } = body;
       const outcome = await engine.submit({
         type: 'grant_trial',
         accountId,
-        actorId,
+        actorId: request.principal.account.id,
+        by: request.principal.actor,
         packageId,
         customerReference,
         customerName,

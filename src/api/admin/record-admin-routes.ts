@@ -44,6 +44,7 @@ export function recordAdminRoutes(
         type: 'set_status',
         accountId: id.accountId,
         actorId: request.principal.account.id,
+        by: request.principal.actor,
         customerNumber: id.number,
         status: body.status,
       });

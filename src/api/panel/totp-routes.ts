@@ -61,7 +61,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const enabled = await totp.enable(request.principal.account, body.code, now());
+      const enabled = await totp.enable(actorOf(request.principal), body.code);
       if (enabled === 'not_begun') return reply.refuse(refusal('totp_not_enabled'));
       if (enabled === 'enabled') return reply.refuse(refusal('totp_enabled'));
       if (enabled === 'wrong_code') return reply.refuse(refusal('invalid_code'));
