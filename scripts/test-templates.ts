@@ -5,10 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { defaultLimits } from '../src/config.ts';
-import { openEmbedded } from '../src/database/embedded.ts';
+import { connectDatabase } from '../src/bootstrap.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { openPostgres } from '../src/database/postgres.ts';
 
 const roomNeededBytes = 3 * 2 ** 30;
 
@@ -33,7 +31,7 @@ export function memoryFolder(): string | undefined {
 /** A data folder as the first start of a service leaves it. */
 export async function embeddedTemplate(folder: string): Promise<string> {
   const dataDir = join(folder, 'embedded-template');
-  const database = await openEmbedded({ dataDir, queue: defaultLimits.database.queue });
+  const database = await connectDatabase({ database: { kind: 'embedded', dataDir } });
   await migrate(database);
   await database.close();
   return dataDir;
@@ -47,7 +45,7 @@ export async function postgresTemplate(
   await onServer(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const database = await openPostgres({ connectionString: url.href, ...defaultLimits.database });
+  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url.href } });
   await migrate(database);
   await database.close();
   return { name, remove: () => onServer(server, `drop database if exists ${name} with (force)`) };
