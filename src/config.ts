@@ -56,6 +56,8 @@ export const defaultLimits = {
     // What a statement may take on PostgreSQL: of an order or a look-up, and of a read.
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
+    // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
+    readPace: { restFactor: 4, restMillisecondsMax: 250, quietMilliseconds: 20, waitMilliseconds: 10_000 },
     // A transaction that may take hours is looked after from another connection.
     heartbeatMilliseconds: 5_000,
     heartbeatsMissedMax: 4,

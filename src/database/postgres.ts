@@ -26,12 +26,14 @@ import {
   type Session,
   settingsText,
 } from './pg-session.ts';
+import { createReadPace, type ReadPaceLimits } from './read-pace.ts';
 
 export interface PostgresOptions {
   readonly connectionString: string;
   /** Connections for the order path: one for each lane. */
   readonly orderConnections: number;
   readonly lookupConnections: number;
+  readonly readPace: ReadPaceLimits;
   readonly readConnections: number;
   readonly connectMilliseconds: number;
   /** An order's or a look-up's statement without an answer for so long gives its connection up. */
@@ -224,13 +226,21 @@ export function openPostgres(options: PostgresOptions): Database {
     return session;
   }
 
+  const pace = createReadPace(options.readPace, () => performance.now());
+  const inPace = <Result>(rank: Rank, work: () => Promise<Result>): Promise<Result> => {
+    if (rank === 'lookups') return work();
+    return rank === 'orders' ? pace.order(work) : pace.read(work);
+  };
+
   return {
     kind: 'postgres',
     orderSessions: options.orderConnections,
 
     query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
       const pool = pools[rank];
-      return withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values));
+      return inPace(rank, () =>
+        withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values)),
+      );
     },
 
     transaction<Result>(
@@ -241,7 +251,7 @@ export function openPostgres(options: PostgresOptions): Database {
       const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
       if (milliseconds === null || milliseconds > pool.limitMilliseconds)
         return longTransaction(pool, milliseconds, work);
-      return withSession(pool, milliseconds, (session) => runTransaction(session, work));
+      return inPace(rank, () => withSession(pool, milliseconds, (session) => runTransaction(session, work)));
     },
 
     async listen(channel, listener) {
