@@ -9,10 +9,13 @@
 export const onBothDatabases: readonly string[] = [
   'admin-accounts',
   'admin-records',
+  'audit-actors',
   'dashboard',
   'demo-data',
   'hostile-values',
+  'housekeeping',
   'idempotency',
+  'jobs',
   'lists-and-ids',
   'login-links',
   'model',

@@ -135,11 +135,13 @@ function startWorker(
   }
   child.on('message', (message: WorkerFact | WorkerReady) => {
     lastHeard = Date.now();
+    if (message.kind === 'failed') hasFailed = true;
     if (message.kind !== 'ready') return facts.push(message);
     cpuSeconds = message.cpuSeconds;
     return onReady.resolve();
   });
   let busy = false;
+  let hasFailed = false;
   const watch = setInterval(() => {
     if (!busy || Date.now() - lastHeard < silenceLimitMilliseconds) return;
     ending ??= `nothing for ${silenceLimitMilliseconds / 1000} seconds`;
@@ -177,9 +179,10 @@ function startWorker(
       }, endingLimitMilliseconds);
       await gone;
       clearTimeout(patience);
-      // A run with a failed test ends with 1, which is told already.
-      if (ending === 'exit code 0' || ending === 'exit code 1') return undefined;
-      return `The process of ${files.join(', ')}: ${ending}.${output === '' ? '' : `\n${output.trimEnd()}`}`;
+      // A run with a failed test ends with 1, which is told already. Without one something broke after its test.
+      if (ending === 'exit code 0' || (ending === 'exit code 1' && hasFailed)) return undefined;
+      const said = [...facts.map(({ text }) => text), output.trimEnd()].filter((text) => text !== '');
+      return [`The process of ${files.join(', ')}: ${ending}.`, ...said].join('\n');
     },
     kill: (signal) => child.kill(signal),
   };

@@ -33,7 +33,9 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
   for await (const event of events) {
     const fact = workerFact(event);
     if (fact === undefined) continue;
-    process.send?.(fact);
+    if (process.connected) process.send?.(fact);
+    // After the last file: what broke too late to be any test's.
+    else process.stderr.write(`${fact.text}\n`);
     if (fact.depth === 0 && fact.isSuite) {
       ended.add(fact.text);
       onEnded();
@@ -44,9 +46,10 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
 
 function workerFact(event: TestEvent): WorkerFact | undefined {
   if (event.type === 'test:diagnostic') {
-    const { message, nesting, file } = event.data;
-    // The runner's own sums are made at the top, and counted again by test.ts.
-    if (nesting === 0 || file === undefined) return undefined;
+    const { message, nesting } = event.data;
+    // The sums are made by test.ts. What else is said at the top is about a test that was over already.
+    if (nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message))
+      return undefined;
     return { kind: 'note', text: message, depth: nesting, isSuite: false, counts: false };
   }
   if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined;

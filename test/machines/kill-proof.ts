@@ -217,6 +217,21 @@ export function isRefusedForGood({ status, body }: Answer): boolean {
   return status === 422 && body.error.details.reason === 'term_too_long';
 }
 
+const attemptsMax = 50;
+
+/** A machine that stands still for seconds makes the service answer 503 before anything was broken. */
+async function patiently(send: (attempt: number) => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await send(attempt);
+    if (answer.status === 503 && attempt < attemptsMax) {
+      await pause(retryMilliseconds);
+      continue;
+    }
+    assert.equal(answer.status, 201, answer.text);
+    return answer;
+  }
+}
+
 export async function openShop(address: string, adminKey: string): Promise<Shop> {
   const admin = createApiClient(address, adminKey);
   const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
@@ -226,23 +241,26 @@ export async function openShop(address: string, adminKey: string): Promise<Shop>
     ['Two', 333],
   ] as const) {
     const prices = { monthly: `${cents}.01`, quarterly: `${cents * 2}.02`, yearly: `${cents * 5}.05` };
-    const answer = await admin.post('/api/admin/v1/packages', {
-      name,
-      limits,
-      prices: { reseller: prices, distributor: prices },
-    });
+    const answer = await patiently(() =>
+      admin.post('/api/admin/v1/packages', {
+        name,
+        limits,
+        prices: { reseller: prices, distributor: prices },
+      }),
+    );
     packageIds.push(answer.body.package.id);
   }
   const accounts: { id: number; key: string }[] = [];
   for (const username of ['first', 'second', 'third']) {
-    const answer = await admin.post('/api/admin/v1/accounts', {
-      username,
-      group: 'reseller',
-      rate_limit_per_minute: 1_000_000,
-    });
-    assert.equal(answer.status, 201, answer.text);
+    const answer = await patiently((attempt) =>
+      admin.post('/api/admin/v1/accounts', {
+        username: `${username}-${attempt}`,
+        group: 'reseller',
+        rate_limit_per_minute: 1_000_000,
+      }),
+    );
     const { id } = answer.body.account;
-    await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: '900000000.00' });
+    await patiently(() => admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: '900000000.00' }));
     accounts.push({ id, key: answer.body.api_key });
   }
   return { accounts, packageIds };
