@@ -83,6 +83,7 @@ const manyPerMinute = 1_000_000;
 /** A machine that is busy with other work is slow, which is no failure; tests of these limits set their own. */
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   engine: { waitMilliseconds: 60_000 },
+  verify: { waitMilliseconds: 250_000 },
   database: {
     connectMilliseconds: 30_000,
     answerMilliseconds: 30_000,
@@ -250,7 +251,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     http: { ...defaultLimits.http, ...changes.http },
     rates: { ...defaultLimits.rates, ...changes.rates },
     sessions: { ...defaultLimits.sessions, ...changes.sessions },
-    verify: { ...defaultLimits.verify, ...changes.verify },
+    verify: { ...defaultLimits.verify, ...patience.verify, ...changes.verify },
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
     jobs: { ...defaultLimits.jobs, ...changes.jobs },
     housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },

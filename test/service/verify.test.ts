@@ -494,11 +494,11 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
   );
   try {
     const days = createLedgerDays(service.database);
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       await days.bringAllUpToDate();
-      // Every second one in ranges so short that many orders come between them.
+      // One in ranges so short that many orders come between them.
       const report =
-        round % 2 === 0 ? await verify() : await verifyLedger(service.database, 0, { ranges: shortRanges });
+        round !== 1 ? await verify() : await verifyLedger(service.database, 0, { ranges: shortRanges });
       assert.deepEqual(report.problems, []);
     }
   } finally {
@@ -569,13 +569,13 @@ describe('an audit in ranges', () => {
     await createLedgerDays(service.database).bringAllUpToDate();
     const reports = async () =>
       Promise.all(
-        [2, 3, 4, 5, 1_000].map(async (rows) => {
+        [2, 1_000].map(async (rows) => {
           const ranges = { entries: rows, customers: rows - 1, events: rows - 1 };
           return (await verifyLedger(service.database, service.clock.seconds, { ranges })).problems;
         }),
       );
     for (const problems of await reports()) assert.deepEqual(problems, []);
-    for (let entry = 1; entry <= 7; entry += 1) {
+    for (const entry of [1, 4, 7]) {
       const change = (sign: string) =>
         `update ledger_entries set amount_cents = amount_cents ${sign} 1 where account_id = ${broken.id} and number = ${entry};
         update orders set expires_at = expires_at ${sign} ${aDay} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
