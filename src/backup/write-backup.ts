@@ -50,6 +50,7 @@ export async function writeBackup(
   try {
     await database.transaction((transaction) => writeSnapshot(transaction, database.kind, unfinished, now), {
       timeoutMilliseconds: wholeDatabaseMilliseconds,
+      isSnapshot: true,
     });
     syncToDisk(unfinished);
     const content = await readBackup(unfinished);
@@ -68,7 +69,6 @@ async function writeSnapshot(
   path: string,
   now: EpochSeconds,
 ): Promise<void> {
-  await run(transaction, 'set transaction isolation level repeatable read, read only');
   await prepareLongReading(transaction);
   const tables = await listTables(transaction);
   const [state = {}] = await run(

@@ -84,6 +84,8 @@ export interface TransactionOptions {
    * and the database counts as away. null: no limit, as long as the server says that it is still at work.
    */
   readonly timeoutMilliseconds?: number | null;
+  /** Only reads, and sees one state of the database throughout: REPEATABLE READ. */
+  readonly isSnapshot?: boolean;
 }
 
 /** The same database for work of one rank, where whoever uses it names none. */

@@ -121,9 +121,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
     transaction<Result>(
       work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'reads' }: TransactionOptions = {},
+      { rank = 'reads', ...options }: TransactionOptions = {},
     ) {
-      return inTurn(rank, (session) => runTransaction(session, work));
+      return inTurn(rank, (session) => runTransaction(session, work, options));
     },
     async listen(channel, listener) {
       listeners.push({ channel, listener });

@@ -10,6 +10,7 @@ import {
   type Statement,
   StatementFailed,
   type Transaction,
+  type TransactionOptions,
   TransactionRolledBack,
 } from './database.ts';
 
@@ -102,8 +103,9 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
 export async function runTransaction<Result>(
   session: Session,
   work: (transaction: Transaction) => Promise<Result>,
+  { isSnapshot = false }: Pick<TransactionOptions, 'isSnapshot'> = {},
 ): Promise<Result> {
-  const begun = session.command('begin');
+  const begun = session.command(isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin');
   begun.catch(() => undefined);
   let committed: Promise<void> | undefined;
 

@@ -197,20 +197,25 @@ export function openPostgres(options: PostgresOptions): Database {
     pool: RankPool,
     milliseconds: number | null,
     work: (transaction: Transaction) => Promise<Result>,
+    how: Pick<TransactionOptions, 'isSnapshot'>,
   ): Promise<Result> {
     return withSession(pool, milliseconds, async (session, giveUp) => {
       let number: number | null = null;
       const watching = watch(() => number, giveUp);
       try {
-        return await runTransaction(session, async (transaction) => {
-          await transaction.query({
-            name: '',
-            text: longSettings(milliseconds ?? 0, options.heartbeatMilliseconds),
-          });
-          const [row] = await transaction.query({ name: '', text: 'select pg_backend_pid() as number' });
-          number = Number(row?.['number']);
-          return work(transaction);
-        });
+        return await runTransaction(
+          session,
+          async (transaction) => {
+            await transaction.query({
+              name: '',
+              text: longSettings(milliseconds ?? 0, options.heartbeatMilliseconds),
+            });
+            const [row] = await transaction.query({ name: '', text: 'select pg_backend_pid() as number' });
+            number = Number(row?.['number']);
+            return work(transaction);
+          },
+          how,
+        );
       } finally {
         watching.end();
       }
@@ -245,13 +250,15 @@ export function openPostgres(options: PostgresOptions): Database {
 
     transaction<Result>(
       work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'reads', timeoutMilliseconds }: TransactionOptions = {},
+      { rank = 'reads', timeoutMilliseconds, ...how }: TransactionOptions = {},
     ): Promise<Result> {
       const pool = pools[rank];
       const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
       if (milliseconds === null || milliseconds > pool.limitMilliseconds)
-        return longTransaction(pool, milliseconds, work);
-      return inPace(rank, () => withSession(pool, milliseconds, (session) => runTransaction(session, work)));
+        return longTransaction(pool, milliseconds, work, how);
+      return inPace(rank, () =>
+        withSession(pool, milliseconds, (session) => runTransaction(session, work, how)),
+      );
     },
 
     async listen(channel, listener) {
