@@ -111,7 +111,7 @@ function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined })
       flush
     >
       <DataTable
-        caption="Background work"
+        caption="Runs of background work"
         columns={jobColumns}
         rows={jobs}
         rowKey={({ kind }) => kind}
