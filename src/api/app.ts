@@ -151,7 +151,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {
       // Whom the door lets in is told, before the body is looked at: decisions "Order of checks", 8 before 9.
-      if (request.is404) return (await door.admit(request, reply, [])) ?? refuseHere(request, reply);
+      if (!request.is404) return;
+      await door.admit(request, reply, []);
+      // A reply that was sent resolves to nothing.
+      return reply.sent ? reply : refuseHere(request, reply);
     });
     installJsonBodies(api);
     // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.

@@ -66,6 +66,8 @@ function statesAround<State>(
     if (Math.min(began, ended) > at + slackSeconds || Math.max(began, ended) < at - slackSeconds) continue;
     add(recorded[index - 1]?.after);
     add(index === recorded.length ? present : recorded[index]?.before);
+    // Nothing is older than what it names: where it seems so, the clock was set back, and what was made first held.
+    if (index === 0) add(recorded[0]?.before ?? recorded[0]?.after);
   }
   return [...found];
 }

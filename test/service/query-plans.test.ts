@@ -31,6 +31,7 @@ const orderPath = [
   'update_account_balances',
   'replace_login_links',
   'insert_login_links',
+  'insert_plan_changes',
   'insert_audit',
 ];
 
