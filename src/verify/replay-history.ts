@@ -145,8 +145,19 @@ export function createReplay({
 
   function change(row: PastChange, past: Past): Deviation[] {
     const subject = `plan change ${row.number}`;
-    if (row.kind === 'trial') return trial(row, past, subject);
-    const status: CustomerStatus = row.kind === 'suspend' ? 'suspended' : 'active';
+    switch (row.kind) {
+      case 'trial':
+        return trial(row, past, subject);
+      case 'suspend':
+        return setStatus(row, 'suspended', subject);
+      case 'resume':
+        return setStatus(row, 'active', subject);
+      default:
+        return row.kind satisfies never;
+    }
+  }
+
+  function setStatus(row: PastChange, status: CustomerStatus, subject: string): Deviation[] {
     const command: OrderCommand = { type: 'set_status', accountId, actorId: 0, customerNumber, status };
     const { outcome, changes } = decide(command, { wanted: null }, row.createdAt);
     if (outcome.type !== 'status_set') return [by(subject)(refusalOf(outcome))];
