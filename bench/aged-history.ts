@@ -1,8 +1,8 @@
 // Millions of orders that are already there: written into the service's tables by set-based SQL, and exactly what the
-// service itself would have left behind, so that `sellthrough verify` is content with them.
+// service itself would have left behind, so that `sellthrough verify` finds nothing wrong.
 //
 // Every customer of an account orders in turn, each again after twenty days: the first order activates the plan,
-// the others renew it while it runs. Rows are written in the order of their time, the accounts among each other,
+// the others renew it while it runs. Rows are written in the order of their time, the accounts intermingled,
 // with every index in place: so heap and indexes are as scattered as in a service that grew that old.
 
 import pg from 'pg';

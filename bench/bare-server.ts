@@ -1,5 +1,5 @@
 // node bench/bare-server.ts: the least that node:http can do, as a process of its own. What a framework, a look-up
-// and a real answer cost is told by comparison with it.
+// and a real answer cost is seen by comparison with it.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

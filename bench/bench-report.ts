@@ -1,4 +1,4 @@
-// The tables in the end: every figure with its median and its rounds, and every goal with what was reached. The same
+// The tables at the end: every figure with its median and its rounds, and every goal with what was reached. The same
 // text is printed and, with --write, put into docs/performance.md between two markers: the prose around them stays.
 
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Where a benchmark plays: a temporary folder, a PostgreSQL server of its own, and everything that has to be
-// stopped or removed in the end.
+// Where a benchmark takes place: a temporary folder, a PostgreSQL server of its own, and everything that has to be
+// stopped or removed at the end.
 // Always true: whatever was registered with `later` is undone in reverse order by close(), which bench.ts and
 // compare.ts call on success, on errors and on Ctrl-C.
 

@@ -1,4 +1,4 @@
-// A load of orders whose count is not believed: what the generator says was answered must be in the database as
+// A load of orders whose count is not taken on trust: what the generator says was answered must be in the database as
 // new orders, no fewer, and no more than those that were under way when it stopped.
 
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Where the service's CPU time went, out of the profiles that `--profile` keeps: shares of the time its one thread
+// Where the service's CPU time went, from the profiles that `--profile` keeps: shares of the time its one thread
 // was busy, by who was running. Called functions count for themselves, not for their callers.
 
 import { globSync, readFileSync } from 'node:fs';

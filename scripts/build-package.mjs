@@ -1,7 +1,7 @@
-// Builds what `npm pack` ships (dist/): Node takes the types off sources in a checkout, but refuses to below
+// Builds what `npm pack` ships (dist/): Node strips the types of sources in a checkout, but refuses to below
 // node_modules, so a package must hold JavaScript. Called by prepare.mjs before `npm pack`, on the Node it chose.
 // Always true: dist/ mirrors the checkout, so that every relative path means the same in both; types are blanked
-// out, not compiled away, so that what runs is what was tested and a stack names the line of the source.
+// out, not compiled away, so that what runs is what was tested and a stack trace names the line of the source.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';

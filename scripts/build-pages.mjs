@@ -1,9 +1,9 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
 // the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm start` and `npm test`, on the Node that
 // it chose.
-// Always true: silent and quick when there is nothing to do; a stamp is written only behind a build that succeeded; two
-// runs at once take turns.
-// The two are built at the same time: the documents take longer, and the panel is ready meanwhile.
+// Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
+// two runs at once take turns.
+// The two are built at the same time: the documents take longer, and the panel is ready by then.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // A reporter for `node --test` beside the one that prints: writes what happened as one JSON line per fact,
 // for scripts/test.ts to add up. Written as it happens, so that a runner that dies leaves what it had counted.
 // Always true: a file that ended without running a test is a fact of its own (`empty`), not a passed test; a file
-// that came to its end is one too (`finished`), because one that leaves half-way looks like one with fewer tests.
+// that came to its end is one too (`finished`), because one that stops halfway looks like one with fewer tests.
 import type { TestEvent } from 'node:test/reporters';
 
 export interface TestFact {

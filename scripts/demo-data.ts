@@ -1,5 +1,5 @@
-// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or that of DATABASE_URL) with a year of
-// business of several resellers, the last month of it in full, and says how to sign in. The same seed makes the
+// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or that of DATABASE_URL) with a year
+// of several resellers' business, the last month of it in full, and says how to sign in. The same seed makes the
 // same year, up to now. It refuses a database that is in use.
 
 import { existsSync } from 'node:fs';

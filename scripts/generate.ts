@@ -1,5 +1,6 @@
-// Makes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the table in docs/operations.md. With --check it writes nothing and fails when one of them is not what would be made.
+// Writes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
+// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the table in docs/operations.md. With --check
+// it writes nothing and fails when one of them is not what it would write.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';

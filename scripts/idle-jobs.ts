@@ -1,7 +1,7 @@
-// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: what the room for background work asks of
-// the embedded database's one session while there is nothing to do: five kinds, each due once a minute. With --pg-boss
-// (a folder in which that package is installed) the same by pg-boss with an adapter for this database. With --vacuum:
-// how long the session is kept by the VACUUM and ANALYZE of one table.
+// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: what background work asks of
+// the embedded database's one session while there is nothing to do: five kinds, each due once a minute. With
+// --pg-boss (a folder in which that package is installed) the same with pg-boss and an adapter for this database.
+// With --vacuum: how long the VACUUM and ANALYZE of one table keep the session.
 // The figures stand in docs/decisions/0016-jobs.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// Set-up of a checkout by one process at a time: prepare.mjs installs and build-pages.mjs builds inside of it. The lock
-// is a folder, because making one is atomic everywhere, also between containers that share the checkout.
-// Always true: whoever holds the lock touches it every second; a lock that nobody touched for a while and whose program
-// is gone belongs to a process that was killed, and is taken away.
+// Set-up of a checkout by one process at a time: prepare.mjs installs and build-pages.mjs builds inside it. The lock
+// is a folder, because making one is atomic everywhere, even between containers that share the checkout.
+// Always true: whoever holds the lock touches it every second; a lock that nobody has touched for a while and whose
+// program is gone belongs to a process that was killed, and is taken away.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,

@@ -1,7 +1,7 @@
-// What `npm run proof` runs: the long forms of the machines under test/machines, one after the other, with a
-// line of result for each. `--share 0.1` runs a tenth of everything; `--only name` (repeatable) some of them;
+// What `npm run proof` runs: the long forms of the machines under test/machines, one after the other, with
+// a line for each result. `--share 0.1` runs a tenth of everything; `--only name` (repeatable) some of them;
 // `--seed` another run; `--write` puts the table into docs/reliability.md.
-// Always true: the exit code is 0 only when every machine that was asked for ended well.
+// Always true: the exit code is 0 only when every machine that was asked for succeeded.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

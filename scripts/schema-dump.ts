@@ -1,6 +1,6 @@
 // The whole schema of a database as text: tables, columns, constraints, indexes, triggers, functions.
-// Committed as test/schema.sql and checked on both databases, so that a change of the schema shows in
-// review. From the catalogs, because the embedded database has no pg_dump; the same text on either.
+// Committed as test/schema.sql and checked on both databases, so that a change to the schema shows
+// in review. From the catalogs, because the embedded database has no pg_dump; the same text on either.
 
 import type { Queryable } from '../src/database/database.ts';
 

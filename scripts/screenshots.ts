@@ -3,7 +3,7 @@
 //   --out shots          where the pictures go
 //   --data folder        keeps the demo's database there, for the next time
 //   --only order         pages whose name contains this text
-//   --as light-1280      of the four looks only those that contain this text
+//   --as light-1280      of the four looks, only those whose name contains this text
 //   --documents          those that README.md shows, into docs/screenshots
 // It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
 

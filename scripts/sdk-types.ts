@@ -1,6 +1,6 @@
 // sdk/src/api-types.ts, made from openapi.json: a type for every schema, body, query and answer, a table of the
-// operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts holds the committed file
-// against it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
+// operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts compares the committed
+// file with it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
 
 import { type ErrorCode, errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { documentedCodes } from '../src/http/openapi.ts';

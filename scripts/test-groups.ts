@@ -1,6 +1,6 @@
 // What scripts/test.ts has to know about single test files: which of the service tests must run on both databases, which
-// begin first because they take longest, and which mostly wait. test/unit/test-groups.test.ts holds that every service
-// test is in one of the two lists.
+// begin first because they take longest, and which mostly wait. test/unit/test-groups.test.ts checks that every
+// service test is in one of the two lists.
 
 /**
  * Service tests of what can differ between the databases: statements, plans, locks, transactions, texts and numbers on

@@ -1,6 +1,6 @@
 // `npm run test:proxies`: the contract's tests once through nginx and once through HAProxy, with the files of
-// deploy/proxies/ over TLS, and the tests of what only a proxy brings (test/proxies/). Not a part of `npm test`: it needs
-// the two programs. It installs nothing: where one is missing it says how to get it and fails.
+// deploy/proxies/ over TLS, and the tests of what only a proxy changes (test/proxies/). Not part of `npm test`: it
+// needs the two programs. It installs nothing: where one is missing it says how to get it and fails.
 // Usage: npm run test:proxies -- [--only nginx|haproxy] [file]...
 
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What the tests of a run copy in place of making it: a database with the schema of this program and nothing in it, of both
-// kinds. Called by test.ts; test-database.ts makes the copies.
+// What the tests of a run copy instead of making it: an empty database of each kind with this program's
+// schema. Called by test.ts; test-database.ts makes the copies.
 
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // A process in which scripts/test.ts runs test files, one after the other: it asks for a file, runs it as a suite of its own
-// (so that a file's hooks are that file's), says that it is over, and asks for the next.
+// (so that a file's hooks are its own), says that it is over, and asks for the next.
 // Files that share a process share what is imported, compiled and started in it: most of what a file costs.
-// Always true: every fact of a file reaches test.ts before the word that the file is over.
+// Always true: every fact of a file reaches test.ts before the message that the file is over.
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';

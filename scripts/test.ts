@@ -1,7 +1,7 @@
 // What `npm test` runs: the static checks, the unit tests, the service tests on PostgreSQL and, where two databases can
 // differ, on the embedded one, the tests of the whole program, those of what is built around it, and those of the
-// pages in a real browser. All of it is one list of work that runs in lanes (test-lanes.ts), the longest first, what
-// waits beside what computes. A step that fails does not hide the others.
+// pages in a real browser. All of it is one list of work that runs in lanes (test-lanes.ts), the longest first, files
+// that wait beside files that compute. A step that fails does not hide the others.
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
 // static check counts as one test; a step or a file that ran no test counts as failed.
 import { spawn } from 'node:child_process';

@@ -1,8 +1,9 @@
 // `npm run try:places`: the two commands of the README, tried wherever a user might put the checkout. Clones the last
 // commit into each place, runs `npm start` there until the line that it prints has placed the first order, then tests
 // that depend on the place, or those that are named; `--whole` runs all of `npm test`. `--only text` tries the places
-// whose name has the text, `--keep` leaves the folders behind. Root tries every place, anybody else those that need no second user.
-// Always true: one line for each place; the exit code is 0 only when every place that was tried is well.
+// whose name contains the text, `--keep` leaves the folders behind. Root tries every place, anybody else those that
+// need no second user.
+// Always true: one line for each place; the exit code is 0 only when all went well in every place.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The reporter of test-worker.ts: sends what happened to scripts/test.ts, as it happens, for it to print and to add up.
+// The reporter of test-worker.ts: sends what happened to scripts/test.ts, as it happens, for it to print and add up.
 
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';

@@ -1,5 +1,5 @@
 // What a start does before it serves: opens the database, brings its schema up to date, checks that it is
-// safe and that the secret key is the right one; and after: the first administrator and the demo.
+// safe and that the secret key is the right one; and then makes the first administrator and the demo.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

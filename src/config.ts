@@ -1,5 +1,5 @@
 // The configuration: read once from the environment (and .env), checked, and handed out as one value.
-// A value that is malformed stops the start with a sentence that names its variable.
+// A malformed value stops the start with a sentence that names its variable.
 // Limits that an operator has no reason to touch stand in `defaultLimits`, each with its unit in its name.
 
 import { isIP } from 'node:net';

@@ -1,6 +1,6 @@
 // Every variable of the configuration with its default and its meaning, as data: `sellthrough init` writes .env
-// from it, and the table of the documents can be made from it. config.ts reads and checks the values; a test
-// holds that both know the same variables.
+// from it, and the table in the documents is made from it. config.ts reads and checks the values; a test
+// checks that both know the same variables.
 
 export interface ConfigurationVariable {
   readonly name: string;

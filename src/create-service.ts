@@ -1,5 +1,5 @@
 // Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
-// tests; the clock arrives as an argument, everything else is made here and let go by close().
+// tests; the clock arrives as an argument, everything else is made here and released by close().
 
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What stops a start, as one sentence for the person who started it; a bug keeps its stack.
+// What stops a start, as one sentence for the person who started it; a bug keeps its stack trace.
 
 import { BackupDamaged } from './backup/backup-format.ts';
 import { RestoreRefused } from './backup/restore-backup.ts';

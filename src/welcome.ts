@@ -1,6 +1,6 @@
 // What a start says to the person in front of the terminal: where it listens, what was generated just
 // now, and a line to paste that places an order. Each part as soon as it is true: a start that fails
-// half-way has shown what it made.
+// halfway has shown what it made.
 
 import type { DemoReseller, FirstAdministrator } from './bootstrap.ts';
 import type { DatabaseConfig } from './config.ts';

@@ -1,6 +1,6 @@
 // An order as the textbook teaches it: one transaction, the account locked with SELECT … FOR UPDATE, and one
 // prepared statement after another. Five round trips and COMMIT; the price comes with the lock, and the four
-// writes that need nothing of each other's answers are one statement.
+// writes that do not need each other's answers are one statement.
 // Left out, because the load never asks for it: pro-rata refunds on a change of package. It would only cost more.
 
 import { createHash } from 'node:crypto';

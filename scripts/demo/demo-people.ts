@@ -1,5 +1,5 @@
 // The customers of the demo: people and small firms from several places, so that a list shows what a list of
-// real customers shows: accents, apostrophes, long names, names from right to left. Called by demo-year.ts.
+// real customers shows: accents, apostrophes, long names, names written from right to left. Called by demo-year.ts.
 // Always true: no reference twice, and every e-mail address is under a domain that can belong to nobody.
 
 import type { Random } from './random.ts';

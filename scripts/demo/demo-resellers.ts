@@ -1,5 +1,5 @@
 // The resellers of the demo: of different sizes, in both price groups, one blocked, one new. And what the
-// administrator does to packages and accounts while the year goes by. Called by demo-year.ts.
+// administrator does to packages and accounts as the year goes by. Called by demo-year.ts.
 
 import type { Group } from '../../src/contract/periods.ts';
 

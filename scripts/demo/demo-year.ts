@@ -1,5 +1,5 @@
 // A year of business, played through the service's own APIs: whatever moves money is an order or a credit, decided
-// by the engine at a moment of the clock that moves along. Thin at first, a full month at the end.
+// by the engine, on a clock that moves along. Thin at first, a full month at the end.
 // Called by fill-demo.ts. Always true: the same seed and the same end make the same year; one request at a time,
 // and the clock never goes back.
 

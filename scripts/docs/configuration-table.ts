@@ -1,5 +1,5 @@
 // The tables of docs/operations.md that list the configuration, between their two marks: made from
-// src/configuration-variables.ts, which a test holds together with what config.ts reads.
+// src/configuration-variables.ts, which a test compares with what config.ts reads.
 
 import {
   type ConfigurationVariable,

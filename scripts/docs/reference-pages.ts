@@ -1,6 +1,6 @@
 // docs/reference/*.md, made from openapi.json and from a run of the story (api-story.ts): each operation with its
 // request, its answer as a service really gave it, all its errors, and samples in four languages. Called by
-// generate.ts; test/service/generated-files.test.ts holds the committed pages against it.
+// generate.ts; test/service/generated-files.test.ts compares the committed pages with it.
 
 import assert from 'node:assert/strict';
 import { keyDoorCodes } from '../../src/api/doors/key-door.ts';

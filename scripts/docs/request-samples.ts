@@ -1,5 +1,5 @@
 // One request of the API as code in four languages, as the reference prints it. Address and key come from the
-// environment (SELLTHROUGH_URL, SELLTHROUGH_KEY), so that a sample runs as it stands. Pure.
+// environment (SELLTHROUGH_URL, SELLTHROUGH_KEY), so that a sample runs as printed. Pure.
 
 import type { Step } from './api-story.ts';
 

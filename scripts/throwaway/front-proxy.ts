@@ -1,5 +1,5 @@
-// nginx or HAProxy in front of a test's service, with the very files of deploy/proxies/: only ports, paths and the
-// certificate are put in place of theirs. `npm run test:proxies` sets TEST_PROXY and the certificate.
+// nginx or HAProxy in front of a test's service, with the very files of deploy/proxies/: only ports, paths
+// and the certificate are replaced. `npm run test:proxies` sets TEST_PROXY and the certificate.
 // Clients come from 127.0.0.1, the proxy from 127.0.0.2: the service can tell them apart.
 
 import { type ChildProcess, spawn } from 'node:child_process';

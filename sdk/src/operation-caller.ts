@@ -1,5 +1,5 @@
 // From the name of an operation to its request: where it is, what it takes and answers with, and whether it takes an
-// idempotency key are what the document says (api-types.ts), never what a method remembers.
+// idempotency key come from the document (api-types.ts), never from a method's memory.
 
 import { type Answers, type Bodies, operations, type Queries } from './api-types.ts';
 import type { Answer, KeyedCallOptions, Transport } from './transport.ts';

@@ -1,7 +1,7 @@
 // From a call to an answer: one request, sent again while that is safe and there is time. Used by the clients in
 // index.ts and admin-client.ts; knows nothing of orders.
 // Always true: every attempt of a call carries the same idempotency key. What takes no key and changes something is
-// sent again only when it certainly was not carried out.
+// sent again only when it was certainly not carried out.
 
 import type { ErrorEnvelope } from './api-types.ts';
 import { SellthroughError } from './client-errors.ts';

@@ -1,5 +1,5 @@
 // The keys of accounts as they are stored: the hash they are looked up by, a sealed copy for their owner's eyes,
-// what may be shown of them. The only writer of api_keys. A revoked key stays, to be answered as revoked.
+// and what may be shown of them. The only writer of api_keys. A revoked key stays, to be answered as revoked.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';

@@ -1,5 +1,5 @@
 // Who is calling, as a value: what authentication yields, whichever door it came through, and all that a route may
-// ask about its caller. A principal never changes; rights that moved are a new one.
+// ask about its caller. A principal never changes; changed rights are a new one.
 // Today an account has one key and one person, its owner, and each has all the scopes of the account's role.
 
 import { accountScopes, administratorScopes, personScopes, type Scope } from '../contract/scopes.ts';

@@ -1,6 +1,6 @@
 // Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
-// transaction, each table read back and held against the file's checksum before COMMIT, then the migrations that
-// came after the backup. Called by `sellthrough restore`, which has read the whole file once before.
+// transaction, each table read back and compared with the file's checksum before COMMIT, then the migrations
+// that came after the backup. Called by `sellthrough restore`, which has read the whole file once before.
 // Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row.
 
 import type { Database, Transaction } from '../database/database.ts';

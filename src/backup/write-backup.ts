@@ -1,5 +1,5 @@
 // Writes one consistent snapshot of a database into one file (backup-format.ts), a piece at a time: memory stays
-// flat, however large the database is. Orders go on meanwhile: on PostgreSQL a snapshot holds nobody up.
+// flat, however large the database is. Orders go on meanwhile: on PostgreSQL, a snapshot holds nobody up.
 // Always true: the file has its name only once it is whole, on disk, and read back.
 
 import { createHash } from 'node:crypto';

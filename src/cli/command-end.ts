@@ -1,5 +1,5 @@
 // How a command ends: its exit code, and one sentence on standard error when it did not do its work. Every
-// command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only add.
+// command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only ever add.
 
 import { DatabaseUnavailable } from '../database/database.ts';
 import { sentenceOf } from '../sentences.ts';

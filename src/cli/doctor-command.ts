@@ -1,5 +1,6 @@
-// sellthrough doctor: looks at everything that a start needs, before it or beside a running service, and says of
-// each what to do. Changes nothing: no folder is made, no schema is touched. Exit code 5 when a check failed.
+// sellthrough doctor: looks at everything that a start needs, before one or beside a running service, and
+// says of each what to do. Changes nothing: no folder is made, no schema is touched. Exit code 5 when a check
+// fails.
 
 import { Command } from 'commander';
 import { type Config, ConfigProblem, readConfig } from '../config.ts';

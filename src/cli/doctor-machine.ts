@@ -1,4 +1,4 @@
-// What doctor looks at outside of the database: Node, the files and folders, the disk, the port, the addresses.
+// What doctor looks at outside the database: Node, the files and folders, the disk, the port, the addresses.
 
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,5 +1,5 @@
-// sellthrough orders, customers, ledger: what has happened, newest first. One's own, or with an administrator's
-// key and --account those of another; the ledger is an administrator's.
+// sellthrough orders, customers, ledger: what has happened, newest first. One's own, or, with an
+// administrator's key and --account, another's; the ledger needs an administrator's key.
 
 import { type Command, Option } from 'commander';
 import type { Customer, LedgerEntry, Order } from '../../sdk/src/index.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 
-// The command line: one command per file. `--json` everywhere; what a command ends with stands in command-end.ts.
-// A file .env in the current folder is read first; the environment stands above it.
+// The command line: one command per file. `--json` everywhere; how a command ends stands in command-end.ts.
+// A file .env in the current folder is read first; the environment wins over it.
 
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';

@@ -1,6 +1,6 @@
 // Tables for people: columns aligned, amounts to the right, no line wrapped. Where the terminal is too narrow the
-// long texts are cut with "…", then the columns that may are left out; where even that does not fit, each row
-// becomes a block of lines.
+// long texts are cut with "…", then the columns that can go are left out; where even that does not fit, each
+// row becomes a block of lines.
 // Always true: nothing from a row reaches the terminal as a control character.
 
 export interface Column<Row> {

@@ -1,4 +1,4 @@
-// The administrator's API as JSON Schema, as schemas.ts is for the public one. Bodies are held against
+// The administrator's API as JSON Schema, as schemas.ts is for the public one. Bodies are checked against
 // these by src/http/body-reader.ts.
 
 import Type, { type Static } from 'typebox';

@@ -1,6 +1,6 @@
 // Every error code the service can answer with: its status and its public sentence.
 // Read by http/errors.ts (the only place that turns a code into a response), by the OpenAPI
-// generator and by the tests that hold the documents complete. Clients rely on the codes: never
+// generator and by the tests that keep the documents complete. Clients rely on the codes: never
 // change one, only add (specification "Errors", decisions "Versions").
 
 export const errorCatalogue = {

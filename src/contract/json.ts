@@ -1,4 +1,4 @@
-// The two questions that outside data is asked before anything else reads it.
+// The two questions put to outside data before anything else reads it.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-// Work that the service cannot take now: thrown by whatever has a queue with an end, answered 503 with Retry-After.
+// Work that the service cannot take now: thrown by whatever has a bounded queue, answered 503 with
+// Retry-After.
 
 /** Nothing was done. The sentence is for the log. */
 export class Overloaded extends Error {

@@ -1,4 +1,4 @@
-// The routes that only the browser uses, as JSON Schema (docs/panel-api.md). Bodies are held against
+// The routes that only the browser uses, as JSON Schema (docs/panel-api.md). Bodies are checked against
 // these as the administrator's are.
 
 import Type, { type Static } from 'typebox';

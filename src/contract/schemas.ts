@@ -1,4 +1,4 @@
-// The public API as JSON Schema: one object is serializer, type and document. Field for field the
+// The public API as JSON Schema: one object is the serializer, the type and the document. Field for field the
 // tables of the specification and the decisions. Bodies of orders are read by order-request.ts, because
 // their checks have an order and codes of their own; their schemas here are for the document.
 

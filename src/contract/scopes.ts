@@ -1,5 +1,5 @@
 // What a caller may be allowed: each route names the scopes it needs, each principal has some of them. A key has
-// those of its account; those of people are never a key's, so whoever steals a key can mint no other one.
+// those of its account; those of people are never a key's, so whoever steals a key cannot mint another.
 
 /** Of keys and people of every account. */
 export const accountScopes = [

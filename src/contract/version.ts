@@ -1,3 +1,3 @@
-// The version of this program, as package.json says it; a test holds the two together.
+// The version of this program, as package.json has it; a test keeps the two equal.
 
 export const programVersion = '0.1.0';

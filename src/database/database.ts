@@ -1,4 +1,4 @@
-// The seam between the service and its database. Two drivers carry it out: postgres.ts (a server
+// The seam between the service and its database. Two drivers implement it: postgres.ts (a server
 // behind DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing outside this folder knows which.
 // Always true: an error that says nothing about the statement, but only that the database is away,
 // arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.

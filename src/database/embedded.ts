@@ -1,7 +1,7 @@
 // The driver for the embedded database: PGlite in DATA_DIR, in a worker thread, made durable by
 // embedded-server.ts. One process, one session: whatever runs has the session to itself, orders and look-ups first
 // (ranked-queue.ts). A statement cannot be interrupted: what bounds the wait is that reads come in pieces.
-// A PostgreSQL that died (a full disk, a failed fsync) is started again by the next who needs it.
+// A PostgreSQL that died (a full disk, a failed fsync) is started again by whoever needs it next.
 
 import pg from 'pg';
 import {

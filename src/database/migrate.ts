@@ -1,8 +1,8 @@
 // Brings a database to this program's schema: numbered files, each run once, each remembered with its
 // checksum, under one lock, so that any number of processes may start at the same moment.
 // Always true: a database that is newer than the program, or whose past was edited, stops the start. Each migration
-// is a transaction of its own: it may take hours, and after a cut the next start goes on behind the last whole one
-// (docs/decisions/0014-long-migrations.md).
+// is a transaction of its own: it may take hours, and after a cut the next start goes on after the last
+// complete one (docs/decisions/0014-long-migrations.md).
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The queue of the embedded database's one session. Two ranks: what is first goes before what is second, which
+// The queue of the embedded database's one session. Two ranks: the first goes before the second, which
 // comes in pieces (one statement or one transaction each). Called by embedded.ts.
 // Always true: one piece of work at a time; within a rank in the order of arrival; beside a load that never
 // pauses the second rank still gets its share of the session's time.

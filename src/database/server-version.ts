@@ -1,4 +1,4 @@
-// Which PostgreSQL answers, for the console's page of health.
+// Which PostgreSQL answers, for the console's health page.
 
 import type { Queryable, Statement } from './database.ts';
 

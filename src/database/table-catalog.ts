@@ -1,5 +1,5 @@
-// What tables a database has, as the database itself knows it: backup and restore walk over them without a list
-// of their own, so that a new migration's tables are never forgotten. Called inside a transaction.
+// Which tables a database has, as the database itself knows it: backup and restore walk over them without a
+// list of their own, so that a new migration's tables are never forgotten. Called inside a transaction.
 
 import { type Queryable, StatementFailed } from './database.ts';
 

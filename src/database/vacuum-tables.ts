@@ -1,6 +1,7 @@
-// What autovacuum does on a server, for the embedded database, which has none: takes dead rows away, keeps the
-// statistics and the age of transactions fresh. Run as a job (src/housekeeping.ts), one table after another, each only
-// when enough has changed in it: orders wait for one table's new pages and never for a whole database.
+// What autovacuum does on a server, for the embedded database, which has none: removes dead rows, and keeps
+// the statistics and the age of transactions fresh. Run as a job (src/housekeeping.ts), one table after
+// another, each only when enough has changed in it: orders wait for one table's new pages and never for a
+// whole database.
 
 import type { Queryable, Row, Statement } from './database.ts';
 

@@ -1,5 +1,5 @@
 // Statistics for a young database. A named statement keeps the plan that was made for empty tables; of two indexes
-// that both begin with the account it may have taken the wrong one, and then reads an account's whole history for
+// that both begin with the account it may take the wrong one, and then read an account's whole history for
 // each order, with no error anywhere. ANALYZE makes every session plan again. PostgreSQL runs it by itself, but only a
 // minute or more after the first orders; so it is run here after the first hundred orders of this process, and
 // after every tenfold of that.

@@ -1,6 +1,6 @@
 // The line of each request, in the same JSON as the logger's other lines. Put together by hand: through the
-// logger it was a fifth of what an order allocates, and half of what a small answer costs. Lines of one turn of
-// the event loop leave in one write.
+// logger it took a fifth of what an order allocates, and half of what a small answer costs. Lines of one turn
+// of the event loop leave in one write.
 // Always true: nothing in a line comes from headers, bodies or addresses of links; what a client can choose
 // (its address behind a proxy) is escaped.
 

@@ -1,5 +1,5 @@
-// Bodies held against their schemas: the first field that does not fit is named in validation_failed. What a
-// schema cannot say of a text (odd Unicode, control characters) is said here.
+// Bodies checked against their schemas: the first field that does not fit is named in validation_failed. What
+// a schema cannot say of a text (odd Unicode, control characters) is said here.
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';

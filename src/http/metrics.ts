@@ -1,6 +1,6 @@
-// What the service counts of its requests, for Prometheus at /metrics; what else is counted is registered by its
-// owner (orders/order-metrics.ts). No labels that a client can make up: routes are patterns, codes and kinds are
-// closed lists.
+// What the service counts about its requests, for Prometheus at /metrics; what else is counted is registered
+// by its owner (orders/order-metrics.ts). No labels that a client can make up: routes are patterns, codes and
+// kinds are closed lists.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
 

@@ -1,5 +1,5 @@
 // What is settled before a request means anything: its id, doubled headers, the body's size, encoding and
-// JSON, paths that do not decode, and sockets whose bytes are no request at all. Whatever comes, the
+// JSON, paths that do not decode, and sockets whose bytes are not a request at all. Whatever comes, the
 // answer is the contract's envelope.
 
 import { randomUUID } from 'node:crypto';

@@ -3,7 +3,7 @@
 // 2, 4 … at most `waitSecondsMax`; a neighbourhood that failed `neighbourhoodFailuresMax` times within
 // `windowSeconds` waits until the oldest of them is over.
 // Always true: a try from another neighbourhood is never held back by it, so nobody locks an honest user out;
-// and a try counts before its password is checked, so that a hundred at once are not one.
+// and a try counts before its password is checked, so that a hundred at once do not pass as one.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { addressNeighbourhood } from '../contract/ip-addresses.ts';

@@ -1,6 +1,6 @@
 // Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: whoever
 // reads the database is signed in as nobody. A session lives while it is used (12 hours) and never longer
-// than 14 days, and ends with a change of the password. The only writer of sessions.
+// than 14 days, and ends when the password changes. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accounts } from '../accounts/account-table.ts';

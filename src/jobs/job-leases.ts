@@ -1,7 +1,7 @@
 // The table of jobs, of which this is the only reader and writer: who runs a kind of work, when it ran, when it runs
 // next, and what went wrong. Called by the runner (create-jobs.ts).
-// Always true: of many processes one holds the lease of a kind. It has a number that only grows: renewing and ending
-// name it, so a holder that lost its lease changes nothing any more.
+// Always true: of many processes one holds the lease of a kind. A lease has a number that only grows:
+// renewing and ending name it, so a holder that lost its lease changes nothing any more.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';

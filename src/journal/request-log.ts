@@ -1,5 +1,6 @@
 // The log of requests with an API key, for the account that sent them, and the count of refusals by day.
-// A request costs one push of a small object; what was pushed is written behind it, in batches, every second.
+// A request costs one push of a small object; what was pushed is written afterwards, in batches, every
+// second.
 // Always true: nothing waits for this log. When more comes than can be written it is dropped and counted, the
 // buffer and each account's lines are bounded, and neither a query's values nor a body is ever in it.
 // The only writer of api_requests, api_request_counts and refusal_days.

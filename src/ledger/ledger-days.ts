@@ -1,5 +1,5 @@
 // The ledger summed by UTC days: what statements, charts and lists of a month are made of, so that none of
-// them reads more of the ledger than what was added since somebody last asked. Made behind the order path,
+// them reads more of the ledger than what was added since somebody last asked. Made off the order path,
 // from the entries alone: a mark holds the number of the last entry that is in the sums, and entries never
 // change, so each is summed exactly once. The only writer of ledger_days and ledger_day_marks.
 

@@ -1,4 +1,4 @@
-// Entries of a ledger below a number, of some days, or of one order: for lists that go on page by page and
+// Entries of a ledger below a number, from some days, or of one order: for lists that go on page by page and
 // for exports. Each page is one index range.
 
 import type { EpochSeconds } from '../contract/times.ts';

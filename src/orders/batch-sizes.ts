@@ -1,4 +1,4 @@
-// What the console shows of this process: since when it runs, and how large its last batches were.
+// What the console shows of this process: since when it has run, and how large its last batches were.
 
 export interface HealthFacts {
   readonly version: string;

@@ -1,6 +1,6 @@
-// The heart: what becomes of every order. A batch's commands are walked in the order of their arrival
-// over the state that was loaded under the accounts' locks; each gets one outcome, and what it changes
-// is seen by the next. So a batch answers exactly as its orders one after another would.
+// The heart: what becomes of every order. A batch's commands are applied in the order of their arrival
+// to the state that was loaded under the accounts' locks; each gets one outcome, and what it changes
+// is seen by the next. So a batch answers exactly as its orders would one after another.
 // Pure: no I/O, no clock, no randomness. The state that is passed in is not modified.
 //
 // For each order, in this order (decisions "Order of checks", 15 to 19): the caller's rights are still

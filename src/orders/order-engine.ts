@@ -1,7 +1,7 @@
 // Where orders wait. Every order joins the lane of its account; a lane has one batch in flight, and what
 // arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
-// commits hundreds with one fsync. No timers stand in that road. While orders wait, the next batch leaves before
-// the answers of the last one do: the database works while they are written.
+// commits hundreds with one fsync. No timers stand in the way. While orders wait, the next batch leaves
+// before the answers of the last one do: the database works while they are written.
 //
 // Always true: an outcome is handed out only after its batch is durable. When the database goes away in
 // the middle, nobody is answered until it is known, by the idempotency keys, what stands; after

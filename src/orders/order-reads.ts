@@ -1,4 +1,4 @@
-// Orders read outside of a batch: one by its number, or a page of them. The single reads of one turn of
+// Orders read outside a batch: one by its number, or a page of them. The single reads of one turn of
 // the event loop travel as one query.
 
 import { type Page, pageRange } from '../contract/pages.ts';

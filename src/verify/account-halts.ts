@@ -1,7 +1,8 @@
-// Stops the writes of an account whose books do not add up, and lets it go when they do. Halts are numbered in the
-// order in which they were made, over all processes: an audit remembers the newest at its start, and lifts none that
-// is newer. So an audit that read an account while it was sound cannot lift what another has found since, however
-// slow it is, and no clock is asked. Called by verify-ledger.ts; the only writer of accounts.halted_at.
+// Stops the writes of an account whose books do not add up, and lets them go on when they do. Halts are
+// numbered in the order in which they were made, over all processes: an audit remembers the newest at its
+// start, and lifts none that is newer. So an audit that read an account while it was sound cannot lift what
+// another has found since, however slow it is, and no clock is asked. Called by verify-ledger.ts; the only
+// writer of accounts.halted_at.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';

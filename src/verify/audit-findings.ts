@@ -1,5 +1,5 @@
-// What an audit finds, as the report lists it. The books' problems halt their account at the moment the first is
-// found; those of the rules are listed and halt nobody.
+// What an audit finds, as the report lists it. Problems of the books halt their account at the moment the
+// first is found; those of the rules are listed and halt nobody.
 
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 

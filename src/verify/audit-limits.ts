@@ -1,4 +1,4 @@
-// How an audit goes along: what one of its statements looks at, and what ends it.
+// How an audit proceeds: what one of its statements looks at, and what ends it.
 
 /** What one statement looks at: docs/decisions/0018 says how long each takes. */
 export interface AuditRanges {

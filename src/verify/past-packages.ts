@@ -1,11 +1,12 @@
-// What packages cost and which group an account was of, at a moment of the past. Nothing records it beside an order,
-// but the audit log holds every change of packages and accounts, before and after: between two entries about a package
-// it was what the one left behind, and where the next one found something else (someone used SQL), it was both.
+// What packages cost and which group an account was in, at a moment in the past. Nothing records it beside an
+// order, but the audit log holds every change of packages and accounts, before and after: between two entries
+// about a package it was what the first left behind, and where the second found something else (someone used
+// SQL), it was both.
 //
 // This is not exact to the second. An order's time is taken as its batch begins, an entry's as the request begins, by
-// clocks of processes that may differ. So whatever held within `slackSeconds` of an order's second is taken as right.
-// Whoever reads orders reads, in the same statement, how far the log goes: the log is then read on at least that far,
-// and so knows every change that was made before those orders.
+// clocks of processes that may differ. So whatever held within `slackSeconds` of an order's second counts as
+// right. Whoever reads orders reads, in the same statement, how far the log goes: the log is then read on at
+// least that far, and so knows every change that was made before those orders.
 
 import { loadCatalog, type Package } from '../catalog/package-catalog.ts';
 import { parseAmount } from '../contract/amounts.ts';

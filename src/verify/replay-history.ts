@@ -1,7 +1,7 @@
 // The history of one customer, carried out once more: every order and every change of the plan goes as a command
 // through the same decide functions that made it, over a state that holds this customer alone, and what they decide is
-// held against the rows. Customers of an account need not be replayed together: what they share is the balance, which
-// the audit of the books proves.
+// compared with the rows. Customers of an account need not be replayed together: what they share is the
+// balance, which the audit of the books proves.
 // What no row records is taken from the row itself and judged beside it: the price, the trial's length, whether the
 // package was on sale (past-packages.ts). Pure: the loads are in account-conformity.ts.
 

@@ -1,6 +1,6 @@
-// A preload (node --import) that turns a program started by root into one of the user nobody: when all its modules are
-// read, and before the first line of the program itself runs. So it works below a folder that nobody may not enter,
-// such as root's home: what must be refused is what the program does, not the reading of its sources.
+// A preload (node --import) that turns a program started by root into one of the user nobody: once all its modules
+// are read, and before the first line of the program itself runs. So it works below a folder that nobody may not
+// enter, such as root's home: what must be refused is what the program does, not the reading of its sources.
 import { realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-// What a program under test gets of this process's environment: nothing but where programs are, and what Node has
+// What a program under test inherits of this process's environment: nothing but where programs are, and what Node has
 // compiled already, which is most of what a start would compute.
 
 const { PATH, NODE_COMPILE_CACHE } = process.env;

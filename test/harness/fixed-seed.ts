@@ -1,5 +1,5 @@
-// The seed of everything random in a test. The same in every run of `npm test`, so that a failure is found again by running
-// it again; `npm run proof` gives another one each time (PROOF_SEED).
+// The seed of everything random in a test. The same in every run of `npm test`, so that a failure comes again with
+// the next run; `npm run proof` gives another one each time (PROOF_SEED).
 
 import fc from 'fast-check';
 

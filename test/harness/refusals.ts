@@ -1,4 +1,5 @@
-// What every refusal must look like, whichever route it comes from (specification "Errors"), and an answer that is none.
+// What every refusal must look like, whichever route it comes from (specification "Errors"), and an answer that is
+// not one.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';

@@ -1,4 +1,4 @@
-// Every route of the panel's door, as the documents that the service serves have them: a route that is added is in
+// Every route of the panel's door, as the documents that the service serves list them: a new route is in
 // every test that goes over them.
 
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';

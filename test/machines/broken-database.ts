@@ -1,8 +1,8 @@
 // The machine that breaks the database. One real service process, a PostgreSQL server of its own, clients
 // that repeat each order with its key until it is answered, readers beside them, and one named breakage.
 // What must hold whatever happens to the server: the process lives; every answer is 200 or 201, or 503 with
-// Retry-After; every acknowledged order stands once and can be read; the books add up; no session stays
-// behind; and orders flow again soon after the database is back.
+// Retry-After; every acknowledged order stands once and can be read; the books add up; no session is
+// left behind; and orders flow again soon after the database is back.
 // Called by test/process/broken-database.test.ts (short) and long-broken-database.ts (rounds of each, with figures).
 
 import { spawnSync } from 'node:child_process';

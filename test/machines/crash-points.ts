@@ -1,5 +1,5 @@
 // Loaded before the service (node --import): kills its process with SIGKILL at a named point of the road
-// of an order, at the n-th time it comes there. From outside: the product knows nothing of it. The points
+// of an order, at the n-th time it comes there. It acts from outside: the product knows nothing of it. The points
 // are seen at the driver, which both databases share, and at the response.
 // CRASH_POINT: one of crashPoints; CRASH_AT: which time, counted from the moment SIGUSR2 arms it.
 

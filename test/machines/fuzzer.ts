@@ -1,5 +1,5 @@
-// A fuzzer that knows the service only by its own openapi.json: valid requests of every operation, then
-// spoilt, and every answer held against the document. One request after the other, so that a seed is a run:
+// A fuzzer that knows the service only by its own openapi.json: valid requests for every operation, then
+// spoilt ones, and every answer held against the document. One request after the other, so that a seed is a run:
 // fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is told.
 // Always true: it changes nothing that it needs to go on (the administrator, the accounts that order).
 

@@ -1,5 +1,5 @@
 // What clients sent, what they were answered and when, held against the ledger afterwards. The checks know
-// nothing of how the service works: they compare answers with answers and with what stands in the end.
+// nothing of how the service works: they compare answers with answers and with what stands at the end.
 
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,5 @@
-// The proof that no order is lost or doubled when the service is killed: a supervisor kills -9 the
-// process at random instants and at named points, under load from clients that repeat an order with its
+// The proof that no order is lost or doubled when the service is killed: a supervisor kills the
+// process (-9) at random instants and at named points, under load from clients that repeat an order with its
 // key until they are answered; and after every restart the books are added up. At the end the journal of
 // what the clients saw is held against what the service knows.
 // Called by test/process/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the

@@ -1,6 +1,6 @@
 // node test/machines/long-seeded-bugs.ts [--only text] [--write]
 // Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it.
-// --write puts the table into docs/seeded-bugs.md. Exit code 1 when one passed unseen.
+// --write puts the table into docs/seeded-bugs.md. Exit code 1 when one went unseen.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

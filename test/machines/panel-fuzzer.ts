@@ -1,6 +1,6 @@
-// The same for the panel: a fuzzer that knows its routes only by panel-openapi.json, and sends them signed in. What
-// would end a session, or change how to begin one, is tried on accounts that are signed in again afterwards.
-// panel-fuzz.test.ts runs it for a few seconds.
+// A fuzzer like fuzzer.ts, for the panel: it knows the routes only by panel-openapi.json, and sends
+// them signed in. What would end a session, or change how to begin one, is tried on accounts that are signed in again
+// afterwards. panel-fuzz.test.ts runs it for a few seconds.
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';

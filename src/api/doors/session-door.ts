@@ -1,6 +1,6 @@
 // The panel's door: from the session's cookie to the principal, in place of the API's bearer key. A request
-// that changes something must come from this service's own pages; then the session must live, its account not
-// be blocked, and its rate limit not be used up. "API on or off" and the allow-list concern keys.
+// that changes something must come from this service's own pages; then the session must be alive, its account
+// not blocked, and its rate limit not used up. "API on or off" and the allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';

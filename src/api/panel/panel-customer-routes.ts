@@ -1,4 +1,4 @@
-// The account's customers as the panel looks at them: found by a part of their name, one with its orders, and
+// The account's customers as the panel looks at them: found by part of their name, one with its orders, and
 // a login link for a customer who asks for one.
 
 import type { FastifyInstance } from 'fastify';

@@ -1,4 +1,4 @@
-// The password of who is signed in, asked again before anything that a borrowed browser must not do.
+// The password of whoever is signed in, asked for again before anything that a borrowed browser must not do.
 
 import type { FastifyRequest } from 'fastify';
 import { getPasswordHash } from '../../accounts/account-store.ts';

@@ -1,4 +1,4 @@
-// Codes at sign-in: begun with the password, on once a code was right, off with the password and a code.
+// Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code.
 
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';

@@ -1,7 +1,8 @@
 // GET /packages: what can be ordered, priced for the caller's group. The answer is the same for everyone
 // in a group until a package changes, so its text is made once for each version of the catalog.
-// Who asked in one turn of the event loop is answered together at its end: one answer after another wakes a client
-// or proxy on the same machine for each of them, which took two fifths of what the request cost.
+// All who asked in one turn of the event loop are answered together at its end: one answer after another
+// wakes a client or proxy on the same machine for each of them, which took two fifths of what the request
+// cost.
 
 import type { FastifyInstance } from 'fastify';
 import { canBeOrdered, type Package, type PackageCatalog } from '../../catalog/package-catalog.ts';
