@@ -48,7 +48,7 @@ export async function oneAtATime(work) {
 }
 
 /**
- * Runs a program inside of it, to its end: a signal is passed on, and the lock is kept until the program is gone, even
+ * Runs a program inside it, to its end: a signal is passed on, and the lock is kept until the program is gone, even
  * when this process is killed. Returns what went wrong, with what the program printed; undefined when nothing did.
  */
 export async function runToTheEnd(command, args, options) {

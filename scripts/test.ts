@@ -93,7 +93,7 @@ function readArguments() {
       },
       allowPositionals: true,
     });
-    // Who asks for a text or a file asks for tests, not for the static checks.
+    // Whoever asks for a text or a file asks for tests, not for the static checks.
     const narrowed = values.grep !== undefined || positionals.length > 0;
     const wanted = values.only ?? (narrowed ? groups.filter((group) => group !== 'static') : groups);
     return {

@@ -186,7 +186,7 @@ export function createTransport(options: ClientOptions): Transport {
         signal: controller.signal,
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       });
-      // Read inside the attempt: an answer that breaks off half-way is a lost connection.
+      // Read inside the attempt: an answer that breaks off halfway is a lost connection.
       return read(response, await response.text(), requestId);
     } catch (error) {
       if (signal?.aborted) return { failure: abortFailure(signal, requestId) };

@@ -161,7 +161,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
 
-  // Each API is registered twice: for who sends a key, and for the panel, for who is signed in.
+  // Each API is registered twice: for whoever sends a key, and for the panel, for whoever is signed in.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'v1', admit: by.authenticate }, api);
     // Answered from memory, for everyone in a group alike.

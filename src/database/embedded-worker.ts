@@ -409,7 +409,7 @@ function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Does the answer end with ReadyForQuery outside of a transaction? */
+/** Does the answer end with ReadyForQuery outside a transaction? */
 function endsIdle(answer: Uint8Array): boolean {
   return Buffer.from(answer.buffer, answer.byteOffset, answer.length)
     .subarray(-6)

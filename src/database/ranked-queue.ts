@@ -13,7 +13,7 @@ export interface RankedQueue {
 }
 
 export interface RankedQueueLimits {
-  /** After a piece of the second rank the first has so many times its duration, if it has work. */
+  /** After a piece of the second rank the first has this many times its duration, if it has work. */
   readonly restFactor: number;
   /** The first rank counts as busy for so long after its last work: between two batches its queue is empty. */
   readonly quietMilliseconds: number;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from './database.ts';
 
 export interface ReadPaceLimits {
-  /** After a read the orders have so many times its duration, while there are any. */
+  /** After a read the orders have this many times its duration, while there are any. */
   readonly restFactor: number;
   /** But never longer than this: a slow read is no reason to keep the next one waiting for long. */
   readonly restMillisecondsMax: number;
@@ -23,7 +23,7 @@ export interface ReadPace {
   read<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** `monotonicNow` in milliseconds; `rest` waits for so many of them. */
+/** `monotonicNow` in milliseconds; `rest` waits for that many of them. */
 export function createReadPace(
   limits: ReadPaceLimits,
   monotonicNow: () => number,

@@ -40,7 +40,7 @@ export interface Connections {
 }
 
 /**
- * Who asks and does not read is cut off: beyond `pipelinedMax` unanswered requests, or `unreadBytesMax` bytes
+ * Whoever asks and does not read is cut off: beyond `pipelinedMax` unanswered requests, or `unreadBytesMax` bytes
  * of answers that wait to be read.
  */
 export function createConnections({

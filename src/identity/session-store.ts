@@ -31,7 +31,7 @@ export interface SessionToken {
   readonly token: string;
 }
 
-/** last_seen_at is written at most so often. */
+/** last_seen_at is written no more often than this. */
 const seenSeconds = 60;
 const userAgentMax = 300;
 const deleteAtOnceMax = 5_000;

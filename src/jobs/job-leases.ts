@@ -70,7 +70,7 @@ const endedInTheMiddle = 'The process that ran it ended before it was done.';
 export function createJobLeases(settings: LeaseSettings): JobLeases {
   const { database, now, processName, leaseSeconds, retrySecondsMin, retrySecondsMax } = settings;
 
-  /** After so many failures in a row; 0 where there was none. */
+  /** After this many failures in a row; 0 where there was none. */
   const retry = (failures: string) =>
     `make_interval(secs => case when ${failures} = 0 then 0 else
       least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;

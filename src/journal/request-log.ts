@@ -88,7 +88,7 @@ const countRefusals: Statement = {
     on conflict (day, code) do update set refusal_count = r.refusal_count + excluded.refusal_count`,
 };
 
-/** One statement looks at so many lines: on the embedded database orders wait for it. */
+/** One statement looks at this many lines: on the embedded database orders wait for it. */
 const stretch = 20_000;
 
 const findSpan: Statement = {

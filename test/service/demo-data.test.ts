@@ -1,5 +1,5 @@
 // The demo's year: what `npm run demo:data` promises, on a small share of it. It moves money through the engine
-// alone, so the ledger's auditor must be content, and it keeps its hands off a database that somebody uses.
+// alone, so the ledger's auditor must find nothing wrong, and it keeps its hands off a database that somebody uses.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

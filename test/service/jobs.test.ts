@@ -462,7 +462,7 @@ describe('work that is asked for', () => {
     assert.deepEqual(await running, { type: 'stopped', reason: 'cancelled' });
     const { failureCount, runningOn } = await other.state('audit');
     assert.deepEqual([failureCount, runningOn], [0, null]);
-    // Who asks next is not stopped by what the last one was asked.
+    // Whoever asks next is not stopped by what the last one was asked.
     const outcome = await other.jobs.exclusively('audit', async ({ signal: next }) => {
       await other.look();
       return next.aborted;

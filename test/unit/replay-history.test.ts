@@ -1,4 +1,4 @@
-// The replay of a customer's history, without a database: a history that the rules made is content, and one that
+// The replay of a customer's history, without a database: a history that the rules made passes, and one that
 // breaks a rule is named, rule by rule. What stands in the rows is written out here by hand.
 
 import assert from 'node:assert/strict';
