@@ -5,7 +5,7 @@
 set -eu
 customer=${1:?"usage: first-order.sh <e-mail address or username>"}
 
-# --retry-all-errors: lost connections too; 4xx answers are no errors to curl and are not sent again, but 429 is, after
+# --retry-all-errors: lost connections too; 4xx answers are not errors to curl and are not sent again, but 429 is, after
 # its Retry-After. The key goes in by standard input: what stands in arguments, every user of the machine can read.
 api() {
   path=$1

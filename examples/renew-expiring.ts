@@ -1,8 +1,8 @@
-// Renews, every night, the plans that end within some days; the one that ends first goes first.
+// Renews, every night, the plans that end within a few days; the one that ends first goes first.
 //
 //   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… node renew-expiring.ts [days, 3 unless told]
 //
-// Run it as often as you like, twice at the same time too: the idempotency key names the customer and the end of the
+// Run it as often as you like, even twice at once: the idempotency key names the customer and the end of the
 // plan that is renewed, so each end is moved once. Exits with 0 when everything is renewed, 2 when the balance
 // did not suffice (what is left out is printed), 1 when something else went wrong.
 

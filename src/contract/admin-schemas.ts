@@ -166,7 +166,7 @@ export const creditBodySchema = Type.Object({
     examples: ['100.00'],
   }),
   memo: Type.Optional(Type.String({ maxLength: 500 })),
-  // Read before this schema is held against the body, with a code of its own.
+  // Read before the body is checked against this schema, with a code of its own.
   idempotency_key: Type.Optional(
     Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
   ),

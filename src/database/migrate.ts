@@ -70,7 +70,7 @@ async function runNext(
   migrations: readonly Migration[],
   notices: Notices | undefined,
 ): Promise<Migration | null> {
-  // One lock for all processes, let go by COMMIT or by the end of its holder. "create if not exists" alone is not
+  // One lock for all processes, released by COMMIT or by the end of its holder. "create if not exists" alone is not
   // safe in parallel.
   await withNotices(
     transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` }),
