@@ -22,7 +22,7 @@ FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /package /opt/sellthrough
 RUN ln -s /opt/sellthrough/bin/sellthrough.mjs /usr/local/bin/sellthrough
-# 10001: nobody on the host has it.
+# 10001: no user of the host has it.
 COPY --from=build --chown=10001:10001 --chmod=0700 /data /data
 USER 10001:10001
 WORKDIR /data

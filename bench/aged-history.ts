@@ -22,7 +22,7 @@ export interface AgedHistory {
   readonly ordersPerAccount: number;
   /** Orders of the plan's single account: page 10,000 exists there. */
   readonly ordersOfSingle: number;
-  /** A page of so many has a page 10,000. */
+  /** With pages of this many orders there is a page 10,000. */
   readonly pageSize: number;
   readonly secondsPerMillion: number;
 }

@@ -35,7 +35,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
     while (!isOver) {
       let ownLines = 0;
       for await (const piece of await get('/ledger.csv')) ownLines += countLines(piece);
-      // The header stands above them; orders that were placed meanwhile may follow.
+      // The header comes above them; orders that were placed meanwhile may follow.
       if (ownLines < history.ordersOfSingle) throw new Error(`An export ended after ${ownLines} lines.`);
       lines += ownLines;
     }

@@ -1,4 +1,4 @@
-// The command line of `npm run bench`: what to measure, how often and how long. Read once by bench.ts.
+// The command line of `npm run bench`: what to measure, how many times and for how long. Read once by bench.ts.
 
 import { parseArgs } from 'node:util';
 import { statementSettings } from './statement-costs.ts';

@@ -30,7 +30,7 @@ export function reportText(values: Values, facts: ReportFacts): string {
   ].join('\n');
 }
 
-/** Replaces what stands between the markers; makes the page where there is none. */
+/** Replaces what is between the markers; makes the page where there is none. */
 export function writeReport(page: URL, text: string): void {
   const old = existsSync(page) ? readFileSync(page, 'utf8') : newPage;
   const from = old.indexOf(begin);

@@ -39,7 +39,7 @@ export interface Shop extends ShopPlan {
 }
 
 const accountCount = 200;
-/** Of the account that takes a load alone: it signs in to the panel, too. */
+/** Of the account that takes a load alone: it also signs in to the panel. */
 export const singleUsername = 'reseller-single';
 export const singlePassword = 'a password for a benchmark';
 const creditUnits = '1000000000.00';

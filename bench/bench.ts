@@ -260,7 +260,7 @@ if (options !== null) {
   try {
     await run(stage, options);
   } catch (error) {
-    // What an interruption broke is no news.
+    // What an interruption broke is not news.
     if (!isInterrupted())
       process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = 1;

@@ -37,7 +37,7 @@ try {
   sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url))));
   for (const load of wanted) await compare(load);
 } catch (error) {
-  // What an interruption broke is no news.
+  // What an interruption broke is not news.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await closeStages();

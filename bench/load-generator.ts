@@ -1,4 +1,4 @@
-// Chooses what sends the requests: wrk where the system has it, else autocannon.
+// Chooses what sends the requests: wrk where the system has it, otherwise autocannon.
 
 import { spawnSync } from 'node:child_process';
 import { findAutocannonGenerator } from './autocannon-load.ts';

@@ -72,7 +72,7 @@ export function findPgbench(stage: Stage, warmupSeconds: number): Pgbench | null
   };
 }
 
-/** The one that belongs to the running server, else the first that is found. */
+/** The one that belongs to the running server, otherwise the first that is found. */
 function pgbenchPath(stage: Stage): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const versions = '/usr/lib/postgresql';

@@ -6,7 +6,7 @@ set -eu
 customer=${1:?"usage: first-order.sh <e-mail address or username>"}
 
 # --retry-all-errors: lost connections too; 4xx answers are not errors to curl and are not sent again, but 429 is, after
-# its Retry-After. The key goes in by standard input: what stands in arguments, every user of the machine can read.
+# its Retry-After. The key goes in through standard input: every user of the machine can read what is in arguments.
 api() {
   path=$1
   shift

@@ -1,4 +1,4 @@
-"""Holds your own books against the service: every order, every charge, every top-up, and the balance.
+"""Compares your own books with the service: every order, every charge, every top-up, and the balance.
 
 SELLTHROUGH_URL=… SELLTHROUGH_KEY=… python3 reconcile.py books.csv ledger.csv
 
@@ -29,7 +29,7 @@ balance = Decimal(client.get("/balance")["balance"])
 orders = {order["idempotency_key"]: order for order in client.each("/orders")}
 differences = []
 
-# 1. Each order of mine stands at the service with my amount, and no other does.
+# 1. Each order of mine is in the service with my amount, and no other is.
 mine = {line["name"]: Decimal(line["amount"]) for line in books if line["kind"] == "order"}
 for key in sorted(mine.keys() | orders.keys()):
     if key not in orders:

@@ -1,6 +1,6 @@
 // Renews, every night, the plans that end within a few days; the one that ends first goes first.
 //
-//   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… node renew-expiring.ts [days, 3 unless told]
+//   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… node renew-expiring.ts [days, 3 by default]
 //
 // Run it as often as you like, even twice at once: the idempotency key names the customer and the end of the
 // plan that is renewed, so each end is moved once. Exits with 0 when everything is renewed, 2 when the balance

@@ -1,6 +1,6 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
-// the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm start` and `npm test`, on the Node that
-// it chose.
+// the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm test` and, with `--panel`, for the panel
+// alone before `npm start`, on the Node that it chose.
 // Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
 // two runs at once take turns.
 // The two are built at the same time: the documents take longer, and the panel is ready by then.
@@ -38,7 +38,8 @@ const documents = {
 };
 
 try {
-  const unbuilt = () => [panel, documents].filter((one) => !isBuilt(one));
+  const wanted = process.argv.includes('--panel') ? [panel] : [panel, documents];
+  const unbuilt = () => wanted.filter((one) => !isBuilt(one));
   if (unbuilt().length > 0) {
     await oneAtATime(async () => {
       const problems = await Promise.all(unbuilt().map(build));

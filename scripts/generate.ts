@@ -1,15 +1,17 @@
 // Writes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the table in docs/operations.md. With --check
-// it writes nothing and fails when one of them is not what it would write.
+// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the tables in docs/operations.md and
+// sdk/README.md. With --check it writes nothing and fails when one of them is not what it would write.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { startStoryWorld } from './docs/api-story.ts';
+import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
-import { makeReferencePages, type OpenapiDocument as ReferenceDocument } from './docs/reference-pages.ts';
+import type { OpenapiDocument } from './docs/openapi-document.ts';
+import { makeReferencePages } from './docs/reference-pages.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { dumpSchema } from './schema-dump.ts';
-import { type OpenapiDocument, sdkTypes } from './sdk-types.ts';
+import { sdkTypes } from './sdk-types.ts';
 import { startTestService } from './throwaway/test-service.ts';
 
 const root = new URL('../', import.meta.url);
@@ -21,7 +23,7 @@ const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/o
 const schema = await dumpSchema(service.database);
 await service.close();
 const world = await startStoryWorld();
-const reference = await makeReferencePages(openapi as ReferenceDocument, world);
+const reference = await makeReferencePages(openapi, world);
 await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
@@ -33,6 +35,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),
+  'sdk/README.md': withCalls(read('sdk/README.md') ?? '', openapi),
 };
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text);

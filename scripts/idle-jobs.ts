@@ -1,8 +1,8 @@
 // node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: what background work asks of
 // the embedded database's one session while there is nothing to do: five kinds, each due once a minute. With
 // --pg-boss (a folder in which that package is installed) the same with pg-boss and an adapter for this database.
-// With --vacuum: how long the VACUUM and ANALYZE of one table keep the session.
-// The figures stand in docs/decisions/0016-jobs.md.
+// With --vacuum: how long the VACUUM and ANALYZE of one table occupy the session.
+// The figures are in docs/decisions/0016-jobs.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

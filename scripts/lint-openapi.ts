@@ -1,6 +1,6 @@
 // Checks openapi.json against Spectral's OpenAPI rules, its OWASP ruleset, and Redocly's recommended rules. A step of
 // `npm test`; by hand, `node scripts/lint-openapi.ts`. Exit code 1 where a finding has no exception in
-// openapi-rules.ts, or an exception has no finding: so the linters are known to look. Needs no network.
+// openapi-rules.ts, or an exception has no finding: so it is known that the linters look. Needs no network.
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Document, Ruleset, Spectral } from '@stoplight/spectral-core';

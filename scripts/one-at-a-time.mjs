@@ -52,13 +52,15 @@ export async function oneAtATime(work) {
  * when this process is killed. Returns what went wrong, with what the program printed; undefined when nothing did.
  */
 export async function runToTheEnd(command, args, options) {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  if (child.pid !== undefined) appendFileSync(programsFile, `${child.pid}\n`);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  // Before there is anything to pass it on to: a signal in between would end this process and leave the lock behind.
+  let child;
   const pass = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, pass);
   try {
+    child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) appendFileSync(programsFile, `${child.pid}\n`);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
     return await new Promise((resolve) => {
       child.on('error', ({ message }) => resolve(`could not be started: ${message}`));
       child.on('close', (status, signal) => {

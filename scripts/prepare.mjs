@@ -2,11 +2,12 @@
 // command. It installs the dependencies from the lockfile and, on a machine whose Node is too old, fetches Node 24 and
 // puts it first in npm's PATH (node_modules/.bin/node). Plain JavaScript without dependencies: it runs on Node 18, before
 // anything is installed.
-// `--pages` also builds what browsers are shown; `--start` does that too and leaves out what only development needs,
-// half of the download; `--package` builds what `npm pack` ships. The roads chosen: docs/decisions/0012-set-up.md.
+// `--pages` also builds what browsers are shown; `--start` does that too, the documents while the service runs, and leaves
+// out what only development needs, half of the download; `--package` builds what `npm pack` ships. The roads chosen:
+// docs/decisions/0012-set-up.md.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take turns; what
 // an interrupted run left behind is repaired by the next one.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -17,6 +18,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CannotPrepare, oneAtATime, runToTheEnd } from './one-at-a-time.mjs';
@@ -118,10 +120,10 @@ function neededPackages(folder, development) {
 }
 
 async function npm(node, folder, whatFails, args) {
-  // The one that runs this script, so that its settings hold here too; else the one in PATH.
+  // The one that runs this script, so that its settings hold here too; otherwise the one in PATH.
   const own = process.env.npm_execpath;
   const [command, ...words] = own?.endsWith('npm-cli.js') ? [node, own, ...args] : ['npm', ...args];
-  // A network that is away is told after seconds and not after minutes, unless the user has settings for that.
+  // A network that is away is reported after seconds and not after minutes, unless the user has settings for that.
   const retries = {
     npm_config_fetch_retries: 4,
     npm_config_fetch_retry_factor: 2,
@@ -183,6 +185,18 @@ function readText(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
+/** While the service starts and serves: nobody's first order waits for the documents. */
+function buildDocumentsLater(node) {
+  const child = spawn(node, [join(root, 'scripts', 'build-pages.mjs')], { detached: true, stdio: 'ignore' });
+  child.on('error', () => undefined); // /docs says that they are not there
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or this machine has no priorities.
+  }
+  child.unref();
+}
+
 function say(sentence) {
   process.stderr.write(`${sentence}\n`);
 }
@@ -198,9 +212,13 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
   try {
     const node = await prepare({ development: !has('--start') });
     // On the Node that was chosen: a shell remembers where it found the old one.
-    const build = (script) =>
-      spawnSync(node, [join(root, 'scripts', script)], { stdio: ['ignore', 2, 2] }).status ?? 1;
-    if (has('--start') || has('--pages') || has('--package')) process.exitCode = build('build-pages.mjs');
+    const build = (script, ...flags) =>
+      spawnSync(node, [join(root, 'scripts', script), ...flags], { stdio: ['ignore', 2, 2] }).status ?? 1;
+    if (has('--start')) {
+      process.exitCode = build('build-pages.mjs', '--panel');
+      if (process.exitCode === 0) buildDocumentsLater(node);
+    }
+    if (has('--pages') || has('--package')) process.exitCode = build('build-pages.mjs');
     if (has('--package')) process.exitCode ||= build('build-package.mjs');
   } catch (error) {
     process.exitCode = explain(error);

@@ -63,6 +63,10 @@ const machines: readonly Machine[] = [
   test('rate limit', 'test/service/rate-limit-exact.test.ts', onEmbedded),
   test('corpora', 'test/service/corpora.test.ts', onPostgres),
   { ...long('fuzz', 'long-fuzz', '--seconds', count(300)), environment: onPostgres },
+  test('fuzz of the panel', 'test/service/panel-fuzz.test.ts', {
+    ...onPostgres,
+    PROOF_REQUESTS: count(20_000),
+  }),
   test('secrets', 'test/service/secrets.test.ts', onPostgres),
   test('properties', 'test/unit/{amounts,order-request,sdk-transport,sliding-window,times}.test.ts', {}),
   {
@@ -70,7 +74,7 @@ const machines: readonly Machine[] = [
     args: ['scripts/test.ts', '--only', 'embedded', '--whole'],
     result: lastLine,
   },
-  test('every page in every theme', 'test/browser/every-page.test.ts', {
+  test('every page in every theme', 'test/browser/{every-page,docs-site}.test.ts', {
     ...onEmbedded,
     PROOF_PAGES: 'all',
   }),

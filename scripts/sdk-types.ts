@@ -4,33 +4,16 @@
 
 import { type ErrorCode, errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { documentedCodes } from '../src/http/openapi.ts';
-import type { Schema } from './docs/openapi-schema.ts';
-
-interface Content {
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: 'query' | 'path' | 'header';
-    readonly description?: string;
-    readonly schema: Schema;
-  }[];
-  readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content & { readonly description?: string }>>;
-}
-
-export interface OpenapiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
+import {
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+  type Schema,
+  successOf,
+} from './docs/openapi-document.ts';
 
 export function sdkTypes(document: OpenapiDocument): string {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  );
+  const operations = operationsOf(document);
   const { Error: errorSchema, ...schemas } = document.components.schemas;
   if (errorSchema === undefined) throw new Error('The document has no schema "Error".');
   const parts = [
@@ -100,7 +83,7 @@ function queryOf({ parameters = [] }: Operation) {
 }
 
 function operationTypes(operation: Operation): string[] {
-  const { operationId, requestBody, responses } = operation;
+  const { operationId, requestBody } = operation;
   const name = capitalized(operationId);
   const query = queryOf(operation);
   const types: string[] = [];
@@ -113,15 +96,9 @@ function operationTypes(operation: Operation): string[] {
     );
     types.push(declaration(`${name}Query`, { type: 'object', properties }));
   }
-  const body = requestBody?.content?.['application/json'].schema;
+  const body = requestBody?.content['application/json'].schema;
   if (body !== undefined) types.push(declaration(`${name}Body`, body));
-  const [success] =
-    Object.entries(responses)
-      .find(([status]) => status.startsWith('2'))
-      ?.slice(1) ?? [];
-  const answer = typeof success === 'object' ? success.content?.['application/json'].schema : undefined;
-  if (answer === undefined) throw new Error(`${operationId} has no answer.`);
-  types.push(declaration(`${name}Answer`, answer));
+  types.push(declaration(`${name}Answer`, successOf(operation).schema));
   return types;
 }
 

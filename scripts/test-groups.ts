@@ -3,34 +3,27 @@
 // service test is in one of the two lists.
 
 /**
- * Service tests of what can differ between the databases: statements, plans, locks, transactions, texts and numbers on
- * their way there and back, and histories through all of it.
+ * Service tests of what can differ between the databases: every route's statements once, plans, locks, transactions,
+ * texts, numbers and time zones on their way there and back, and histories through all of it.
  */
 export const onBothDatabases: readonly string[] = [
-  'admin-accounts',
-  'admin-records',
-  'audit-actors',
+  'audits',
   'dashboard',
-  'demo-data',
+  'endpoints',
   'hostile-values',
   'housekeeping',
   'idempotency',
   'jobs',
   'lists-and-ids',
-  'login-links',
   'model',
   'order-batches',
-  'order-checks',
   'panel-ledger',
-  'panel-orders',
   'panel-query-plans',
-  'panel-request-log',
   'plan-changes',
   'query-plans',
-  'refund-examples',
   'refunds',
-  'renewals',
   'road',
+  'roles-and-routes',
   'secrets',
   'table-rules',
   'upgrade',
@@ -38,28 +31,40 @@ export const onBothDatabases: readonly string[] = [
   'young-statistics',
 ];
 
-/** Service tests of what happens before a statement is sent, or after its rows are there. */
+/**
+ * Service tests of what happens before a statement is sent, or after its rows are there, and of more cases of statements
+ * that run on both.
+ */
 export const onOneDatabase: readonly string[] = [
+  'admin-accounts',
+  'admin-records',
   'admin-refusals',
+  'audit-actors',
   'authentication',
   'behind-a-proxy',
   'corpora',
+  'demo-data',
   'docs-pages',
-  'endpoints',
   'fuzz',
   'generated-files',
   'hostile-requests',
+  'login-links',
   'login-to-product',
+  'long-searches',
   'observability',
+  'order-checks',
   'panel-access',
   'panel-console',
   'panel-doors',
   'panel-fuzz',
+  'panel-orders',
   'panel-pages',
+  'panel-request-log',
   'panel-sign-in',
   'rate-limit-exact',
+  'refund-examples',
+  'renewals',
   'request-limits',
-  'roles-and-routes',
   'sdk',
 ];
 

@@ -28,7 +28,7 @@ export interface WorkerKind {
 }
 
 export interface Workers {
-  /** In a process of its own when `alone`, else in one that ran others of this kind before. */
+  /** In a process of its own when `alone`, otherwise in one that ran others of this kind before. */
   run(kind: WorkerKind, file: string, options: { alone: boolean }): Promise<FileReport>;
   /** Lets the processes end; resolves to what kept one from it. */
   end(): Promise<readonly string[]>;
@@ -179,7 +179,7 @@ function startWorker(
       }, endingLimitMilliseconds);
       await gone;
       clearTimeout(patience);
-      // A run with a failed test ends with 1, which is told already. Without one something broke after its test.
+      // A run with a failed test ends with 1, which has been reported already. Without one something broke after its test.
       if (ending === 'exit code 0' || (ending === 'exit code 1' && hasFailed)) return undefined;
       const said = [...facts.map(({ text }) => text), output.trimEnd()].filter((text) => text !== '');
       return [`The process of ${files.join(', ')}: ${ending}.`, ...said].join('\n');

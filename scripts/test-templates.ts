@@ -1,4 +1,4 @@
-// What the tests of a run copy instead of making it: an empty database of each kind with this program's
+// What the tests of a run copy instead of making: an empty database of each kind with this program's
 // schema. Called by test.ts; test-database.ts makes the copies.
 
 import { randomBytes } from 'node:crypto';

@@ -184,8 +184,15 @@ async function makeSteps(): Promise<readonly Step[]> {
   const steps: Step[] = [];
   if (only.has('static')) {
     steps.push(
-      tool('types', 'typescript/bin/tsc', '--project', 'tsconfig.json'),
-      tool('types of the pages', 'typescript/bin/tsc', '--project', 'web/tsconfig.json', '--noEmit'),
+      tool('types', 'typescript/bin/tsc', '--project', 'tsconfig.json', ...remembering('types')),
+      tool(
+        'types of the pages',
+        'typescript/bin/tsc',
+        '--project',
+        'web/tsconfig.json',
+        '--noEmit',
+        ...remembering('types-of-the-pages'),
+      ),
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
@@ -233,6 +240,11 @@ async function makeSteps(): Promise<readonly Step[]> {
     });
   }
   return steps;
+}
+
+/** The compiler looks again only at what has changed since its last run. */
+function remembering(name: string): readonly string[] {
+  return ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
 }
 
 /** Those of the pattern that were asked for. */

@@ -41,7 +41,7 @@ export type PostgresBinaries = 'system' | 'package';
 export type StopMode = 'fast' | 'immediate' | 'kill';
 
 export interface ThrowawayPostgresOptions {
-  /** Where the binaries come from; without it TEST_POSTGRES_BINARIES, else the system's before the package's. */
+  /** Where the binaries come from; without it TEST_POSTGRES_BINARIES, otherwise the system's before the package's. */
   readonly binaries?: PostgresBinaries;
   /** Server settings above the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export interface ThrowawayPostgres {
   remove(): Promise<void>;
 }
 
-/** The server of TEST_DATABASE_URL, which is left as it is, else a throwaway one. */
+/** The server of TEST_DATABASE_URL, which is left as it is, otherwise a throwaway one. */
 export async function postgresForTests(
   options: ThrowawayPostgresOptions = {},
 ): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
@@ -431,7 +431,7 @@ function reachable(binaries: Binaries, folder: string, user: UnprivilegedUser | 
   if (trial.status === 0) return binaries;
   const native = join(folder, 'native');
   cpSync(dirname(binaries.folder), native, { recursive: true, verbatimSymlinks: true });
-  // Of a checkout made under umask 077 the copy, too, is its owner's alone.
+  // The copy of a checkout made under umask 077 is its owner's alone, too.
   const given = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, native]);
   const copy = binariesIn(join(native, 'bin'), binaries.origin);
   if (given.status !== 0 || copy === undefined)

@@ -252,7 +252,7 @@ export async function prepareDemo(
   const accountId = known ?? made?.id ?? null;
   if (accountId === null) return null;
 
-  // By its key the credit is given once, also when a start was interrupted.
+  // By its key the credit is given once, even when a start was interrupted.
   await service.engine.submit({
     type: 'credit',
     accountId,

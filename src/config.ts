@@ -1,6 +1,6 @@
 // The configuration: read once from the environment (and .env), checked, and handed out as one value.
 // A malformed value stops the start with a sentence that names its variable.
-// Limits that an operator has no reason to touch stand in `defaultLimits`, each with its unit in its name.
+// Limits that an operator has no reason to touch are in `defaultLimits`, each with its unit in its name.
 
 import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
@@ -53,7 +53,7 @@ export const defaultLimits = {
     lookupConnections: 4,
     readConnections: 4,
     connectMilliseconds: 2_000,
-    // What a statement may take on PostgreSQL: of an order or a look-up, and of a read.
+    // How long a statement may take on PostgreSQL: that of an order or a look-up, and that of a read.
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
     // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
@@ -61,7 +61,7 @@ export const defaultLimits = {
     // A transaction that may take hours is looked after from another connection.
     heartbeatMilliseconds: 5_000,
     heartbeatsMissedMax: 4,
-    // What takes long at the start says so.
+    // Whatever takes long at the start says so.
     noticeMilliseconds: 10_000,
     idleInTransactionMilliseconds: 1_000,
     listenAnswerMilliseconds: 1_000,
@@ -112,7 +112,7 @@ export const defaultLimits = {
     keptMilliseconds: 600_000,
   },
   jobs: {
-    // Who died is replaced after so long; a process that stalls for so long loses its work.
+    // A process that died is replaced after this long; one that stalls for this long loses its work.
     leaseSeconds: 10,
     renewMilliseconds: 3_000,
     pollMilliseconds: 15_000,
@@ -265,7 +265,9 @@ function readAdministrator(
 ): Config['administrator'] {
   const username = text('ADMIN_USERNAME') ?? 'admin';
   if (!/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(username)) {
-    throw new ConfigProblem('ADMIN_USERNAME must have 3 to 64 of a-z, 0-9, dot, underscore, hyphen.');
+    throw new ConfigProblem(
+      'ADMIN_USERNAME must have 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
+    );
   }
   if (password !== null && (password.length < 12 || password.length > 200)) {
     throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');

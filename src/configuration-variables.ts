@@ -9,7 +9,7 @@ export interface ConfigurationVariable {
   readonly meaning: string;
   /** A value to show in an example; absent where the default is one. */
   readonly example?: string;
-  /** Never shown, never logged, never to stand in arguments. */
+  /** Never shown, never logged, never to be passed as an argument. */
   readonly isSecret?: true;
 }
 
@@ -20,14 +20,14 @@ export interface ConfigurationChapter {
 
 export const configurationChapters: readonly ConfigurationChapter[] = [
   {
-    title: 'Where it listens',
+    title: 'Where the service listens',
     variables: [
       {
         name: 'HOST',
         otherwise: '127.0.0.1',
-        meaning: 'The address to listen at. 0.0.0.0: all of the machine’s.',
+        meaning: 'The address to listen on. 0.0.0.0: every address of the machine.',
       },
-      { name: 'PORT', otherwise: '3000', meaning: 'The port to listen at.' },
+      { name: 'PORT', otherwise: '3000', meaning: 'The port to listen on.' },
       {
         name: 'PUBLIC_URL',
         otherwise: 'made from host and port',
@@ -37,7 +37,7 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'TRUST_PROXY',
         otherwise: 'none',
-        meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For counts.',
+        meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted.',
         example: '127.0.0.1',
       },
     ],
@@ -64,11 +64,11 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
           'Seals the stored API keys and TOTP secrets: at least 32 characters, the same for all processes. Keep a copy apart from the backups: without it the stored keys cannot be opened.',
         isSecret: true,
       },
-      { name: 'CURRENCY', otherwise: 'USD', meaning: 'Decided once for a database.' },
+      { name: 'CURRENCY', otherwise: 'USD', meaning: 'Decided once for each database.' },
       {
         name: 'ALLOW_UNSAFE_DATABASE',
         otherwise: '0',
-        meaning: '1 starts although the server has fsync, full_page_writes or synchronous_commit off.',
+        meaning: '1: start even if the server has fsync, full_page_writes or synchronous_commit off.',
       },
     ],
   },
@@ -91,7 +91,7 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'DEMO',
         otherwise: '0',
-        meaning: '1: on an empty database add packages and the reseller "demo" with credit.',
+        meaning: '1: on an empty database, add packages and the reseller "demo" with credit.',
       },
     ],
   },
@@ -116,7 +116,7 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
   },
 ];
 
-/** What the command line reads beside them. */
+/** What the command line reads besides them. */
 export const clientVariables: readonly ConfigurationVariable[] = [
   {
     name: 'SELLTHROUGH_URL',

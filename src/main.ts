@@ -42,7 +42,7 @@ async function run(config: Config): Promise<void> {
   });
   if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
   let port = config.port;
-  // An address that stands for all of the machine's is none that a link can lead to.
+  // An address that stands for all of the machine's is not one that a link can lead to.
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
   const address = () => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 

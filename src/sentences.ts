@@ -25,7 +25,7 @@ export function sentenceOf(error: unknown): string {
     return 'The port is taken by another program. Choose another with PORT.';
   }
   if ('syscall' in error && error.syscall === 'listen') {
-    return `HOST and PORT cannot be listened at: ${error.message}.`;
+    return `The service cannot listen on HOST and PORT: ${error.message}.`;
   }
   if (error instanceof BackupDamaged) return `The backup cannot be used: ${error.message}.`;
   if ('path' in error && 'syscall' in error) return `${String(error.path)} cannot be used: ${error.message}.`;

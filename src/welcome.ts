@@ -17,7 +17,7 @@ Sellthrough listens at ${address}
 
 export function administratorText({ username, password, apiKey }: FirstAdministrator): string {
   return `
-The first administrator was created. What was generated is shown only now:
+The first administrator was created. Whatever was generated is shown only now:
   username       ${username}
   password       ${password ?? 'as given in ADMIN_PASSWORD'}
   API key        ${apiKey ?? 'as given in ADMIN_API_KEY'}
@@ -30,7 +30,7 @@ export function demoText(address: string, { apiKey, password, credit }: DemoRese
 The demo reseller began with a credit of ${credit}:
   API key        ${apiKey}
 ${password === null ? '' : `  panel          username demo, password ${password} (shown only now)\n`}
-Place an order. Paste it twice: the second answer is a replay, and nothing is charged again.
+Place an order. Paste this twice: the second answer is a replay, and nothing is charged again.
 
   curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'
 

@@ -26,7 +26,7 @@ export default defineConfig({
   rewrites: pagePath,
   markdown,
   metaChunk: true,
-  // Else each page begins by writing a style element into itself.
+  // Otherwise each page begins by writing a style element into itself.
   appearance: { disableTransition: false },
   contentProps: {},
   vite: { publicDir: 'web/public' },
@@ -44,7 +44,7 @@ export default defineConfig({
           const { highlight } = md.options;
           md.options.highlight = () => '<pre></pre>';
           const html = md.render(text, env);
-          // It is the renderer of the pages, too.
+          // It is also the renderer of the pages.
           md.options.highlight = highlight;
           return html;
         },

@@ -58,7 +58,7 @@ export const markdown: MarkdownOptions = {
   },
 };
 
-/** Null for a link to a file that is no page, such as a source: it stays as text. */
+/** Null for a link to a file that is not a page, such as a source: it stays as text. */
 function addressOf(href: string, source: string): string | null {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path = '', hash] = href.split('#');

@@ -68,7 +68,7 @@ export function pagePath(source: string): string {
   return elsewhere[source] ?? source.replace(/^docs\//, '');
 }
 
-/** "/reference/reseller-api", below /docs; null for a file that is no page. */
+/** "/reference/reseller-api", below /docs; null for a file that is not a page. */
 export function pageAddress(source: string): string | null {
   return pageSources.includes(source) ? `/${pagePath(source).replace(/(?:^index)?\.md$/, '')}` : null;
 }

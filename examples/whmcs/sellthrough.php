@@ -66,7 +66,7 @@ function sellthrough_UnsuspendAccount(array $params): string
     return sellthrough_set_status($params, 'active');
 }
 
-/** A plan that is paid for cannot be cancelled: without an administrator's key there is success once it has ended. */
+/** A plan that is paid for cannot be cancelled: without an administrator's key this succeeds once it has ended. */
 function sellthrough_TerminateAccount(array $params): string
 {
     try {

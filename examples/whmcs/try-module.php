@@ -1,6 +1,6 @@
 <?php
 /**
- * The life of a service without a billing system: what WHMCS would call, in its order, and what it is told.
+ * The life of a service without a billing system: what WHMCS would call, in its order, and what it gets back.
  *
  *   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… [SELLTHROUGH_ADMIN_KEY=…] php try-module.php <prefix>
  */

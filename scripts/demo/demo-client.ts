@@ -2,6 +2,7 @@
 // the panel. Each says the address it comes from, as a proxy would. Called by demo-year.ts.
 
 import { isJsonObject, type JsonObject } from '../../src/contract/json.ts';
+import { sendRequest } from '../throwaway/send-request.ts';
 
 export interface DemoAnswer {
   readonly status: number;
@@ -26,9 +27,8 @@ export type Ask = (request: DemoRequest) => Promise<DemoAnswer>;
 
 export function createAsk(address: string): Ask {
   return async ({ method, path, from, key, cookie, body, idempotencyKey }) => {
-    const response = await fetch(address + path, {
+    const { status, headers, text } = await sendRequest(address + path, {
       method,
-      redirect: 'manual',
       headers: {
         'x-forwarded-for': from,
         'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Demo',
@@ -38,11 +38,10 @@ export function createAsk(address: string): Ask {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
     const parsed: unknown = text === '' ? {} : JSON.parse(text);
-    const [setCookie = ''] = response.headers.getSetCookie();
+    const [setCookie = ''] = headers.getSetCookie();
     return {
-      status: response.status,
+      status,
       body: isJsonObject(parsed) ? parsed : {},
       cookie: setCookie.split(';')[0] ?? '',
     };

@@ -27,7 +27,7 @@ export interface FillOptions {
 }
 
 export interface FilledDemo {
-  /** null: there was an administrator before, with a password of his own. */
+  /** null: there was an administrator before, with a password of their own. */
   readonly administrator: { readonly username: string; readonly password: string | null } | null;
   readonly orders: number;
   readonly entries: number;

@@ -14,7 +14,7 @@ export function withConfiguration(page: string): string {
   if (!marks.test(page)) throw new Error('docs/operations.md has no marks for the configuration.');
   const chapters = [
     ...configurationChapters,
-    { title: 'What the command line reads beside them', variables: clientVariables },
+    { title: 'What the command line reads as well', variables: clientVariables },
   ];
   const text = chapters.map(({ title, variables }) => `### ${title}\n\n${table(variables)}\n`).join('\n');
   return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${text}\n${end}`);

@@ -5,7 +5,7 @@
 export interface RuleException {
   readonly tool: 'Spectral' | 'Redocly';
   readonly rule: string;
-  /** Of the path in the document, its parts joined by "/". Every place unless told. */
+  /** Of the path in the document, its parts joined by "/". Every place unless given. */
   readonly where?: RegExp;
   /** `where` for people. */
   readonly place: string;
@@ -17,13 +17,13 @@ export const ruleExceptions: readonly RuleException[] = [
     tool: 'Spectral',
     rule: 'info-contact',
     place: 'the document',
-    why: 'Every operator runs a service of their own and gives out this document: a contact in it would be the wrong one. The contact is whoever gave you the key.',
+    why: 'Every operator runs a service of their own and gives out this document: a contact in it would be the wrong one. Your contact is whoever gave you the key.',
   },
   {
     tool: 'Spectral',
     rule: 'owasp:api8:2023-define-cors-origin',
     place: 'every answer',
-    why: 'There is no CORS on purpose: keys are for servers, and a browser of another site must not be able to use one. A header that is never sent is not documented.',
+    why: 'There is no CORS on purpose: keys are for servers, and a browser on another site must not be able to use one. A header that is never sent is not documented.',
   },
   {
     tool: 'Spectral',
@@ -31,14 +31,14 @@ export const ruleExceptions: readonly RuleException[] = [
     where:
       /\/(?:name|display_name|customer_name|package|username|message|subject|problem|memo|password|customer|code)(?:\/schema)?$/,
     place: 'names, memos, messages, passwords, `customer`, `code`',
-    why: 'Free text, in every script there is. What is refused in it (control characters, broken Unicode, spaces in a customer) is said by the fields’ own error codes, which a pattern would replace with `validation_failed`.',
+    why: 'Free text, in every script there is. What is refused in it (control characters, broken Unicode, spaces in a customer) has the fields’ own error codes, which a pattern would replace with `validation_failed`.',
   },
   {
     tool: 'Spectral',
     rule: 'owasp:api4:2023-string-restricted',
     where: /\/(?:features|allowed_ips)\/items$/,
     place: 'items of `features` and `allowed_ips` in requests and answers',
-    why: 'Features are free text. Addresses of an allow-list are checked by spelling, with a reason for each; a pattern could only say less.',
+    why: 'Features are free text. The addresses of an allow-list are parsed, with a reason for each refusal; a pattern could only say less.',
   },
   {
     tool: 'Spectral',
@@ -59,27 +59,27 @@ export const ruleExceptions: readonly RuleException[] = [
     rule: 'owasp:api4:2023-string-limit',
     where: /\/(?:actor|memo|additionalProperties)\/anyOf\/0$/,
     place: '`actor` and `memo` of a ledger entry, values of `details`',
-    why: 'Where a value may be of two types, the serializer chooses by holding the value against each schema: a limit there would be work for every row, and could make an answer fail. What is written is limited (a memo has 500 characters).',
+    why: 'Where a value may be of two types, the serializer chooses by checking the value against each schema: a limit there would be work for every row, and could make an answer fail. What is written is limited (a memo has at most 500 characters).',
   },
   {
     tool: 'Spectral',
     rule: 'owasp:api4:2023-integer-limit',
     where: /\/order_id\/anyOf\/0$/,
     place: '`order_id` of a ledger entry',
-    why: 'As for strings of two types.',
+    why: 'As for strings that may be of two types.',
   },
   {
     tool: 'Spectral',
     rule: 'owasp:api4:2023-integer-limit',
     where: /trials\/post\/requestBody\/.*\/package_id$/,
     place: '`package_id` of a trial',
-    why: 'An integer of whatever size that is no package is `invalid_package`; with a limit here it would become `validation_failed`.',
+    why: 'An integer of any size that is not a package is `invalid_package`; with a limit here it would become `validation_failed`.',
   },
   {
     tool: 'Spectral',
     rule: 'owasp:api4:2023-array-limit',
     where: /\/(?:packages\/get\/responses\/200\/.*\/data|problems)$/,
     place: 'the lists of packages, and `problems` of a check of the books',
-    why: 'As long as the operator’s own list of packages, and as what is wrong with the books: nothing cuts them off, so no limit is promised.',
+    why: 'They are as long as the operator’s own list of packages, and as the list of what is wrong with the books: nothing cuts them off, so no limit is promised.',
   },
 ];

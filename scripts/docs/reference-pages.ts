@@ -7,41 +7,16 @@ import { keyDoorCodes } from '../../src/api/doors/key-door.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { statusOf } from '../../src/http/errors.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
-import { adminStory, loginCode, resellerStory, type Step, type StoryWorld } from './api-story.ts';
-import type { Schema } from './openapi-schema.ts';
-import { type SampleRequest, samplesOf } from './request-samples.ts';
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-
-interface Content {
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Content & { readonly required?: boolean };
-  readonly responses: Readonly<Record<string, Content & { readonly description?: string }>>;
-}
-
-export interface OpenapiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-interface Place {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-}
+import { loginCode, type StoryWorld, storyOf } from './api-story.ts';
+import {
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+  type Place,
+  type Schema,
+  successOf,
+} from './openapi-document.ts';
+import { queryText, type SampleRequest, samplesOf } from './request-samples.ts';
 
 /** Of a story that was told: the step as a request, and what the service answered. */
 interface ToldStep {
@@ -50,126 +25,110 @@ interface ToldStep {
   readonly body: unknown;
 }
 
+/** An operation stands on the first page whose `paths` its own begins with. */
 const referencePages = [
   {
     file: 'reseller-api',
     title: 'Reseller API',
     intro:
-      'What a reseller or distributor can do: see balance and packages, order, renew, and look at orders and customers.',
-    operations: resellerStory.map(({ operationId }) => operationId),
-    objects: ['Balance', 'Package', 'Order', 'Customer'],
+      'What a reseller or distributor can do: see the balance and the packages, order, renew, and look at orders and customers.',
+    paths: '/api/v1/',
   },
   {
     file: 'admin-accounts',
     title: 'Administrator’s API: accounts',
     intro:
       'Accounts of resellers and distributors: their settings, credit, keys, and what they have done. The key must be an administrator’s.',
-    operations: [
-      'createAccount',
-      'listAccounts',
-      'getAccount',
-      'changeAccount',
-      'creditAccount',
-      'resetApiKey',
-      'grantTrial',
-      'listAccountLedger',
-      'listAccountOrders',
-      'listAccountCustomers',
-    ],
-    objects: ['Account', 'LedgerEntry'],
+    paths: '/api/admin/v1/accounts',
   },
   {
     file: 'admin-packages',
     title: 'Administrator’s API: packages',
     intro: 'Packages and their prices for each group and period. The key must be an administrator’s.',
-    operations: ['listAllPackages', 'createPackage', 'getPackage', 'changePackage'],
-    objects: ['AdminPackage'],
+    paths: '/api/admin/v1/packages',
   },
   {
     file: 'admin-records',
     title: 'Administrator’s API: records',
     intro:
       'Customers of every account, the audit log, the check of the books, and one-time login codes. The key must be an administrator’s.',
-    operations: ['changeCustomer', 'exchangeLoginCode', 'listAudit', 'verify'],
-    objects: ['AuditEntry', 'VerifyReport'],
+    paths: '/api/admin/v1/',
   },
 ] as const;
+
+type PageFile = (typeof referencePages)[number]['file'];
+
+/** The page that a field stands on, and where the named objects are described. */
+interface Here {
+  readonly file: PageFile;
+  readonly homes: ReadonlyMap<string, PageFile>;
+}
 
 /** Tells the story on `world` and returns the pages by their path. */
 export async function makeReferencePages(
   document: OpenapiDocument,
   world: StoryWorld,
 ): Promise<Readonly<Record<string, string>>> {
-  const places = operationsOf(document);
-  const told = await tellStory(places, world);
-  const described = referencePages.flatMap(({ operations }) => operations as readonly string[]);
-  assert.deepEqual([...described].sort(), [...places.keys()].sort(), 'every operation stands on one page');
+  const told = await tellStory(document, world);
+  const byPage = Map.groupBy(
+    operationsOf(document),
+    ({ path }) => referencePages.find(({ paths }) => path.startsWith(paths))?.file,
+  );
+  assert.ok(!byPage.has(undefined), 'every operation stands on one page');
+  const homes = new Map<string, PageFile>();
+  for (const { file } of referencePages)
+    for (const { operation } of byPage.get(file) ?? [])
+      for (const name of namesIn(successOf(operation).schema)) if (!homes.has(name)) homes.set(name, file);
   return Object.fromEntries(
-    referencePages.map((page) => {
+    referencePages.map(({ file, title, intro }) => {
+      const here = { file, homes };
       const parts = [
-        `# ${page.title}`,
-        `${page.intro} ${pageNote}`,
-        ...page.operations.map((operationId) =>
-          operationText(required(places, operationId), required(told, operationId), page.file),
-        ),
+        `# ${title}`,
+        `${intro} ${pageNote}`,
+        ...(byPage.get(file) ?? []).map((place) => operationText(place, told, here)),
         '## Objects',
-        ...page.objects.flatMap((name) => [
-          `### ${name}`,
-          fieldTable(document.components.schemas[name] ?? {}, page.file),
-        ]),
+        ...[...homes]
+          .filter(([, home]) => home === file)
+          .flatMap(([name]) => [`### ${name}`, fieldTable(document.components.schemas[name] ?? {}, here)]),
       ];
-      return [`docs/reference/${page.file}.md`, `${parts.join('\n\n')}\n`];
+      return [`docs/reference/${file}.md`, `${parts.join('\n\n')}\n`];
     }),
   );
 }
 
-const pageNote =
-  'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made by `npm run generate` from the routes’ own schemas; the answers shown are a service’s, and a test runs every sample.';
-
-/** By operationId. */
-export function operationsOf(document: OpenapiDocument): ReadonlyMap<string, Place> {
-  return new Map(
-    Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]): [string, Place] => [
-        operation.operationId,
-        { method: method.toUpperCase(), path, operation },
-      ]),
-    ),
-  );
+/** Of the named schemas that it refers to. */
+function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
+  if ($ref !== undefined) return [nameOf($ref)];
+  return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);
 }
 
+const nameOf = (ref: string) => ref.replace('#/components/schemas/', '');
+
+const pageNote =
+  'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made by `npm run generate` from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
+
 async function tellStory(
-  places: ReadonlyMap<string, Place>,
-  world: StoryWorld,
+  document: OpenapiDocument,
+  { service, adminKey, resellerKey, environmentOf }: StoryWorld,
 ): Promise<ReadonlyMap<string, ToldStep>> {
   const told = new Map<string, ToldStep>();
-  for (const [story, key] of [
-    [resellerStory, world.resellerKey],
-    [adminStory, world.adminKey],
-  ] as const) {
-    for (const step of story) {
-      const { method, path } = required(places, step.operationId);
-      const isAdmin = story === adminStory;
-      const request = { ...step, method, path: path.replace('{id}', String(step.id)), isAdmin };
-      const environment = await world.environmentOf(step);
-      const query = new URLSearchParams(
-        Object.entries(step.query ?? {}).map(([name, value]) => [name, String(value)]),
-      );
-      const answer = await fetch(`${world.service.address}${request.path}?${query}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(step.idempotencyKey === undefined ? {} : { 'idempotency-key': step.idempotencyKey }),
-        },
-        ...(step.body === undefined ? {} : { body: bodyText(step, environment) }),
-      });
-      told.set(step.operationId, { request, status: answer.status, body: await answer.json() });
-    }
+  for (const request of storyOf(document)) {
+    const { operationId, method, path, isAdmin, idempotencyKey } = request;
+    const environment = await environmentOf(operationId);
+    const answer = await fetch(service.address + path + queryText(request.query), {
+      method,
+      headers: {
+        authorization: `Bearer ${isAdmin ? adminKey : resellerKey}`,
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(request.body === undefined ? {} : { body: bodyText(request, environment) }),
+    });
+    told.set(operationId, { request, status: answer.status, body: await answer.json() });
   }
   return told;
 }
 
-function bodyText({ body }: Step, environment: Readonly<Record<string, string>>): string {
+function bodyText({ body }: SampleRequest, environment: Readonly<Record<string, string>>): string {
   return JSON.stringify(body, (_name, value) =>
     value === loginCode ? environment[loginCode.environment] : value,
   );
@@ -177,19 +136,22 @@ function bodyText({ body }: Step, environment: Readonly<Record<string, string>>)
 
 // ---- one operation
 
-function operationText({ method, path, operation }: Place, told: ToldStep, file: string): string {
-  const [status = '', answer] =
-    Object.entries(operation.responses).find(([each]) => each.startsWith('2')) ?? [];
-  assert.equal(told.status, Number(status), `${operation.operationId}: ${JSON.stringify(told.body)}`);
-  const schema = answer?.content?.['application/json'].schema ?? {};
+function operationText(
+  { method, path, operation }: Place,
+  all: ReadonlyMap<string, ToldStep>,
+  here: Here,
+): string {
+  const told = all.get(operation.operationId);
+  const { status, schema } = successOf(operation);
+  assert.ok(told?.status === status, `${operation.operationId}: ${JSON.stringify(told)}`);
   const parts = [
     `## ${operation.summary}`,
     `\`${method} ${path}\``,
     ...(operation.description === undefined ? [] : [operation.description]),
     samplesText(told.request),
-    ...requestText(operation, file),
+    ...requestText(operation, here),
     `### Answer: ${status}`,
-    ...(schema.$ref === undefined ? [fieldTable(schema, file)] : [`${typeText(schema, file)}.`]),
+    ...(schema.$ref === undefined ? [fieldTable(schema, here)] : [`${typeText(schema, here)}.`]),
     ['```json', JSON.stringify(withoutSecrets(told.body), null, 2), '```'].join('\n'),
     '### Errors',
     errorText(operation, path.startsWith('/api/admin/')),
@@ -207,21 +169,21 @@ function samplesText(request: SampleRequest): string {
     .trimEnd();
 }
 
-function requestText({ parameters = [], requestBody }: Operation, file: string): string[] {
+function requestText({ parameters = [], requestBody }: Operation, here: Here): string[] {
   const sent = ['path', 'query', 'header'].flatMap((where) => parameters.filter((each) => each.in === where));
-  const body = requestBody?.content?.['application/json'].schema;
+  const body = requestBody?.content['application/json'].schema;
   if (sent.length === 0 && body === undefined) return [];
   const rows = sent.map(({ name, in: where, required: isRequired, description = '', schema }) =>
     row([
       `\`${where === 'header' ? 'Idempotency-Key' : name}\``,
       where,
-      typeText(schema, file),
+      typeText(schema, here),
       [isRequired === true && where !== 'path' ? 'Required.' : '', description, ruleText(schema)]
         .filter((part) => part !== '')
         .join(' '),
     ]),
   );
-  const fields = body === undefined ? [] : fieldRows(body, file, '', true, 'body');
+  const fields = body === undefined ? [] : fieldRows(body, here, '', true, 'body');
   const parts = ['### Request'];
   if (rows.length + fields.length > 0)
     parts.push([row(['Name', 'In', 'Type', 'Rules']), '|---|---|---|---|', ...rows, ...fields].join('\n'));
@@ -249,7 +211,7 @@ function errorText(operation: Operation, isAdminApi: boolean): string {
   ].join('\n\n');
 }
 
-/** Secrets are another text each time, and no reader needs them. */
+/** Secrets differ each time, and no reader needs them. */
 function withoutSecrets(body: unknown): unknown {
   const text = JSON.stringify(body)
     .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
@@ -260,20 +222,14 @@ function withoutSecrets(body: unknown): unknown {
 
 // ---- fields
 
-function fieldTable(schema: Schema, file: string): string {
-  return [row(['Field', 'Type', 'Meaning']), '|---|---|---|', ...fieldRows(schema, file, '', false)].join(
+function fieldTable(schema: Schema, here: Here): string {
+  return [row(['Field', 'Type', 'Meaning']), '|---|---|---|', ...fieldRows(schema, here, '', false)].join(
     '\n',
   );
 }
 
 /** A row for each property, nested ones with their path: "plan.active", "prices[].months". */
-function fieldRows(
-  schema: Schema,
-  file: string,
-  prefix: string,
-  isRequest: boolean,
-  place?: string,
-): string[] {
+function fieldRows(schema: Schema, here: Here, prefix: string, isRequest: boolean, place?: string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const isRequired = schema.required?.includes(name) === true;
     const marks = isRequest ? (isRequired ? 'Required.' : '') : isRequired ? '' : 'May be absent.';
@@ -282,15 +238,15 @@ function fieldRows(
     const items = property.items;
     const nested =
       property.properties !== undefined
-        ? fieldRows(property, file, `${path}.`, isRequest, place)
+        ? fieldRows(property, here, `${path}.`, isRequest, place)
         : items?.properties !== undefined
-          ? fieldRows(items, file, `${path}[].`, isRequest, place)
+          ? fieldRows(items, here, `${path}[].`, isRequest, place)
           : [];
     return [
       row([
         `\`${path}\``,
         ...(place === undefined ? [] : [place]),
-        typeText(property, file),
+        typeText(property, here),
         notes.filter((note) => note !== '').join(' '),
       ]),
       ...nested,
@@ -298,15 +254,15 @@ function fieldRows(
   });
 }
 
-function typeText(schema: Schema, file: string): string {
+function typeText(schema: Schema, here: Here): string {
   if (schema.$ref !== undefined) {
-    const name = schema.$ref.split('/').at(-1) ?? '';
-    const home = referencePages.find(({ objects }) => (objects as readonly string[]).includes(name))?.file;
-    return `[${name}](${home === file ? '' : `${home}.md`}#${name.toLowerCase()})`;
+    const name = nameOf(schema.$ref);
+    const home = here.homes.get(name);
+    return `[${name}](${home === here.file ? '' : `${home}.md`}#${name.toLowerCase()})`;
   }
-  if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeText(each, file)).join(' or ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeText(each, here)).join(' or ');
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
-  if (schema.items !== undefined) return `list of ${typeText(schema.items, file)}`;
+  if (schema.items !== undefined) return `list of ${typeText(schema.items, here)}`;
   if (schema.format === 'date-time') return 'time';
   return schema.type ?? 'anything';
 }
@@ -330,10 +286,4 @@ function ruleText(schema: Schema): string {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.trim()).join(' | ')} |`;
-}
-
-function required<Value>(map: ReadonlyMap<string, Value>, name: string): Value {
-  const value = map.get(name);
-  assert.ok(value !== undefined, `there is no ${name}`);
-  return value;
 }

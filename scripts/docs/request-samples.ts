@@ -1,13 +1,17 @@
 // One request of the API as code in four languages, as the reference prints it. Address and key come from the
 // environment (SELLTHROUGH_URL, SELLTHROUGH_KEY), so that a sample runs as printed. Pure.
 
-import type { Step } from './api-story.ts';
-
-export interface SampleRequest extends Step {
+export interface SampleRequest {
+  readonly operationId: string;
   readonly method: string;
   /** With its id. */
   readonly path: string;
   readonly isAdmin: boolean;
+  /** Of the path. */
+  readonly id?: number;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string;
 }
 
 export interface Sample {
@@ -105,7 +109,7 @@ with urlopen(request, timeout=15) as response:
 print(answer)`;
 }
 
-function queryText(query: Step['query']): string {
+export function queryText(query: SampleRequest['query']): string {
   if (query === undefined) return '';
   return `?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 }
@@ -160,7 +164,7 @@ const python: Language = {
   trailingComma: true,
 };
 
-/** On one line where it fits, else one entry a line. */
+/** On one line where it fits, otherwise one entry a line. */
 function literal(value: unknown, depth: number, language: Language, widthMax: number): string {
   if (typeof value === 'string') return language.text(value);
   if (typeof value === 'boolean') return language.flag(value);
@@ -181,7 +185,7 @@ function literal(value: unknown, depth: number, language: Language, widthMax: nu
   return `${open}\n${inner}${comma}\n${close}`;
 }
 
-function usesCode(body: Step['body']): boolean {
+function usesCode(body: SampleRequest['body']): boolean {
   return JSON.stringify(body ?? {}).includes('"environment":"LOGIN_CODE"');
 }
 

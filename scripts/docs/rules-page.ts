@@ -1,4 +1,4 @@
-// docs/openapi-rules.md, made from the list of exceptions that lint-openapi.ts holds the document to.
+// docs/openapi-rules.md, made from the list of exceptions that lint-openapi.ts allows.
 
 import { ruleExceptions } from './openapi-rules.ts';
 
@@ -8,7 +8,7 @@ export function rulesPage(): string {
   );
   return `# Rules for openapi.json
 
-\`node scripts/lint-openapi.ts\`, a step of \`npm test\`, holds [openapi.json](../openapi.json) against Spectral's OpenAPI rules,
+\`node scripts/lint-openapi.ts\`, a step of \`npm test\`, checks [openapi.json](../openapi.json) against Spectral's OpenAPI rules,
 Spectral's ruleset for OWASP's API Security Top 10 (2023), and Redocly's recommended rules. Every finding without a reason
 here fails the step, and so does a reason without a finding. Made by \`npm run generate\` from
 [scripts/docs/openapi-rules.ts](../scripts/docs/openapi-rules.ts).
@@ -19,7 +19,7 @@ here fails the step, and so does a reason without a finding. Made by \`npm run g
 |---|---|---|
 ${rows.join('\n')}
 
-Every other rule is followed. \`panel-openapi.json\`, of the routes that only the service's own pages use, is not held against
+Every other rule is followed. \`panel-openapi.json\`, of the routes that only the service's own pages use, is not checked against
 these rules.
 `;
 }

@@ -1,5 +1,7 @@
 // Requests of a test, over real sockets, with answers that are easy to look into.
 
+import { sendRequest } from './send-request.ts';
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -12,7 +14,7 @@ export interface ApiClient {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Any method; a string body is sent as it is. */
+  /** Any method; a body that is a string or bytes is sent as it is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -21,13 +23,12 @@ export function createApiClient(address: string, key: string | null): ApiClient 
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const isWhole = /^\/(?:api|login|panel)\//.test(path);
     const url = address + (isWhole ? path : `/api/v1${path}`);
-    const response = await fetch(url, {
+    const response = await sendRequest(url, {
       method,
-      redirect: 'manual',
       headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || isRaw(body) ? body : JSON.stringify(body),
     });
-    const text = await response.text();
+    const { text } = response;
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     return {
       status: response.status,
@@ -42,4 +43,8 @@ export function createApiClient(address: string, key: string | null): ApiClient 
     post: (path, body, headers) => send('POST', path, body, headers),
     patch: (path, body, headers) => send('PATCH', path, body, headers),
   };
+}
+
+function isRaw(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
 }

@@ -3,7 +3,7 @@
 // (TEST_EMBEDDED_TEMPLATE, TEST_DATABASE_TEMPLATE), and the folder lies in TEST_FOLDER, where the runner says so.
 
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -16,9 +16,23 @@ export interface TestDatabase {
 
 export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 
+let compiledOnce: Promise<WebAssembly.Module> | undefined;
+
+/**
+ * V8 shares what it has compiled of a WebAssembly among all who hold the same bytes, and forgets it with the last of
+ * them. Whoever opens one embedded database after the other in a process would compile PostgreSQL anew for each, which
+ * costs twice what most tests do with it. So the process holds it from the first one on.
+ */
+export async function keepPostgresCompiled(): Promise<void> {
+  const wasm = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
+  compiledOnce ??= WebAssembly.compile(readFileSync(wasm));
+  await compiledOnce;
+}
+
 /** `isEmpty`: without the tables of this version. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
+    await keepPostgresCompiled();
     const dataDir = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-test-'));
     if (!isEmpty) copyEmbeddedTemplate(dataDir);
     return {

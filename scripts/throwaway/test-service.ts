@@ -80,7 +80,7 @@ const secretKey = randomBytes(32).toString('hex');
 /** 2026-01-15T12:00:00Z */
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
-/** A machine that is busy with other work is slow, which is no failure; tests of these limits set their own. */
+/** A machine that is busy with other work is slow, which is not a failure; tests of these limits set their own. */
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   engine: { waitMilliseconds: 60_000 },
   verify: { waitMilliseconds: 250_000 },

@@ -31,7 +31,7 @@ import type { CallOptions, KeyedCallOptions } from './transport.ts';
 export interface PageQuery {
   /** Starts at 1. */
   page?: number | undefined;
-  /** Items per page, 1 to 100. 25 unless told. */
+  /** Items per page, 1 to 100. 25 by default. */
   limit?: number | undefined;
 }
 
@@ -174,7 +174,7 @@ export class AdminClient {
   }
 
   /**
-   * Creates a package; one that is no trial needs `prices`, six decimal strings.
+   * Creates a package; one that is not a trial needs `prices`, six decimal strings.
    * Takes no idempotency key: after a lost connection it is not sent again by itself.
    * Errors: validation_failed.
    */
@@ -190,7 +190,7 @@ export class AdminClient {
   }
 
   /**
-   * Changes the fields that are given; retires with `{ retired: true }`. New prices count for new orders.
+   * Changes the fields that are given; retires with `{ retired: true }`. New prices apply to new orders.
    * Errors: package_not_found, validation_failed.
    */
   async changePackage(
@@ -204,7 +204,7 @@ export class AdminClient {
 
   // ---- customers, audit, books
 
-  /** Suspends a customer, or lifts that. Errors: customer_not_found, validation_failed. */
+  /** Suspends a customer, or lifts the suspension. Errors: customer_not_found, validation_failed. */
   async changeCustomer(
     customerId: number,
     body: ChangeCustomerBody,
@@ -214,7 +214,7 @@ export class AdminClient {
     return answer.body.customer;
   }
 
-  /** One page of what administrators did, newest first. */
+  /** One page of the audit log, newest first. */
   async listAudit(query?: ListAuditQuery, options?: CallOptions): Promise<Page<AuditEntry>> {
     return (await this.#call('listAudit', { query, options })).body;
   }
@@ -224,7 +224,7 @@ export class AdminClient {
     return eachOf((page) => this.listAudit({ page, limit: walkedPageItems }, options));
   }
 
-  /** Adds every ledger up again. Takes long on a large database: give it time with `timeoutMs`. */
+  /** Adds up every ledger again. For a large database raise both `timeoutMs` and `totalTimeoutMs`. */
   async verify(options?: CallOptions): Promise<VerifyReport> {
     return (await this.#call('verify', { options })).body;
   }

@@ -2,7 +2,7 @@
 // Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.
 
 export interface Balance {
-  /** Credit that is left. At most 20 characters. */
+  /** The remaining credit. At most 20 characters. */
   balance: string;
   /** ISO 4217 code. At most 3 characters. */
   currency: string;
@@ -21,7 +21,7 @@ export interface Package {
   price: string;
   /** Monthly, quarterly, yearly. */
   prices: {
-    /** Months of the period. 1 to 12. */
+    /** The length of the period in months. 1 to 12. */
     months: 1 | 3 | 12;
     /** The same period by name: 1, 3 and 12 months. */
     period: 'monthly' | 'quarterly' | 'yearly';
@@ -30,7 +30,7 @@ export interface Package {
     /** Discount relative to the monthly price, rounded down. 0 to 100. */
     saving_percent: number;
   }[];
-  /** The nominal length of a month shown to people; of a trial its real length. 1 to 3650. */
+  /** The nominal length of a month, as shown to people; for a trial, its real length. 1 to 3650. */
   duration_days: number;
   limits: {
     /** Accounts that the customer may connect. 0 to 2147483647. */
@@ -57,16 +57,16 @@ export interface Order {
     /** The name shown to people. At most 500 characters. */
     name: string;
   };
-  /** Months of the period. 1 to 12. */
+  /** The length of the period in months. 1 to 12. */
   months: 1 | 3 | 12;
   /** The same period by name: 1, 3 and 12 months. */
   period: 'monthly' | 'quarterly' | 'yearly';
   customer: {
     /** The customer. */
     id: number;
-    /** The e-mail address or username that was ordered for, normalised. At most 254 characters. */
+    /** The e-mail address or username the order was for, normalised. At most 254 characters. */
     reference: string;
-    /** The reference where it is an e-mail address, else empty. At most 254 characters. */
+    /** The reference if it is an e-mail address, else empty. At most 254 characters. */
     email: string;
   };
   /** The full price that was charged. At most 20 characters. */
@@ -86,16 +86,16 @@ export interface Order {
 export interface Customer {
   /** Unique in the service. */
   id: number;
-  /** The display name; the reference where none was given. At most 254 characters. */
+  /** The display name; the reference if none was given. At most 254 characters. */
   name: string;
-  /** The address the customer was ordered by, or empty. At most 254 characters. */
+  /** The e-mail address that orders name the customer by, or empty. At most 254 characters. */
   email: string;
   /** active or suspended. Tolerate new values. At most 64 characters. */
   status: string;
   plan: {
     /** The package's name. At most 500 characters. */
     package: string;
-    /** Whether the plan runs now. */
+    /** Whether the plan is running now. */
     active: boolean;
     /** When the unbroken run on this package began. At most 20 characters. */
     starts_at: string;
@@ -118,17 +118,17 @@ export interface Account {
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
   is_admin: boolean;
-  /** Credit that is left. At most 20 characters. */
+  /** The remaining credit. At most 20 characters. */
   balance: string;
   /** ISO 4217 code. At most 3 characters. */
   currency: string;
   blocked: boolean;
   api_enabled: boolean;
-  /** Requests in any 60 seconds. 1 to 1000000. */
+  /** Requests allowed in any 60 seconds. 1 to 1000000. */
   rate_limit_per_minute: number;
   /** Addresses and CIDR ranges; empty allows all. */
   allowed_ips: string[];
-  /** Whether signing in to the panel takes a code, too. */
+  /** Whether signing in to the panel also takes a code. */
   totp_enabled: boolean;
   /** Orders so far. */
   order_count: number;
@@ -141,7 +141,7 @@ export interface Account {
 export interface LedgerEntry {
   /** Unique in the service. */
   id: number;
-  /** Place in the account’s ledger: 1, 2, 3 … */
+  /** Position in the account’s ledger: 1, 2, 3 … */
   number: number;
   /** charge, refund, credit or debit. Tolerate new values. At most 64 characters. */
   kind: string;
@@ -152,10 +152,10 @@ export interface LedgerEntry {
   /** ISO 4217 code. At most 3 characters. */
   currency: string;
   order_id: number | null;
-  /** The administrator who made it. */
+  /** The administrator who made the entry. */
   actor: string | null;
   memo: string | null;
-  /** When it was made. At most 20 characters. */
+  /** When the entry was made. At most 20 characters. */
   created_at: string;
 }
 
@@ -174,7 +174,7 @@ export interface AdminPackage {
     /** Images made by AI each month. 0 to 2147483647. */
     ai_images_per_month: number;
   };
-  /** The nominal length of a month shown to people; of a trial its real length. 1 to 3650. */
+  /** The nominal length of a month, as shown to people; for a trial, its real length. 1 to 3650. */
   duration_days: number;
   trial: boolean;
   retired: boolean;
@@ -203,23 +203,23 @@ export interface AdminPackage {
 }
 
 export interface AuditEntry {
-  /** Place in the log: 1, 2, 3 … */
+  /** Position in the log: 1, 2, 3 … */
   number: number;
-  /** When. At most 20 characters. */
+  /** When it was done. At most 20 characters. */
   at: string;
   actor: {
-    /** The administrator. */
+    /** The account that acted. */
     id: number;
-    /** Their username. At most 64 characters. */
+    /** Its username. At most 64 characters. */
     username: string;
   };
   /** What was done. At most 64 characters. */
   action: string;
-  /** To what: "account 12". At most 500 characters. */
+  /** What it was done to: "account 12". At most 500 characters. */
   subject: string;
-  /** What changed, as it was. */
+  /** What changed, as it was before. */
   before: unknown;
-  /** What changed, as it is. */
+  /** What changed, as it was afterwards. */
   after: unknown;
 }
 
@@ -250,6 +250,8 @@ export interface ErrorEnvelope {
   };
 }
 
+export type GetBalanceAnswer = Balance;
+
 export interface ListPackagesAnswer {
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
@@ -261,7 +263,7 @@ export interface PlaceOrderBody {
   package_id: number;
   /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
   customer: string;
-  /** Months of the period. Where period is given too, both must agree. 1 to 12. Default: 1. */
+  /** The length of the period in months. If period is given too, both must agree. 1 to 12. Default: 1. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
@@ -299,7 +301,7 @@ export interface ListOrdersAnswer {
 }
 
 export interface RenewOrderBody {
-  /** Default: those of the renewed order. 1 to 12. */
+  /** Default: the months of the renewed order. 1 to 12. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
@@ -315,10 +317,6 @@ export interface RenewOrderAnswer {
 
 export interface GetOrderAnswer {
   order: Order;
-}
-
-export interface GetCustomerAnswer {
-  customer: Customer;
 }
 
 export interface ListCustomersQuery {
@@ -338,10 +336,12 @@ export interface ListCustomersAnswer {
   total: number;
 }
 
-export type GetBalanceAnswer = Balance;
+export interface GetCustomerAnswer {
+  customer: Customer;
+}
 
 export interface CreateAccountBody {
-  /** 3 to 64 of a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
+  /** 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
   username: string;
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
@@ -356,7 +356,7 @@ export interface CreateAccountBody {
 
 export interface CreateAccountAnswer {
   account: Account;
-  /** Shown here; later the account sees it in its panel. At most 54 characters. */
+  /** Shown here; afterwards the account sees it in its panel. At most 54 characters. */
   api_key: string;
   /** The generated password; absent when one was chosen. At most 200 characters. */
   password?: string | undefined;
@@ -406,7 +406,7 @@ export interface ChangeAccountAnswer {
 }
 
 export interface CreditAccountBody {
-  /** Negative debits. At most 16 characters. */
+  /** A negative amount debits. At most 16 characters. */
   amount: string;
   /** At most 500 characters. */
   memo?: string | undefined;
@@ -416,7 +416,7 @@ export interface CreditAccountBody {
 
 export interface CreditAccountAnswer {
   entry: LedgerEntry;
-  /** The balance after it. At most 20 characters. */
+  /** The balance after this entry. At most 20 characters. */
   balance: string;
 }
 
@@ -551,7 +551,7 @@ export interface ChangePackageBody {
   } | undefined;
   /** 1 to 3650. */
   duration_days?: number | undefined;
-  /** Decided once: only the value it has is taken. */
+  /** Fixed at creation: only its present value is accepted. */
   trial?: boolean | undefined;
   retired?: boolean | undefined;
   prices?: {
@@ -576,6 +576,15 @@ export interface ChangePackageBody {
 
 export interface ChangePackageAnswer {
   package: AdminPackage;
+}
+
+export interface ExchangeLoginCodeBody {
+  /** At most 100 characters. */
+  code: string;
+}
+
+export interface ExchangeLoginCodeAnswer {
+  customer: Customer;
 }
 
 export interface ChangeCustomerBody {
@@ -605,25 +614,16 @@ export interface ListAuditAnswer {
 
 export type VerifyAnswer = VerifyReport;
 
-export interface ExchangeLoginCodeBody {
-  /** At most 100 characters. */
-  code: string;
-}
-
-export interface ExchangeLoginCodeAnswer {
-  customer: Customer;
-}
-
 /** Every operation: where it is, and whether the service takes an idempotency key for it. */
 export const operations = {
+  getBalance: { method: 'GET', path: '/api/v1/balance', takesKey: false },
   listPackages: { method: 'GET', path: '/api/v1/packages', takesKey: false },
   placeOrder: { method: 'POST', path: '/api/v1/orders', takesKey: true },
   listOrders: { method: 'GET', path: '/api/v1/orders', takesKey: false },
   renewOrder: { method: 'POST', path: '/api/v1/orders/{id}/renew', takesKey: true },
   getOrder: { method: 'GET', path: '/api/v1/orders/{id}', takesKey: false },
-  getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
   listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
-  getBalance: { method: 'GET', path: '/api/v1/balance', takesKey: false },
+  getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false },
@@ -638,22 +638,22 @@ export const operations = {
   createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false },
   getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false },
   changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false },
+  exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false },
   verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false },
-  exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false },
 } as const;
 
 /** What each operation answers with. */
 export interface Answers {
+  getBalance: GetBalanceAnswer;
   listPackages: ListPackagesAnswer;
   placeOrder: PlaceOrderAnswer;
   listOrders: ListOrdersAnswer;
   renewOrder: RenewOrderAnswer;
   getOrder: GetOrderAnswer;
-  getCustomer: GetCustomerAnswer;
   listCustomers: ListCustomersAnswer;
-  getBalance: GetBalanceAnswer;
+  getCustomer: GetCustomerAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -668,10 +668,10 @@ export interface Answers {
   createPackage: CreatePackageAnswer;
   getPackage: GetPackageAnswer;
   changePackage: ChangePackageAnswer;
+  exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
   listAudit: ListAuditAnswer;
   verify: VerifyAnswer;
-  exchangeLoginCode: ExchangeLoginCodeAnswer;
 }
 
 /** What each operation that takes a body takes. */
@@ -684,8 +684,8 @@ export interface Bodies {
   grantTrial: GrantTrialBody;
   createPackage: CreatePackageBody;
   changePackage: ChangePackageBody;
-  changeCustomer: ChangeCustomerBody;
   exchangeLoginCode: ExchangeLoginCodeBody;
+  changeCustomer: ChangeCustomerBody;
 }
 
 /** What each operation that takes a query takes. */

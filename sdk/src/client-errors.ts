@@ -63,7 +63,7 @@ export class SellthroughError extends Error {
   readonly idempotencyKey: string | null;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** The same call, with `idempotencyKey`, may succeed later without anything being mended. */
+  /** The same call, with `idempotencyKey`, may succeed later without anything being fixed. */
   readonly retryable: boolean;
   /** Seconds that the service asked to wait (429 and 503); null when it did not. */
   readonly retryAfterSeconds: number | null;

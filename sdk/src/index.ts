@@ -18,33 +18,7 @@ import { eachOf, type Page } from './paging.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
 export type { AdminClient, Credited, PageQuery } from './admin-client.ts';
-export type {
-  Account,
-  AdminPackage,
-  AuditEntry,
-  Balance,
-  ChangeAccountBody,
-  ChangeCustomerBody,
-  ChangePackageBody,
-  CreateAccountAnswer,
-  CreateAccountBody,
-  CreatePackageBody,
-  CreditAccountBody,
-  Customer,
-  ErrorCode,
-  ExchangeLoginCodeBody,
-  GrantTrialBody,
-  LedgerEntry,
-  ListAccountsQuery,
-  ListAuditQuery,
-  ListPackagesAnswer,
-  Order,
-  Package,
-  PlaceOrderBody,
-  RenewOrderBody,
-  ResetApiKeyAnswer,
-  VerifyReport,
-} from './api-types.ts';
+export type * from './api-types.ts';
 export {
   type ClientErrorCode,
   type ErrorDetails,
@@ -73,7 +47,7 @@ export class Sellthrough {
     this.admin = new AdminClient(this.#call);
   }
 
-  /** The credit that is left, a decimal string, and your price group. */
+  /** The remaining credit, a decimal string, and your price group. */
   async getBalance(options?: CallOptions): Promise<Balance> {
     return (await this.#call('getBalance', { options })).body;
   }

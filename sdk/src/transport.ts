@@ -7,19 +7,19 @@ import type { ErrorEnvelope } from './api-types.ts';
 import { SellthroughError } from './client-errors.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://sell.example.com`. An address that ends in `/api/v1` is taken too. */
+  /** Where the service is: `https://sell.example.com`. An address that ends in `/api/v1` is accepted too. */
   readonly baseUrl: string;
   /** `sk_live_…`, from the panel under "API access". Keep it on your server. */
   readonly apiKey: string;
-  /** Milliseconds for one attempt, its answer read to the end. 15,000 unless told. */
+  /** Milliseconds for one attempt, its answer read to the end. 15,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for the whole call, waiting included. 60,000 unless told. */
+  /** Milliseconds for the whole call, waiting included. 60,000 by default. */
   readonly totalTimeoutMs?: number | undefined;
-  /** How often a request is sent again at most. 5 unless told; 0 never. */
+  /** How many times a request is sent again at most. 5 by default; 0: never. */
   readonly retries?: number | undefined;
-  /** The longest wait before the first retry; it doubles with each. 250 unless told. */
+  /** The longest wait before the first retry; it doubles with each. 250 by default. */
   readonly backoffMs?: number | undefined;
-  /** The longest wait there is, unless the service asks for a longer one. 8,000 unless told. */
+  /** The longest wait there is, unless the service asks for a longer one. 8,000 by default. */
   readonly backoffMaxMs?: number | undefined;
   /** Called before each retry: for your log. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -38,7 +38,7 @@ export interface CallOptions {
 
 /** What a call that moves money may ask for. */
 export interface KeyedCallOptions extends CallOptions {
-  /** 1 to 80 visible ASCII characters, your own name for this order: `invoice-1734`. Made for you unless told. */
+  /** 1 to 80 visible ASCII characters, your own name for this order: `invoice-1734`. Made for you if you give none. */
   readonly idempotencyKey?: string | undefined;
 }
 

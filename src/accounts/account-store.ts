@@ -10,9 +10,10 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import { writeRows } from '../database/table.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { type Account, accounts } from './account-table.ts';
+import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
 import { lastFour, mintApiKey, type Seal } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
 
@@ -71,7 +72,7 @@ const findByUsername: Statement = {
 
 const lockAccount: Statement = {
   name: 'lock_account',
-  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
+  text: `select ${accountCredentials.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
 
 // In the order in which batches lock accounts.
@@ -82,7 +83,7 @@ const lockAdministrators: Statement = {
 
 const findCredentialsByUsername: Statement = {
   name: 'find_credentials',
-  text: `select ${accounts.list('a')}, a.password_hash, a.password_version from accounts a where a.username = $1`,
+  text: `select ${accountCredentials.list('a')} from accounts a where a.username = $1`,
 };
 
 const findPasswordHash: Statement = {
@@ -106,21 +107,8 @@ const countAccounts: Statement = {
       and ($2::text = '' or a.group_name = $2::text)`,
 };
 
-const insertAccount: Statement = {
-  name: 'insert_account',
-  text: `insert into accounts as a (username, display_name, search_text, group_name, is_admin, password_hash, rate_limit_per_minute,
-      allowed_ips, created_at)
-    values ($1, $2, $9, $3, $4, $5, $6::int, $7::text[], to_timestamp($8::bigint)) returning ${accounts.list('a')}`,
-};
-
-const updateAccount: Statement = {
-  name: 'update_account',
-  text: `update accounts as a set group_name = $2, display_name = $3, blocked = $4, api_enabled = $5,
-      rate_limit_per_minute = $6::int, allowed_ips = $7::text[], password_hash = coalesce($8::text, password_hash),
-      password_version = password_version + ($8::text is not null)::int,
-      access_version = access_version + $9::int, search_text = $10
-    where a.id = $1::int returning ${accounts.list('a')}`,
-};
+const insertAccount = newAccounts.insert('insert_account', `returning ${accounts.list('accounts')}`);
+const updateAccount = accountSettings.update('update_account', ['id'], `returning ${accounts.list('t')}`);
 
 const moveAccessVersion: Statement = {
   name: 'move_access_version',
@@ -186,17 +174,8 @@ export async function createAccount(
 ): Promise<{ account: Account; apiKey: string } | null> {
   try {
     return await database.transaction(async (transaction) => {
-      const [row] = await transaction.query(insertAccount, [
-        account.username,
-        account.displayName,
-        account.group,
-        account.isAdmin,
-        account.passwordHash,
-        account.rateLimitPerMinute,
-        textArray(account.allowedIps),
-        now,
-        searchText(account),
-      ]);
+      const settled = { ...account, searchText: searchText(account), createdAt: now };
+      const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
       await appendAudit(
@@ -233,20 +212,16 @@ export async function changeAccount(
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
-    const before = accounts.parse(locked);
+    const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
     const wanted = { ...before, ...change };
-    const [row] = await transaction.query(updateAccount, [
-      id,
-      wanted.group,
-      wanted.displayName,
-      wanted.blocked,
-      wanted.apiEnabled,
-      wanted.rateLimitPerMinute,
-      textArray(wanted.allowedIps),
-      change.passwordHash ?? null,
-      isAccessChange(change) ? 1 : 0,
-      searchText(wanted),
-    ]);
+    const settled = {
+      ...wanted,
+      searchText: searchText(wanted),
+      accessVersion: before.accessVersion + (isAccessChange(change) ? 1 : 0),
+      passwordHash: change.passwordHash ?? passwordHash,
+      passwordVersion: passwordVersion + (change.passwordHash === undefined ? 0 : 1),
+    };
+    const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
     await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
     await appendAudit(
@@ -271,22 +246,15 @@ async function isLastAdministrator(transaction: Queryable, id: number): Promise<
   return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
 }
 
-export interface Credentials {
-  readonly account: Account;
-  /** null: nobody can sign in to it with a password. */
-  readonly passwordHash: string | null;
-  readonly passwordVersion: number;
-}
-
-/** What a sign-in is held against. null: there is no such account. */
-export async function findCredentials(database: Queryable, username: string): Promise<Credentials | null> {
+/** What a sign-in is compared with. null: there is no such account. */
+export async function findCredentials(
+  database: Queryable,
+  username: string,
+): Promise<{ account: Account; passwordHash: string | null; passwordVersion: number } | null> {
   const [row] = await database.query(findCredentialsByUsername, [username]);
   if (row === undefined) return null;
-  return {
-    account: accounts.parse(row),
-    passwordHash: nullable(String, row['password_hash']),
-    passwordVersion: Number(row['password_version']),
-  };
+  const { passwordHash, passwordVersion, ...account } = accountCredentials.parse(row);
+  return { account, passwordHash, passwordVersion };
 }
 
 export async function getPasswordHash(database: Queryable, id: number): Promise<string | null> {

@@ -2,17 +2,17 @@
 // the order batch alone moves, under the row's lock.
 
 import { groups } from '../contract/periods.ts';
-import { textArray } from '../database/sql-arrays.ts';
 import {
   boolean,
-  type Column,
   cents,
   describeTable,
   int,
   isSet,
+  nullableText,
   oneOf,
   type RowOf,
   text,
+  texts,
   time,
 } from '../database/table.ts';
 
@@ -20,6 +20,7 @@ const allAccounts = describeTable('accounts', {
   id: int('id'),
   username: text('username'),
   displayName: text('display_name'),
+  searchText: text('search_text'),
   group: oneOf('group_name', groups),
   isAdmin: boolean('is_admin'),
   balanceCents: cents('balance_cents'),
@@ -35,30 +36,48 @@ const allAccounts = describeTable('accounts', {
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
+  /** null: nobody can sign in with a password. */
+  passwordHash: nullableText('password_hash'),
+  passwordVersion: int('password_version'),
 });
 
+/** An account, and what a sign-in is compared with. */
+export const accountCredentials = allAccounts.without('searchText', 'planChangeCount', 'isHalted');
+
 /** Everything of an account that its owner or an administrator is shown or judged by. */
-export const accounts = allAccounts.pick(
-  'id',
+export const accounts = accountCredentials.without('passwordHash', 'passwordVersion');
+
+export type Account = RowOf<typeof accounts>;
+
+/** What is decided when it is made. */
+export const newAccounts = allAccounts.pick(
   'username',
   'displayName',
+  'searchText',
   'group',
   'isAdmin',
-  'balanceCents',
-  'orderCount',
-  'customerCount',
-  'entryCount',
+  'rateLimitPerMinute',
+  'allowedIps',
+  'createdAt',
+  'passwordHash',
+);
+
+/** What an administrator changes. */
+export const accountSettings = allAccounts.pick(
+  'id',
+  'displayName',
+  'searchText',
+  'group',
   'accessVersion',
   'blocked',
   'apiEnabled',
   'rateLimitPerMinute',
   'allowedIps',
-  'createdAt',
+  'passwordHash',
+  'passwordVersion',
 );
 
-export type Account = RowOf<typeof accounts>;
-
-/** What moves with every order, and the version of the rights that reads are held against. */
+/** What moves with every order, and the version of the rights that reads are checked against. */
 export const accountCounters = allAccounts.pick(
   'balanceCents',
   'orderCount',
@@ -83,13 +102,3 @@ export const accountStates = allAccounts.pick(
 );
 
 export type AccountState = RowOf<typeof accountStates>;
-
-function texts(name: string): Column<readonly string[]> {
-  return {
-    name,
-    arrayType: 'text[]',
-    cast: (value) => `${value}::text[]`,
-    toArray: (values) => textArray(values.map(textArray)),
-    parse: (value) => (Array.isArray(value) ? value.map(String) : []),
-  };
-}

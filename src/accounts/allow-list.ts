@@ -1,4 +1,4 @@
-// An account's IP allow-list: IPv4 and IPv6 addresses and CIDR ranges. Entries are checked for spelling
+// An account's IP allow-list: IPv4 and IPv6 addresses and CIDR ranges. Entries are checked for their spelling
 // on entry, because net.BlockList silently accepts ranges with host bits set.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';

@@ -4,15 +4,23 @@
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { lastFour, lookupHash, type Seal } from './api-key.ts';
 
-const insertKey: Statement = {
-  name: 'insert_api_key',
-  text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at, viewed_at)
-    values ($1, $2::int, $3, $4, to_timestamp($5::bigint), to_timestamp($6::bigint))`,
-};
+const apiKeys = describeTable('api_keys', {
+  id: int('id'),
+  lookupHash: text('lookup_hash'),
+  accountId: int('account_id'),
+  sealedKey: text('sealed_key'),
+  lastFour: text('last_four'),
+  createdAt: time('created_at'),
+  /** To the minute. */
+  lastUsedAt: nullableTime('last_used_at'),
+  viewedAt: nullableTime('viewed_at'),
+});
+
+const insertKey = apiKeys.without('id', 'lastUsedAt').insert('insert_api_key');
 
 const revokeKeys: Statement = {
   name: 'revoke_api_keys',
@@ -25,9 +33,11 @@ const findSealedKey: Statement = {
   text: 'select sealed_key from api_keys where account_id = $1::int and revoked_at is null',
 };
 
+const keyFacts = apiKeys.pick('lastFour', 'createdAt', 'lastUsedAt', 'viewedAt');
+
 const findKey: Statement = {
   name: 'find_api_key',
-  text: `select last_four, created_at, last_used_at, viewed_at from api_keys
+  text: `select ${keyFacts.list('k')} from api_keys k
     where account_id = $1::int and revoked_at is null`,
 };
 
@@ -37,12 +47,14 @@ const viewKey: Statement = {
     where account_id = $1::int and revoked_at is null returning sealed_key, last_four`,
 };
 
+const keyUses = apiKeys.pick('id', 'lastUsedAt');
+
 const useKeys: Statement = {
   name: 'use_api_keys',
-  text: `update api_keys k set last_used_at = to_timestamp(used.at)
-    from unnest($1::int[], $2::bigint[]) used (id, at)
+  text: `update api_keys k set last_used_at = to_timestamp(used.last_used_at)
+    from ${keyUses.sent('used')}
     where k.id = used.id and k.revoked_at is null
-      and (k.last_used_at is null or k.last_used_at < to_timestamp(used.at))`,
+      and (k.last_used_at is null or k.last_used_at < to_timestamp(used.last_used_at))`,
 };
 
 /** In the transaction that makes the account or revokes its earlier key. */
@@ -54,8 +66,15 @@ export async function storeKey(
   now: EpochSeconds,
   viewedAt: EpochSeconds | null = null,
 ) {
-  const sealed = seal.seal(key, sealContext(accountId));
-  await transaction.query(insertKey, [lookupHash(key), accountId, sealed, lastFour(key), now, viewedAt]);
+  const stored = {
+    lookupHash: lookupHash(key),
+    accountId,
+    sealedKey: seal.seal(key, sealContext(accountId)),
+    lastFour: lastFour(key),
+    createdAt: now,
+    viewedAt,
+  };
+  await writeRows(transaction, insertKey, [stored]);
 }
 
 /** Revokes the account's current key; its last four characters, null where it has none. */
@@ -99,24 +118,13 @@ export function revealApiKey(
   });
 }
 
-export interface KeyFacts {
-  readonly lastFour: string;
-  readonly createdAt: EpochSeconds;
-  /** To the minute. */
-  readonly lastUsedAt: EpochSeconds | null;
-  readonly viewedAt: EpochSeconds | null;
-}
-
 /** What may be shown of the current key. null: the account has none. */
-export async function findKeyFacts(database: Queryable, accountId: number): Promise<KeyFacts | null> {
+export async function findKeyFacts(
+  database: Queryable,
+  accountId: number,
+): Promise<RowOf<typeof keyFacts> | null> {
   const [row] = await database.query(findKey, [accountId]);
-  if (row === undefined) return null;
-  return {
-    lastFour: String(row['last_four']),
-    createdAt: Number(row['created_at']),
-    lastUsedAt: nullable(Number, row['last_used_at']),
-    viewedAt: nullable(Number, row['viewed_at']),
-  };
+  return row === undefined ? null : keyFacts.parse(row);
 }
 
 /** Ids of keys to when they were last used. */
@@ -127,10 +135,7 @@ export async function noteKeysUsed(
   if (uses.size === 0) return;
   // Sorted: two processes that note the same keys must not wait for each other in a circle.
   const sorted = [...uses].sort(([a], [b]) => a - b);
-  await database.query(useKeys, [
-    numberArray(sorted.map(([id]) => id)),
-    numberArray(sorted.map(([, at]) => at)),
-  ]);
+  await database.query(useKeys, keyUses.values(sorted.map(([id, lastUsedAt]) => ({ id, lastUsedAt }))));
 }
 
 /** Binds a sealed key to its account: swapped rows do not open. */

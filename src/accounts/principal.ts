@@ -12,7 +12,7 @@ export interface Principal {
   readonly mode: 'live';
   readonly actor: KeyActor | PersonActor;
   readonly scopes: ReadonlySet<Scope>;
-  /** The time that counts for this caller: a clock belongs to a mode. */
+  /** The time as it is for this caller: a clock belongs to a mode. */
   readonly now: () => EpochSeconds;
 }
 

@@ -32,6 +32,7 @@ import {
   readablePath,
   requestIdOf,
 } from '../http/request-hygiene.ts';
+import { createLazySerializers } from '../http/response-serializers.ts';
 import { loggablePath } from '../journal/request-log.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
@@ -107,6 +108,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     exposeHeadRoutes: false,
     // An id of any length is a missing one: the headers' limit is the only one.
     routerOptions: { maxParamLength: limits.headerBytesMax },
+    schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, connections, allowedMethods),
@@ -150,7 +152,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {
-      // Whom the door lets in is told, before the body is looked at: decisions "Order of checks", 8 before 9.
+      // Whoever the door lets in is answered before the body is looked at: decisions "Order of checks", 8 before 9.
       if (!request.is404) return;
       await door.admit(request, reply, []);
       // A reply that was sent resolves to nothing.
@@ -164,12 +166,12 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   // Each API is registered twice: for whoever sends a key, and for the panel, for whoever is signed in.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'v1', admit: by.authenticate }, api);
+    const confirm = { preHandler: by.confirm };
+    accountRoutes(api, confirm, dependencies.currency);
     // Answered from memory, for everyone in a group alike.
     packageRoutes(api, packages, dependencies.currency);
-    const confirm = { preHandler: by.confirm };
     orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
     customerRoutes(api, { ...dependencies, packages, confirm });
-    accountRoutes(api, confirm, dependencies.currency);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

@@ -1,14 +1,17 @@
 // The documents as pages, at /docs: built from docs/*.md by scripts/build-docs.ts into docs/dist. /docs/rate-limits
 // is rate-limits.html there; assets carry a hash in their name and may be kept for ever. Nothing is loaded from
-// elsewhere and nothing inline is run: the build leaves no inline script or style. Without a build a plain page says
-// how to make one.
+// elsewhere and nothing inline is run: the build leaves no inline script or style. Until they are built, a plain page
+// says so.
 
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { installPageHeaders } from '../http/page-headers.ts';
+import {
+  type BuiltPagesOptions,
+  installBuiltPages,
+  isFile,
+  keptForEver,
+  sendNotBuilt,
+} from '../http/built-pages.ts';
 
 /** Where scripts/build-docs.ts puts the pages. */
 export const builtDocsFolder = fileURLToPath(new URL('../../docs/dist/', import.meta.url));
@@ -23,58 +26,39 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
 
 const notBuilt = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Sellthrough</title></head>
+<head>
+<meta charset="utf-8"><meta http-equiv="refresh" content="5">
+<title>Sellthrough</title>
+</head>
 <body>
 <h1>The documents are not built yet</h1>
-<p>Run <code>node scripts/build-docs.ts</code> in the folder of the service, then load this page again;
-the same texts are in its folder <code>docs</code>.</p>
+<p>After the first start they are built while the service runs: this page loads itself again until they are there.
+If they do not come, run <code>node scripts/build-docs.ts</code> in the folder of the service; the same texts are in
+its folder <code>docs</code>.</p>
 </body>
 </html>
 `;
 
-export interface DocsPagesOptions {
-  readonly folder: string;
-  readonly publicUrl: () => string;
-}
-
 /** Registered with the prefix /docs. */
-export async function docsPages(
-  app: FastifyInstance,
-  { folder, publicUrl }: DocsPagesOptions,
-): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: folder,
-    serve: false,
-    index: false,
-    // The build leaves a .br and a .gz beside what is worth it.
-    preCompressed: true,
-    suppressWarning: true,
-  });
-  installPageHeaders(app, { contentSecurityPolicy, isSecure: publicUrl().startsWith('https:') });
-
+export async function docsPages(app: FastifyInstance, options: BuiltPagesOptions): Promise<void> {
+  const { folder } = options;
+  await installBuiltPages(app, options, contentSecurityPolicy);
   const method = ['GET', 'HEAD'];
   const schema = { hide: true };
   app.route({ method, url: '/', schema, handler: show });
   app.route({ method, url: '/*', schema, handler: show });
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (!existsSync(join(folder, 'index.html'))) {
-      return reply
-        .code(503)
-        .header('cache-control', 'no-store')
-        .type('text/html; charset=utf-8')
-        .send(notBuilt);
-    }
+    if (!isFile(folder, 'index.html')) return sendNotBuilt(reply, notBuilt);
     const file = fileOf(request.url);
-    if (file === null || !isFile(join(folder, file))) {
+    if (file === null || !isFile(folder, file)) {
       return reply.code(404).sendFile('404.html', { cacheControl: false });
     }
-    const isHashed = file.startsWith('assets/');
-    if (isHashed) return reply.sendFile(file, { maxAge: '365d', immutable: true });
+    if (file.startsWith('assets/')) return reply.sendFile(file, keptForEver);
     // Asked for again each time, and answered with 304 while nothing changed.
     return reply.header('cache-control', 'no-cache').sendFile(file, { cacheControl: false });
   }
@@ -89,8 +73,4 @@ function fileOf(url: string): string | null {
   // The list of pages is asked for by a page that is older than the build.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -109,7 +109,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
       continue;
     }
     if (line.startsWith('[')) {
-      if (table === null) throw new BackupDamaged('a row stands outside of its table');
+      if (table === null) throw new BackupDamaged('a row stands outside its table');
       piece.push(line);
       pieceBytes += line.length;
       if (piece.length >= pieceRowsMax || pieceBytes >= pieceBytesMax) await flush();

@@ -97,12 +97,14 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
     await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
   }
   const content = await findContent(transaction, tables);
-  if (content !== null) throw new RestoreRefused(`The database was filled meanwhile (table ${content}).`);
+  if (content !== null)
+    throw new RestoreRefused(`The database was filled in the meantime (table ${content}).`);
 
   const byName = new Map(tables.map((table) => [table.name, table]));
   const tableOf = (name: string): Table => {
     const found = byName.get(name);
-    if (found === undefined) throw new BackupDamaged(`it holds a table ${name} that this schema has not`);
+    if (found === undefined)
+      throw new BackupDamaged(`it holds a table ${name} that this schema does not have`);
     return found;
   };
   const loaded = await readBackup(path, {

@@ -3,22 +3,16 @@
 // so no order is ever priced from an old list.
 
 import { type Group, groups, type Months } from '../contract/periods.ts';
-import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { RowOf } from '../database/table.ts';
+import { packages } from './package-table.ts';
 
-export interface Package {
-  readonly id: number;
-  readonly name: string;
-  readonly features: readonly string[];
-  readonly limits: {
-    readonly accounts: number;
-    readonly postsPerDay: number;
-    readonly aiImagesPerMonth: number;
-  };
-  readonly durationDays: number;
-  readonly isTrial: boolean;
-  readonly retired: boolean;
-  readonly createdAt: EpochSeconds;
+type PackageRow = RowOf<typeof packages>;
+type Limit = 'accounts' | 'postsPerDay' | 'aiImagesPerMonth';
+
+/** A package's row, with its limits as an object of their own, and what it costs. */
+export interface Package extends Omit<PackageRow, Limit> {
+  readonly limits: Pick<PackageRow, Limit>;
   /** Cents for each group and months. Complete for every package that can be ordered. */
   readonly prices: Readonly<Record<Group, Readonly<Record<Months, bigint>>>>;
 }
@@ -37,8 +31,7 @@ export interface PackageCatalogHolder {
 
 const selectPackages: Statement = {
   name: 'select_packages',
-  text: `select s.packages_version, p.id, p.name, p.features, p.limit_accounts, p.limit_posts_per_day,
-      p.limit_ai_images_per_month, p.duration_days, p.is_trial, p.retired, p.created_at,
+  text: `select s.packages_version, ${packages.list('p')},
       (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text))
        from package_prices r where r.package_id = p.id) as prices
     from service_state s left join packages p on true order by p.id`,
@@ -87,7 +80,7 @@ export async function loadCatalog(database: Queryable): Promise<PackageCatalog> 
   return { version: Number(rows[0]?.['packages_version'] ?? 0), byId };
 }
 
-function parsePackage(row: Readonly<Record<string, unknown>>): Package {
+function parsePackage(row: Row): Package {
   const prices: Record<Group, Record<Months, bigint>> = {
     reseller: { 1: 0n, 3: 0n, 12: 0n },
     distributor: { 1: 0n, 3: 0n, 12: 0n },
@@ -95,21 +88,8 @@ function parsePackage(row: Readonly<Record<string, unknown>>): Package {
   for (const [group, months, cents] of (row['prices'] ?? []) as [Group, Months, string][]) {
     if (groups.includes(group)) prices[group][months] = BigInt(cents);
   }
-  return {
-    id: Number(row['id']),
-    name: String(row['name']),
-    features: (row['features'] as string[]).map(String),
-    limits: {
-      accounts: Number(row['limit_accounts']),
-      postsPerDay: Number(row['limit_posts_per_day']),
-      aiImagesPerMonth: Number(row['limit_ai_images_per_month']),
-    },
-    durationDays: Number(row['duration_days']),
-    isTrial: row['is_trial'] === true,
-    retired: row['retired'] === true,
-    createdAt: Number(row['created_at']),
-    prices,
-  };
+  const { accounts, postsPerDay, aiImagesPerMonth, ...rest } = packages.parse(row);
+  return { ...rest, limits: { accounts, postsPerDay, aiImagesPerMonth }, prices };
 }
 
 export function canBeOrdered({ isTrial, retired }: Package): boolean {

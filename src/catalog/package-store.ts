@@ -8,9 +8,10 @@ import { type Group, groups, type Months, periods } from '../contract/periods.ts
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, packagesChanged } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
-import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { writeRows } from '../database/table.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
+import { packagePrices, packages } from './package-table.ts';
 
 /** What an administrator decides about a package; whether it is a free trial is decided once. */
 export type PackageSettings = Omit<Package, 'id' | 'createdAt'>;
@@ -25,25 +26,13 @@ const moveVersion: Statement = {
   text: 'update service_state set packages_version = packages_version + 1',
 };
 
-const insertPackage: Statement = {
-  name: 'insert_package',
-  text: `insert into packages (name, features, limit_accounts, limit_posts_per_day, limit_ai_images_per_month,
-      duration_days, is_trial, retired, created_at)
-    values ($1, $2::text[], $3::int, $4::int, $5::int, $6::int, $7, $8, to_timestamp($9::bigint)) returning id`,
-};
+const insertPackage = packages.without('id').insert('insert_package', 'returning id');
+const updatePackage = packages.without('isTrial', 'createdAt').update('update_package', ['id']);
 
-const updatePackage: Statement = {
-  name: 'update_package',
-  text: `update packages set name = $2, features = $3::text[], limit_accounts = $4::int, limit_posts_per_day = $5::int,
-      limit_ai_images_per_month = $6::int, duration_days = $7::int, retired = $8 where id = $1::int`,
-};
-
-const upsertPrices: Statement = {
-  name: 'upsert_package_prices',
-  text: `insert into package_prices (package_id, group_name, months, price_cents)
-    select $1::int, * from unnest($2::text[], $3::int[], $4::bigint[])
-    on conflict (package_id, group_name, months) do update set price_cents = excluded.price_cents`,
-};
+const upsertPrices = packagePrices.insert(
+  'upsert_package_prices',
+  'on conflict (package_id, group_name, months) do update set price_cents = excluded.price_cents',
+);
 
 const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
@@ -54,17 +43,8 @@ export async function createPackage(
 ): Promise<Package> {
   return database.transaction(async (transaction) => {
     await transaction.query(moveVersion);
-    const [row] = await transaction.query(insertPackage, [
-      settings.name,
-      textArray(settings.features),
-      settings.limits.accounts,
-      settings.limits.postsPerDay,
-      settings.limits.aiImagesPerMonth,
-      settings.durationDays,
-      settings.isTrial,
-      settings.retired,
-      now,
-    ]);
+    const added = { ...settings, ...settings.limits, createdAt: now };
+    const [row] = await writeRows(transaction, insertPackage, [added]);
     const created: Package = { ...settings, id: Number(row?.['id']), createdAt: now };
     await writePrices(transaction, created);
     await announce(transaction, 'package.create', author, null, created, now);
@@ -92,16 +72,7 @@ export async function changePackage(
         distributor: { ...before.prices.distributor, ...change.prices?.distributor },
       },
     };
-    await transaction.query(updatePackage, [
-      id,
-      after.name,
-      textArray(after.features),
-      after.limits.accounts,
-      after.limits.postsPerDay,
-      after.limits.aiImagesPerMonth,
-      after.durationDays,
-      after.retired,
-    ]);
+    await writeRows(transaction, updatePackage, [{ ...after, ...after.limits }]);
     await writePrices(transaction, after);
     await announce(transaction, 'package.update', author, before, after, now);
     return after;
@@ -110,14 +81,9 @@ export async function changePackage(
 
 async function writePrices(transaction: Queryable, { id, prices }: Package): Promise<void> {
   const cells = groups.flatMap((group) =>
-    periods.map(({ months }) => ({ group, months, cents: prices[group][months] })),
+    periods.map(({ months }) => ({ packageId: id, group, months, priceCents: prices[group][months] })),
   );
-  await transaction.query(upsertPrices, [
-    id,
-    textArray(cells.map(({ group }) => group)),
-    numberArray(cells.map(({ months }) => months)),
-    numberArray(cells.map(({ cents }) => cents)),
-  ]);
+  await writeRows(transaction, upsertPrices, cells);
 }
 
 async function announce(

@@ -37,7 +37,7 @@ function createCommand(): Command {
   }
   return new Command('create')
     .description('create an account; its API key and password are printed once')
-    .argument('<username>', '3 to 64 of a-z, 0-9, dot, underscore, hyphen')
+    .argument('<username>', '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen')
     .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups).default('reseller'))
     .option('--name <text>', 'display name')
     .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
@@ -57,7 +57,7 @@ function createCommand(): Command {
         answer(
           json,
           created,
-          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}Key and password are shown only now.\n`,
+          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}The key and the password are shown only now.\n`,
         );
       }),
     );
@@ -87,7 +87,7 @@ function listAccountsCommand(): Command {
   return listCommand('list')
     .description('list accounts, newest first')
     .option('--search <text>', 'part of a username or display name')
-    .addOption(new Option('--group <group>', 'only of this group').choices(groups))
+    .addOption(new Option('--group <group>', 'only accounts of this group').choices(groups))
     .action(({ search, group, ...options }: Options) =>
       withService(({ admin }) =>
         printList(
@@ -139,14 +139,17 @@ function creditCommand(): Command {
     .addArgument(whichAccount())
     .argument('<amount>', 'for example 100.00 or -5.00')
     .option('--memo <text>', 'what it is for; the account sees it')
-    .option('--idempotency-key <key>', 'your name for this payment: repeated, it counts once (default: made)')
+    .option(
+      '--idempotency-key <key>',
+      'your name for this payment: if repeated, it counts once (default: generated)',
+    )
     .option('--json', 'print the answer as JSON', false)
     .action((named: string, amount: string, { memo, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
       withService(async (service) => {
         const account = await getAccount(service, named);
         const credited = await service.admin.creditAccount(account.id, { amount, memo }, { idempotencyKey });
         const { entry, balance, replayed } = credited;
-        const what = replayed ? 'was booked before; nothing moved now' : 'booked';
+        const what = replayed ? 'was booked before; nothing moved this time' : 'booked';
         answer(
           json,
           { ...credited, idempotency_key: idempotencyKey },
@@ -186,7 +189,7 @@ function keyCommand(): Command {
     .action((named: string, { yes, json }: Options) =>
       withService(async (service) => {
         const { id, username } = await getAccount(service, named);
-        if (!yes) await confirm(`Replace the key of ${username}? What uses the old one stops working.`);
+        if (!yes) await confirm(`Replace the key of ${username}? Whatever uses the old one stops working.`);
         const made = await service.admin.resetApiKey(id);
         answer(json, { ...made, username }, `${made.api_key}\n`);
       }),

@@ -14,7 +14,7 @@ export function backupCommand(): Command {
     .option('--json', 'print what it holds as JSON', false)
     .addHelpText(
       'after',
-      '\nPostgreSQL: the service may run. Embedded: stop the service first; its folder belongs to one process.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
+      '\nPostgreSQL: the service may keep running. Embedded: stop the service first; its folder belongs to one process.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
     )
     .action((file: string | undefined, { json }: { json: boolean }) =>
       withDatabase(

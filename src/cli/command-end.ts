@@ -31,7 +31,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Runs a command's work. Never throws: what went wrong is said, and told by the process's exit code. */
+/** Runs a command's work. Never throws: what went wrong is said, and shown by the process's exit code. */
 export async function endWell(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -90,14 +90,14 @@ function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }:
   if (readOnly === 'on')
     return { name, state: 'fail', says: 'default_transaction_read_only is on: switch it off' };
   if (encoding !== 'UTF8')
-    return { name, state: 'fail', says: `the database's encoding is ${encoding}: make it with UTF8` };
+    return { name, state: 'fail', says: `the database's encoding is ${encoding}: create it with UTF8` };
   return { name, state: 'ok', says: 'the server takes writes' };
 }
 
 function checkServer({ connections, checksums }: Row): Check {
   const name = 'server settings';
   const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
-  // And one that listens.
+  // And the one that listens.
   const perProcess = orderConnections + lookupConnections + readConnections + 1;
   if (Number(connections) < perProcess + 5) {
     return {
@@ -110,7 +110,7 @@ function checkServer({ connections, checksums }: Row): Check {
     return {
       name,
       state: 'warn',
-      says: 'data checksums are off: a failing disk is found late; pg_checksums --enable',
+      says: 'data checksums are off: a failing disk is found late; switch them on with pg_checksums --enable',
     };
   }
   return {
@@ -160,7 +160,7 @@ function checkClock(theirs: number, asked: number, answered: number, newest: num
     return {
       name,
       state: 'fail',
-      says: `it stands before the newest record (${new Date(newest * 1000).toISOString()}): set the machine's time`,
+      says: `it is behind the newest record (${new Date(newest * 1000).toISOString()}): set the machine's time`,
     };
   }
   if (off > clockSecondsGood) {

@@ -31,13 +31,13 @@ export function checkEnvFile(): Check {
     return {
       name,
       state: 'ok',
-      says: 'none in this folder; the environment counts ("sellthrough init" makes one)',
+      says: 'none in this folder; the environment is used ("sellthrough init" makes one)',
     };
   }
   const othersMayRead = process.platform !== 'win32' && (statSync('.env').mode & 0o077) !== 0;
   return othersMayRead
     ? { name, state: 'warn', says: 'other users of this machine may read its secrets: chmod 600 .env' }
-    : { name, state: 'ok', says: 'read; only its owner may' };
+    : { name, state: 'ok', says: 'read; only its owner may read it' };
 }
 
 export function checkPublicUrl({ publicUrl, host, trustProxy }: Config): Check {
@@ -92,12 +92,12 @@ export async function checkPort({ host, port }: Config): Promise<Check> {
         };
   }
   if (problem === 'EACCES') {
-    return { name, state: 'fail', says: `this user may not listen at port ${port}: choose one above 1023` };
+    return { name, state: 'fail', says: `this user may not listen on port ${port}: choose one above 1023` };
   }
   return {
     name,
     state: 'fail',
-    says: `${host}:${port} cannot be listened at (${problem}): HOST must be an address of this machine`,
+    says: `the service cannot listen on ${host}:${port} (${problem}): HOST must be an address of this machine`,
   };
 }
 
@@ -139,7 +139,7 @@ export function checkFolder(dataDir: string): Check {
   if (existing !== folder) return { name, state: 'ok', says: `${folder} will be made by the first start` };
   const othersMayRead = process.platform !== 'win32' && (lstatSync(folder).mode & 0o077) !== 0;
   return othersMayRead
-    ? { name, state: 'warn', says: `other users of this machine may look into ${folder}: chmod 700 it` }
+    ? { name, state: 'warn', says: `other users of this machine may look into ${folder}: chmod 700` }
     : { name, state: 'ok', says: folder };
 }
 
@@ -149,9 +149,10 @@ export function checkDisk(dataDir: string): Check {
   const free = bavail * bsize;
   const says = `${Math.floor(free / mebibyte)} MiB free`;
   if (free < freeBytesMin) return { name, state: 'fail', says: `only ${says}: make room, or move DATA_DIR` };
-  if (files > 0 && ffree === 0) return { name, state: 'fail', says: 'no file can be made any more (inodes)' };
+  if (files > 0 && ffree === 0)
+    return { name, state: 'fail', says: 'no more files can be created (out of inodes)' };
   if (free < freeBytesGood)
-    return { name, state: 'warn', says: `only ${says}: a busy service needs more soon` };
+    return { name, state: 'warn', says: `only ${says}: a busy service will soon need more` };
   return { name, state: 'ok', says };
 }
 

@@ -21,7 +21,7 @@ export function initCommand(): Command {
     .option('--json', 'print what was made as JSON', false)
     .addHelpText(
       'after',
-      '\nA variable that the environment holds is written with its value: PORT=8080 DATABASE_URL=… sellthrough init',
+      '\nA variable set in the environment is written with its value: PORT=8080 DATABASE_URL=… sellthrough init',
     )
     .action(({ json }: { json: boolean }) =>
       endWell(async () => {
@@ -63,8 +63,8 @@ function envText(values: Values): string {
   const parts = chapters.map(
     ({ title, variables }) => `# ---- ${title}\n\n${variables.map((one) => entry(one, values)).join('\n')}`,
   );
-  return `# The settings of Sellthrough, made by "sellthrough init". It is read from the folder in which a command runs;
-# the environment stands above it. Keep it secret, and keep a copy apart from the backups.
+  return `# The settings of Sellthrough, made by "sellthrough init". This file is read from the folder in which a command
+# runs; the environment takes precedence. Keep it secret, and keep a copy apart from the backups.
 
 ${parts.join('\n')}`;
 }

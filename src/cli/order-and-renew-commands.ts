@@ -21,7 +21,7 @@ function moneyCommand(name: string): Command {
     .option('--months <number>', 'how long: 1, 3 or 12', monthsOf)
     .option(
       '--idempotency-key <key>',
-      'your name for this order: repeated, it is charged once (default: made)',
+      'your name for this order: if repeated, it is charged once (default: generated)',
     )
     .option('--json', 'print the answer as JSON', false);
 }
@@ -32,7 +32,7 @@ export function orderCommand(): Command {
     readonly loginLink: boolean;
   }
   return moneyCommand('order')
-    .description('order a package for a customer, who is created if absent; charges your balance')
+    .description('order a package for a customer, who is created if new; charges your balance')
     .addArgument(new Argument('<package>', 'id').argParser(wholeFrom(1)))
     .argument('<customer>', 'an e-mail address, or a name of letters, digits, dot, underscore, hyphen')
     .option('--name <text>', 'display name of a new customer')

@@ -34,7 +34,7 @@ const whichPackage = () => new Argument('<package>', 'id').argParser(wholeFrom(1
 
 export function packageCommand(): Command {
   return new Command('package')
-    .description('packages: create, list, edit, retire (an administrator’s key; list: any)')
+    .description('packages: create, list, edit, retire (an administrator’s key; for list, any key)')
     .addCommand(createCommand())
     .addCommand(listPackagesCommand())
     .addCommand(editCommand())
@@ -46,7 +46,7 @@ function withPackageOptions(command: Command): Command {
   return command
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 10.00,27.00,96.00', parsePrices)
     .option('--distributor <prices>', 'the same for distributors', parsePrices)
-    .option('--feature <text>', 'a line for people (repeatable)', (text, before: string[] = []) => [
+    .option('--feature <text>', 'a line shown to people (repeatable)', (text, before: string[] = []) => [
       ...before,
       text,
     ])
@@ -55,7 +55,7 @@ function withPackageOptions(command: Command): Command {
     .option('--ai-images-per-month <number>', 'limit: AI images a month', wholeFrom(0))
     .option(
       '--duration-days <number>',
-      'nominal length shown to people; the real one of a free trial',
+      'nominal length shown to people; for a free trial, its real length',
       wholeFrom(1, 3650),
     )
     .option('--json', 'print the package as JSON', false);
@@ -67,7 +67,7 @@ function createCommand(): Command {
   }
   return withPackageOptions(
     new Command('create')
-      .description('create a package; one that is no free trial needs the prices of both groups')
+      .description('create a package; unless it is a free trial, it needs the prices of both groups')
       .argument('<name>'),
   )
     .option('--trial', 'a free trial: without prices, given by an administrator', false)
@@ -104,11 +104,11 @@ function editCommand(): Command {
   }
   return withPackageOptions(
     new Command('edit')
-      .description('change a package: only what is given; new prices count for new orders')
+      .description('change a package: only what is given; new prices apply to new orders')
       .addArgument(whichPackage()),
   )
     .option('--name <text>', 'its name')
-    .option('--no-retired', 'let it be ordered again')
+    .option('--no-retired', 'allow it to be ordered again')
     .action((id: number, options: Options, command: Command) =>
       withService(async ({ admin }) => {
         const isReopened = command.getOptionValueSource('retired') === 'cli';
@@ -154,7 +154,11 @@ function retireCommand(): Command {
     .action((id: number, { json }: { json: boolean }) =>
       withService(async ({ admin }) => {
         const retired = await admin.changePackage(id, { retired: true });
-        answer(json, retired, `${retired.name} is retired: it cannot be ordered, and is still renewed.\n`);
+        answer(
+          json,
+          retired,
+          `${retired.name} is retired: it can no longer be ordered, but can still be renewed.\n`,
+        );
       }),
     );
 }
@@ -195,7 +199,7 @@ const ownColumns: readonly Column<Package>[] = [
 
 function listPackagesCommand(): Command {
   return new Command('list')
-    .description('list packages: all with every price, or with a reseller’s key those it can order')
+    .description('list packages: all, with every price; with a reseller’s key, those it can order')
     .option('--json', 'print them as JSON', false)
     .action(({ json }: { json: boolean }) => withService((service) => printPackages(service, json)));
 }

@@ -21,7 +21,7 @@ export function resetAdministratorCommand(): Command {
         async ({ database, secretKey }) => {
           const account = await findAccountByUsername(database, username);
           if (account === null || !account.isAdmin)
-            throw new ConfigProblem(`"${username}" is no administrator.`);
+            throw new ConfigProblem(`"${username}" is not an administrator.`);
           const actor = { actorId: account.id, now: epochSeconds() };
           const password = mintPassword();
           const passwordHash = await hashPassword(password);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-// The command line: one command per file. `--json` everywhere; how a command ends stands in command-end.ts.
+// The command line: one command per file. `--json` everywhere; how a command ends is in command-end.ts.
 // A file .env in the current folder is read first; the environment wins over it.
 
 import { existsSync } from 'node:fs';
@@ -34,7 +34,7 @@ program
   .description('start the service (configured by the environment and .env; logs are JSON lines)')
   .option(
     '--demo',
-    'on an empty database: add packages and the reseller "demo" unless DEMO says otherwise',
+    'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
     false,
   )
   // The service is most of the program: no other command waits for it to load.

@@ -9,7 +9,7 @@ import { epochSeconds, withDatabase } from './with-database.ts';
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(
-      'add every ledger up again and name what is wrong (for a running embedded service: GET /api/admin/v1/verify)',
+      'add up every ledger again and name what is wrong (for a running embedded service: GET /api/admin/v1/verify)',
     )
     .option('--json', 'print the report as JSON', false)
     .action(({ json }: { json: boolean }) =>

@@ -1,4 +1,4 @@
-// The administrator's API as JSON Schema, as schemas.ts is for the public one. Bodies are checked against
+// The administrator's API as JSON Schema, as schemas.ts has the public one. Bodies are checked against
 // these by src/http/body-reader.ts.
 
 import Type, { type Static } from 'typebox';
@@ -7,6 +7,7 @@ import {
   count,
   currency,
   durationDays as durationDaysShown,
+  example,
   featureList,
   groupSchema,
   id,
@@ -24,7 +25,11 @@ export const accountQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
   q: Type.Optional(
     // No longer than what a request line holds.
-    Type.String({ description: 'Part of a username or display name.', maxLength: 16_384 }),
+    Type.String({
+      description: 'Part of a username or display name.',
+      maxLength: 16_384,
+      examples: ['contoso'],
+    }),
   ),
   group: Type.Optional(groupSchema),
 });
@@ -36,12 +41,12 @@ const accountSchema = Type.Object(
     display_name: text('The name shown to people.', 500),
     group: groupSchema,
     is_admin: Type.Boolean(),
-    balance: amount('Credit that is left.'),
+    balance: amount('The remaining credit.'),
     currency,
     blocked: Type.Boolean(),
     api_enabled: Type.Boolean(),
     rate_limit_per_minute: Type.Integer({
-      description: 'Requests in any 60 seconds.',
+      description: 'Requests allowed in any 60 seconds.',
       minimum: 1,
       maximum: 1_000_000,
     }),
@@ -49,7 +54,7 @@ const accountSchema = Type.Object(
       description: 'Addresses and CIDR ranges; empty allows all.',
       maxItems: 100,
     }),
-    totp_enabled: Type.Boolean({ description: 'Whether signing in to the panel takes a code, too.' }),
+    totp_enabled: Type.Boolean({ description: 'Whether signing in to the panel also takes a code.' }),
     order_count: count('Orders so far.'),
     customer_count: count('Customers so far.'),
     created_at: time('When the account was created.'),
@@ -60,15 +65,15 @@ const accountSchema = Type.Object(
 export const ledgerEntrySchema = Type.Object(
   {
     id: id('Unique in the service.'),
-    number: count('Place in the account’s ledger: 1, 2, 3 …', 1),
+    number: count('Position in the account’s ledger: 1, 2, 3 …', 1),
     kind: word('charge, refund, credit or debit. Tolerate new values.', 'charge'),
     amount: signedAmount('Negative for charges and debits.'),
     balance_after: amount('The balance after this entry.'),
     currency,
     order_id: Type.Union([Type.Integer(), Type.Null()]),
-    actor: Type.Union([Type.String(), Type.Null()], { description: 'The administrator who made it.' }),
+    actor: Type.Union([Type.String(), Type.Null()], { description: 'The administrator who made the entry.' }),
     memo: Type.Union([Type.String(), Type.Null()]),
-    created_at: time('When it was made.'),
+    created_at: time('When the entry was made.'),
   },
   { $id: 'LedgerEntry' },
 );
@@ -97,13 +102,13 @@ const adminPackageSchema = Type.Object(
 
 const auditEntrySchema = Type.Object(
   {
-    number: count('Place in the log: 1, 2, 3 …', 1),
-    at: time('When.'),
-    actor: Type.Object({ id: id('The administrator.'), username: text('Their username.', 64) }),
+    number: count('Position in the log: 1, 2, 3 …', 1),
+    at: time('When it was done.'),
+    actor: Type.Object({ id: id('The account that acted.'), username: text('Its username.', 64) }),
     action: word('What was done.', 'account.update'),
-    subject: text('To what: "account 12".', 500),
-    before: Type.Unsafe<unknown>({ description: 'What changed, as it was.' }),
-    after: Type.Unsafe<unknown>({ description: 'What changed, as it is.' }),
+    subject: text('What it was done to: "account 12".', 500),
+    before: Type.Unsafe<unknown>({ description: 'What changed, as it was before.' }),
+    after: Type.Unsafe<unknown>({ description: 'What changed, as it was afterwards.' }),
   },
   { $id: 'AuditEntry' },
 );
@@ -130,21 +135,29 @@ const apiKey = (description: string) =>
 const username = Type.String({
   pattern: '^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$',
   maxLength: 64,
-  description: '3 to 64 of a-z, 0-9, dot, underscore, hyphen.',
+  description: '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
 });
 const displayName = Type.String({ maxLength: 120 });
 export const password = Type.String({ minLength: 12, maxLength: 200 });
 const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const allowedIps = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
 
-export const createAccountBodySchema = Type.Object({
-  username,
-  group: groupSchema,
-  display_name: Type.Optional(displayName),
-  password: Type.Optional(password),
-  rate_limit_per_minute: Type.Optional(rateLimit),
-  allowed_ips: Type.Optional(allowedIps),
-});
+export const createAccountBodySchema = Type.Object(
+  {
+    username,
+    group: groupSchema,
+    display_name: Type.Optional(displayName),
+    password: Type.Optional(password),
+    rate_limit_per_minute: Type.Optional(rateLimit),
+    allowed_ips: Type.Optional(allowedIps),
+  },
+  example({
+    username: 'contoso',
+    group: 'reseller',
+    display_name: 'Contoso Web',
+    rate_limit_per_minute: 120,
+  }),
+);
 
 export const changeAccountBodySchema = Type.Partial(
   Type.Object({
@@ -156,21 +169,25 @@ export const changeAccountBodySchema = Type.Partial(
     allowed_ips: allowedIps,
     password,
   }),
+  example({ allowed_ips: ['203.0.113.0/24'] }),
 );
 
-export const creditBodySchema = Type.Object({
-  amount: Type.String({
-    pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',
-    maxLength: 16,
-    description: 'Negative debits.',
-    examples: ['100.00'],
-  }),
-  memo: Type.Optional(Type.String({ maxLength: 500 })),
-  // Read before the body is checked against this schema, with a code of its own.
-  idempotency_key: Type.Optional(
-    Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-  ),
-});
+export const creditBodySchema = Type.Object(
+  {
+    amount: Type.String({
+      pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',
+      maxLength: 16,
+      description: 'A negative amount debits.',
+      examples: ['100.00'],
+    }),
+    memo: Type.Optional(Type.String({ maxLength: 500 })),
+    // Read before the body is checked against this schema, with a code of its own.
+    idempotency_key: Type.Optional(
+      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+    ),
+  },
+  example({ amount: '250.00', memo: 'Bank transfer 2026-017', idempotency_key: 'transfer-2026-017' }),
+);
 
 const price = Type.String({
   pattern: '^\\d{1,12}(\\.\\d{1,2})?$',
@@ -188,15 +205,26 @@ const newLimits = Type.Object({
 });
 const durationDays = Type.Integer({ minimum: 1, maximum: 3650 });
 
-export const createPackageBodySchema = Type.Object({
-  name: packageName,
-  features: Type.Optional(features),
-  limits: newLimits,
-  duration_days: Type.Optional(durationDays),
-  trial: Type.Optional(Type.Boolean()),
-  retired: Type.Optional(Type.Boolean()),
-  prices: Type.Optional(Type.Object({ reseller: newGroupPrices, distributor: newGroupPrices })),
-});
+export const createPackageBodySchema = Type.Object(
+  {
+    name: packageName,
+    features: Type.Optional(features),
+    limits: newLimits,
+    duration_days: Type.Optional(durationDays),
+    trial: Type.Optional(Type.Boolean()),
+    retired: Type.Optional(Type.Boolean()),
+    prices: Type.Optional(Type.Object({ reseller: newGroupPrices, distributor: newGroupPrices })),
+  },
+  example({
+    name: 'Studio',
+    features: ['5 connected accounts', 'Post scheduling'],
+    limits: { accounts: 5, posts_per_day: 20, ai_images_per_month: 50 },
+    prices: {
+      reseller: { monthly: '15.00', quarterly: '42.00', yearly: '150.00' },
+      distributor: { monthly: '12.00', quarterly: '33.00', yearly: '120.00' },
+    },
+  }),
+);
 
 export const changePackageBodySchema = Type.Partial(
   Type.Object({
@@ -204,34 +232,41 @@ export const changePackageBodySchema = Type.Partial(
     features,
     limits: Type.Partial(newLimits),
     duration_days: durationDays,
-    trial: Type.Boolean({ description: 'Decided once: only the value it has is taken.' }),
+    trial: Type.Boolean({ description: 'Fixed at creation: only its present value is accepted.' }),
     retired: Type.Boolean(),
     prices: Type.Partial(
       Type.Object({ reseller: Type.Partial(newGroupPrices), distributor: Type.Partial(newGroupPrices) }),
     ),
   }),
+  example({ prices: { reseller: { monthly: '16.00' } } }),
 );
 
-export const changeCustomerBodySchema = Type.Object({ status: oneOf(['active', 'suspended'] as const, '') });
+export const changeCustomerBodySchema = Type.Object(
+  { status: oneOf(['active', 'suspended'] as const, '') },
+  example({ status: 'suspended' }),
+);
 
-export const grantTrialBodySchema = Type.Object({
-  package_id: Type.Integer({ description: 'A package that is a free trial.' }),
-  customer: Type.String({ maxLength: 254 }),
-  customer_name: Type.Optional(Type.String({ maxLength: 120 })),
-});
+export const grantTrialBodySchema = Type.Object(
+  {
+    package_id: Type.Integer({ description: 'A package that is a free trial.' }),
+    customer: Type.String({ maxLength: 254 }),
+    customer_name: Type.Optional(Type.String({ maxLength: 120 })),
+  },
+  example({ package_id: 4, customer: 'grace@example.com' }),
+);
 
 export const exchangeCodeBodySchema = Type.Object({ code: Type.String({ maxLength: 100 }) });
 
 export const accountAnswerSchema = Type.Object({ account: Type.Ref('Account') });
 export const createdAccountSchema = Type.Object({
   account: Type.Ref('Account'),
-  api_key: apiKey('Shown here; later the account sees it in its panel.'),
+  api_key: apiKey('Shown here; afterwards the account sees it in its panel.'),
   password: Type.Optional(text('The generated password; absent when one was chosen.', 200)),
 });
 export const newKeySchema = Type.Object({ api_key: apiKey('The new key.') });
 export const creditedSchema = Type.Object({
   entry: Type.Ref('LedgerEntry'),
-  balance: amount('The balance after it.'),
+  balance: amount('The balance after this entry.'),
 });
 export const adminPackageAnswerSchema = Type.Object({ package: Type.Ref('AdminPackage') });
 export const adminPackageListSchema = Type.Object({ data: Type.Array(Type.Ref('AdminPackage')) });

@@ -1,4 +1,4 @@
-// Work that the service cannot take now: thrown by whatever has a bounded queue, answered 503 with
+// Work that the service cannot take now: thrown by whatever has a bounded queue, answered with 503 and
 // Retry-After.
 
 /** Nothing was done. The sentence is for the log. */

@@ -12,21 +12,23 @@ const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([sc
 export const signInBodySchema = Type.Object({
   username: Type.String({ maxLength: 200 }),
   password: typed('The password.'),
-  code: Type.Optional(typed('Of the authenticator app, or a recovery code; where codes are on.')),
+  code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
-export const passwordBodySchema = Type.Object({ password: typed('The password of who is signed in.') });
-export const codeBodySchema = Type.Object({ code: typed('Of the authenticator app.') });
+export const passwordBodySchema = Type.Object({ password: typed('The password of the signed-in account.') });
+export const codeBodySchema = Type.Object({ code: typed('From the authenticator app.') });
 export const disableTotpBodySchema = Type.Object({
   ...passwordBodySchema.properties,
-  code: typed('Of the authenticator app, or a recovery code.'),
+  code: typed('From the authenticator app, or a recovery code.'),
 });
 export const newPasswordBodySchema = Type.Object({
-  current_password: typed('The password of who is signed in.'),
+  current_password: typed('The password of the signed-in account.'),
   new_password: password,
 });
 export const allowListBodySchema = Type.Object({
   allowed_ips: allowedIps,
-  confirm: Type.Optional(Type.Boolean({ description: 'true: although it leaves out the own address.' })),
+  confirm: Type.Optional(
+    Type.Boolean({ description: 'true: save it even if it leaves out the address you are using.' }),
+  ),
 });
 
 export const signedInSchema = Type.Object({ account: Type.Ref('Account') });
@@ -36,9 +38,9 @@ const sessionSchema = Type.Object({
   created_at: time('When it began.'),
   last_seen_at: time('To the minute.'),
   expires_at: time('When it ends if it is not used again.'),
-  address: Type.String({ description: 'Where it began.' }),
+  address: Type.String({ description: 'The address it began from.' }),
   user_agent: Type.String(),
-  current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+  current: Type.Boolean({ description: 'Whether it is the session making this request.' }),
 });
 export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });
 
@@ -93,7 +95,7 @@ const seriesSchema = Type.Array(
 
 export const panelCustomerSchema = Type.Object({
   ...customerSchema.properties,
-  reference: Type.String({ description: 'What the customer is ordered by.' }),
+  reference: Type.String({ description: 'What orders name the customer by.' }),
   days_left: Type.Integer({ minimum: 0 }),
 });
 
@@ -102,9 +104,11 @@ export const overviewSchema = Type.Object({
   expiring: Type.Object({
     days: Type.Integer(),
     count: Type.Integer(),
-    renewal_cost: amount('Of renewing them all for the months of their last orders, at today’s prices.'),
-    covered: Type.Boolean({ description: 'Whether the balance pays for it.' }),
-    customers: Type.Array(panelCustomerSchema, { description: 'The first ten that end.' }),
+    renewal_cost: amount(
+      'The cost of renewing them all, each for the months of its last order, at today’s prices.',
+    ),
+    covered: Type.Boolean({ description: 'Whether the balance covers it.' }),
+    customers: Type.Array(panelCustomerSchema, { description: 'The ten that end first.' }),
   }),
 });
 
@@ -113,12 +117,12 @@ export const cursorPageOf = (item: Type.TSchema) =>
   Type.Object({
     data: Type.Array(item),
     next_before: nullable(
-      Type.Integer({ description: 'Ask for the next page with it, also where this one is short.' }),
+      Type.Integer({ description: 'Ask for the next page with it, even if this page is short.' }),
     ),
   });
 
 const before = Type.Optional(
-  Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the page before.' }),
+  Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
 );
 export const orderFilterSchema = Type.Object({
   customer: Type.Optional(Type.String({ description: 'A reference, or the id of a customer.' })),
@@ -180,12 +184,12 @@ export const customerWithOrdersSchema = Type.Object({
 });
 export const madeLoginLinkSchema = Type.Object({
   login_url: Type.String(),
-  expires_at: time('When it dies unused.'),
+  expires_at: time('When it expires if unused.'),
 });
 
 const statementSchema = Type.Object({
   month: Type.String({ examples: ['2026-11'] }),
-  opening: amount('The balance before it.'),
+  opening: amount('The balance before the month.'),
   credits: amount('Put in.'),
   debits: amount('Taken out by an administrator.'),
   charges: amount('For orders.'),
@@ -196,7 +200,7 @@ const statementSchema = Type.Object({
 export const statementListSchema = Type.Object({ data: Type.Array(statementSchema) });
 export const panelEntrySchema = Type.Object({
   ...ledgerEntrySchema.properties,
-  customer: nullable(Type.String({ description: 'The reference of its order’s customer.' })),
+  customer: nullable(Type.String({ description: 'The reference of the customer of its order.' })),
 });
 
 export const requestLineSchema = Type.Object({
@@ -204,7 +208,7 @@ export const requestLineSchema = Type.Object({
   at: time('When it was answered.'),
   method: Type.String(),
   path: Type.String({
-    description: 'Without the query; parts that are neither word nor number are cut out.',
+    description: 'Without the query; parts that are neither words nor numbers are cut out.',
   }),
   status: Type.Integer(),
   code: nullable(Type.String()),
@@ -227,15 +231,15 @@ export const adminOverviewSchema = Type.Object({
 });
 const jobSchema = Type.Object({
   kind: Type.String(),
-  running_on: nullable(Type.String({ description: 'The process that runs it now.' })),
+  running_on: nullable(Type.String({ description: 'The process running it now.' })),
   started_at: nullable(time('When the last run began.')),
-  finished_at: nullable(time('When a run last ended, well or not.')),
-  succeeded_at: nullable(time('When a run last ended well.')),
+  finished_at: nullable(time('When a run last ended, successfully or not.')),
+  succeeded_at: nullable(time('When a run last succeeded.')),
   next_run_at: nullable(time('null: it has never run, or runs only when somebody asks for it.')),
   backlog: Type.Integer({ description: 'What the last run left for the next one.' }),
   failures_in_a_row: Type.Integer(),
   last_error: nullable(Type.String()),
-  last_error_at: nullable(time('Later runs may have ended well.')),
+  last_error_at: nullable(time('Later runs may have succeeded.')),
 });
 export const healthSchema = Type.Object({
   database: Type.Object({

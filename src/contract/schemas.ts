@@ -13,18 +13,20 @@ export const time = (description: string) =>
   Type.String({ description, format: 'date-time', maxLength: 20, examples: ['2026-01-31T12:00:00Z'] });
 export const id = (description: string) =>
   Type.Integer({ description, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-/** Of an answer: a text of ours or one that was taken, never longer than this. */
+/** Of an answer: a text of ours or one that was accepted, never longer than this. */
 export const text = (description: string, maxLength: number) => Type.String({ description, maxLength });
-/** A word of ours, of a list that may grow. */
+/** A word of ours, from a list that may grow. */
 export const word = (description: string, example: string) =>
   Type.String({ description, pattern: '^[a-z_.]+$', maxLength: 64, examples: [example] });
 export const count = (description: string, minimum = 0) =>
   Type.Integer({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
+/** A whole body, which the samples of the reference send; they put its idempotency key into the header. */
+export const example = <const Body extends object>(body: Body) => ({ examples: [body] });
 const databaseIntegerMax = 2_147_483_647;
 const setting = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: databaseIntegerMax });
 export const durationDays = Type.Integer({
-  description: 'The nominal length of a month shown to people; of a trial its real length.',
+  description: 'The nominal length of a month, as shown to people; for a trial, its real length.',
   minimum: 1,
   maximum: 3650,
 });
@@ -49,7 +51,7 @@ const months = Type.Unsafe<1 | 3 | 12>({
   enum: [1, 3, 12],
   minimum: 1,
   maximum: 12,
-  description: 'Months of the period.',
+  description: 'The length of the period in months.',
 });
 const period = oneOf(
   ['monthly', 'quarterly', 'yearly'] as const,
@@ -57,7 +59,7 @@ const period = oneOf(
 );
 
 const balanceSchema = Type.Object(
-  { balance: amount('Credit that is left.'), currency, group: groupSchema },
+  { balance: amount('The remaining credit.'), currency, group: groupSchema },
   { $id: 'Balance' },
 );
 
@@ -112,12 +114,12 @@ const orderSchema = Type.Object(
     customer: Type.Object({
       id: id('The customer.'),
       reference: Type.String({
-        description: 'The e-mail address or username that was ordered for, normalised.',
+        description: 'The e-mail address or username the order was for, normalised.',
         pattern: '^[!-~]+$',
         maxLength: 254,
       }),
       email: Type.String({
-        description: 'The reference where it is an e-mail address, else empty.',
+        description: 'The reference if it is an e-mail address, else empty.',
         pattern: '^[!-~]*$',
         maxLength: 254,
       }),
@@ -156,16 +158,16 @@ export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
-    name: text('The display name; the reference where none was given.', 254),
+    name: text('The display name; the reference if none was given.', 254),
     email: Type.String({
-      description: 'The address the customer was ordered by, or empty.',
+      description: 'The e-mail address that orders name the customer by, or empty.',
       pattern: '^[!-~]*$',
       maxLength: 254,
     }),
     status: word('active or suspended. Tolerate new values.', 'active'),
     plan: Type.Object({
       package: text("The package's name.", 500),
-      active: Type.Boolean({ description: 'Whether the plan runs now.' }),
+      active: Type.Boolean({ description: 'Whether the plan is running now.' }),
       starts_at: time('When the unbroken run on this package began.'),
       expires_at: time('When the plan ends.'),
       days_left: count('Rounded up; 0 once it has ended.'),
@@ -192,6 +194,7 @@ export const pageQuerySchema = Type.Object({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 1,
+      examples: [1],
       description: 'Starts at 1. Clamped, never refused.',
     }),
   ),
@@ -201,6 +204,7 @@ export const pageQuerySchema = Type.Object({
       minimum: 1,
       maximum: 100,
       default: 25,
+      examples: [2],
       description: 'Items per page. Clamped, never refused.',
     }),
   ),
@@ -219,52 +223,64 @@ const errorSchema = Type.Object(
   { $id: 'Error' },
 );
 
-export const placeOrderBodySchema = Type.Object({
-  package_id: Type.Integer({
-    description: 'An id from GET /packages.',
-    minimum: 1,
-    maximum: databaseIntegerMax,
-  }),
-  customer: Type.String({
-    description: 'An e-mail address, or a username of letters, digits, dot, underscore, hyphen.',
-    maxLength: 254,
-    examples: ['ada@example.com'],
-  }),
-  months: Type.Optional(
-    Type.Unsafe<1 | 3 | 12>({
-      type: 'integer',
-      enum: [1, 3, 12],
+export const placeOrderBodySchema = Type.Object(
+  {
+    package_id: Type.Integer({
+      description: 'An id from GET /packages.',
       minimum: 1,
-      maximum: 12,
-      default: 1,
-      description: 'Months of the period. Where period is given too, both must agree.',
+      maximum: databaseIntegerMax,
     }),
-  ),
-  period: Type.Optional(period),
-  customer_name: Type.Optional(
-    Type.String({ description: 'Display name for a new customer.', maxLength: 120 }),
-  ),
-  return_login: Type.Optional(
-    Type.Boolean({ description: 'true: the answer carries login_url.', default: false }),
-  ),
-  idempotency_key: Type.Optional(
-    Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-  ),
-});
+    customer: Type.String({
+      description: 'An e-mail address, or a username of letters, digits, dot, underscore, hyphen.',
+      maxLength: 254,
+      examples: ['ada@example.com'],
+    }),
+    months: Type.Optional(
+      Type.Unsafe<1 | 3 | 12>({
+        type: 'integer',
+        enum: [1, 3, 12],
+        minimum: 1,
+        maximum: 12,
+        default: 1,
+        description: 'The length of the period in months. If period is given too, both must agree.',
+      }),
+    ),
+    period: Type.Optional(period),
+    customer_name: Type.Optional(
+      Type.String({ description: 'Display name for a new customer.', maxLength: 120 }),
+    ),
+    return_login: Type.Optional(
+      Type.Boolean({ description: 'true: the answer carries login_url.', default: false }),
+    ),
+    idempotency_key: Type.Optional(
+      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+    ),
+  },
+  example({
+    package_id: 1,
+    customer: 'ada@example.com',
+    customer_name: 'Ada Lovelace',
+    return_login: true,
+    idempotency_key: 'signup-1001',
+  }),
+);
 
-export const renewOrderBodySchema = Type.Object({
-  months: Type.Optional(
-    Type.Unsafe<1 | 3 | 12>({
-      type: 'integer',
-      enum: [1, 3, 12],
-      minimum: 1,
-      maximum: 12,
-      description: 'Default: those of the renewed order.',
-    }),
-  ),
-  period: Type.Optional(period),
-  idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
-});
+export const renewOrderBodySchema = Type.Object(
+  {
+    months: Type.Optional(
+      Type.Unsafe<1 | 3 | 12>({
+        type: 'integer',
+        enum: [1, 3, 12],
+        minimum: 1,
+        maximum: 12,
+        description: 'Default: the months of the renewed order.',
+      }),
+    ),
+    period: Type.Optional(period),
+    idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+  },
+  example({ months: 3, idempotency_key: 'renewal-1001-1' }),
+);
 
 export const idempotencyHeaderSchema = Type.Object({
   'idempotency-key': Type.Optional(

@@ -2,7 +2,7 @@
 // the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
 // and is never left behind. The folder must be on a local disk.
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
-// Nothing may ever open it but SQLite here; the holder's pid therefore stands in a file beside it.
+// Nothing may ever open it but SQLite here; the holder's pid is therefore in a file beside it.
 
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -13,7 +13,7 @@ const lockFile = 'sellthrough.lock';
 const holderFile = 'sellthrough.pid';
 const sqliteBusy = 5;
 
-/** Two starts in the same instant can refuse each other once; so long SQLite tries again. */
+/** Two starts in the same instant can refuse each other once; SQLite tries again for this long. */
 const lockWaitMilliseconds = 250;
 
 export interface DataLock {

@@ -45,7 +45,7 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
-  /** As in Queryable. Who names no rank reads, and waits behind the others. */
+  /** As in Queryable. Whoever names no rank reads, and waits behind the others. */
   query(statement: Statement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
 
   /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */
@@ -80,7 +80,7 @@ export interface TransactionOptions {
   /** `reads` unless it is named. */
   readonly rank?: Rank;
   /**
-   * For each statement and for the whole, instead of the rank's own limit: after so long the connection is given up
+   * For each statement and for the whole, instead of the rank's own limit: after this long the connection is given up
    * and the database counts as away. null: no limit, as long as the server says that it is still at work.
    */
   readonly timeoutMilliseconds?: number | null;

@@ -73,7 +73,7 @@ async function makeDatabase(dataDir: string): Promise<void> {
   reports.close();
   if (code !== 0) {
     throw new EmbeddedServerFailed(
-      `The embedded database in ${dataDir} could not be made: ${reason || `exit code ${code}`}`,
+      `The embedded database in ${dataDir} could not be created: ${reason || `exit code ${code}`}`,
     );
   }
 }
@@ -295,7 +295,7 @@ class EmbeddedConnection extends Duplex {
       const next = end + 1 + bytes.readInt32BE(end + 1);
       if (next < end + 5) {
         this.destroy(
-          new EmbeddedServerFailed('The bytes sent to the embedded database are not its protocol'),
+          new EmbeddedServerFailed('The bytes sent to the embedded database are not in its protocol'),
         );
         return;
       }

@@ -36,21 +36,21 @@ export interface PostgresOptions {
   readonly readPace: ReadPaceLimits;
   readonly readConnections: number;
   readonly connectMilliseconds: number;
-  /** An order's or a look-up's statement without an answer for so long gives its connection up. */
+  /** An order's or a look-up's statement without an answer for this long gives its connection up. */
   readonly answerMilliseconds: number;
   /** The same for a statement of rank `reads`. */
   readonly readMilliseconds: number;
-  /** How often a long transaction is looked after, and how often in a row in vain until it is given up. */
+  /** How often a long transaction is checked on, and after how many failed checks in a row it is given up. */
   readonly heartbeatMilliseconds: number;
   readonly heartbeatsMissedMax: number;
   /**
-   * The same for the connection that listens. It is looked at every half second, and so silence is found within two
+   * The same for the connection that listens. It is looked at every half second, so silence is found within two
    * seconds: the pause, an answer that does not come, and a new connection.
    */
   readonly listenAnswerMilliseconds: number;
-  /** A transaction whose next statement does not come for so long is ended by the server, which frees its locks. */
+  /** A transaction whose next statement does not come for this long is ended by the server, which frees its locks. */
   readonly idleInTransactionMilliseconds: number;
-  /** When closing: after so long without a farewell from the server its connections are cut. */
+  /** When closing: after this long without a farewell from the server its connections are cut. */
   readonly closeMilliseconds: number;
 }
 
@@ -161,7 +161,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   /**
    * Asks on another connection, again and again, whether the server still has the session of this process number.
-   * Gives the session up when it has not, or when nobody answers several times in a row.
+   * Gives the session up when it does not, or when nobody answers several times in a row.
    */
   function watch(processNumber: () => number | null, giveUp: (reason: string) => void): { end(): void } {
     let missed = 0;
@@ -327,7 +327,7 @@ function longSettings(milliseconds: number, checkMilliseconds: number): string {
     where name in (select name from pg_settings)`;
 }
 
-/** Between two statements of a long transaction: who pauses for longer is gone. */
+/** Between two statements of a long transaction: whoever pauses for longer is gone. */
 const longIdleMilliseconds = 120_000;
 
 function clientConfig(options: PostgresOptions): pg.ClientConfig {

@@ -15,7 +15,7 @@ export interface RankedQueue {
 export interface RankedQueueLimits {
   /** After a piece of the second rank the first has this many times its duration, if it has work. */
   readonly restFactor: number;
-  /** The first rank counts as busy for so long after its last work: between two batches its queue is empty. */
+  /** The first rank counts as busy for this long after its last work: between two batches its queue is empty. */
   readonly quietMilliseconds: number;
   /** Of the second rank. */
   readonly waitingMax: number;
@@ -89,7 +89,7 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
         };
         if (rank === 'second') {
           if (second.length >= limits.waitingMax) {
-            reject(new DatabaseUnavailable('Too many reads wait for the embedded database.'));
+            reject(new DatabaseUnavailable('Too many reads are waiting for the embedded database.'));
             return;
           }
           patience = setTimeout(() => {

@@ -11,7 +11,7 @@ export interface ReadPaceLimits {
   readonly restFactor: number;
   /** But never longer than this: a slow read is no reason to keep the next one waiting for long. */
   readonly restMillisecondsMax: number;
-  /** Orders count as under way for so long after the last one: between two batches there is none. */
+  /** Orders count as under way for this long after the last one: between two batches there is none. */
   readonly quietMilliseconds: number;
   readonly waitMilliseconds: number;
 }

@@ -6,7 +6,7 @@
 // rows is one prepared statement.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Row, Statement } from './database.ts';
+import type { Queryable, Row, Statement } from './database.ts';
 import { bigint, nullable, oneOf as oneOfThese } from './row-values.ts';
 import { nullableNumberArray, numberArray, textArray } from './sql-arrays.ts';
 
@@ -38,90 +38,88 @@ export interface Write<Item> {
   values(rows: readonly Item[]): unknown[];
 }
 
+/** What it gives holds all of its columns: a statement of fewer picks them first. */
 export interface Table<Of extends Columns> {
+  /** In the database. */
+  readonly names: readonly string[];
   /** "o.account_id, o.number, …", for `select`; with a prefix "o.number as x_number, …", where two tables are joined. */
   list(alias: string, prefix?: string): string;
   parse(row: Row, prefix?: string): Described<Of>;
-  /** "unnest($1::int[], $2::text[]) wanted (account_id, reference)": rows that are looked up; values() fills it. */
-  wanted<Name extends keyof Of & string>(...names: readonly Name[]): string;
-  /** Arrays of these columns, in this order. */
-  values<Name extends keyof Of & string>(
-    rows: readonly Pick<Described<Of>, Name>[],
-    ...names: readonly Name[]
-  ): unknown[];
-  insert(statementName: string): Write<Described<Of>>;
-  /** Sets `changed` in the rows that `keys` name. */
-  update<Key extends keyof Of & string, Name extends keyof Of & string>(
-    statementName: string,
-    keys: readonly Key[],
-    changed: readonly Name[],
-  ): Write<Pick<Described<Of>, Key | Name>>;
-  /** The same table with some of its columns only. */
+  /** Rows that are sent: "unnest($1::int[], $2::text[]) alias (account_id, reference)", which values() fills. */
+  sent(alias: string): string;
+  /** The same with their `position`, from 1. */
+  sentInOrder(alias: string): string;
+  /** What is stored of rows that were sent: "alias.account_id, to_timestamp(alias.created_at), …". */
+  arrived(alias: string): string;
+  values(rows: readonly Described<Of>[]): unknown[];
+  /** `ending`: what follows the rows, such as "on conflict …" or "returning …". */
+  insert(statementName: string, ending?: string): Write<Described<Of>>;
+  /** Sets the other columns of the rows `t` that `keys` name. */
+  update(statementName: string, keys: readonly (keyof Of & string)[], ending?: string): Write<Described<Of>>;
   pick<Name extends keyof Of & string>(...names: readonly Name[]): Table<Pick<Of, Name>>;
+  without<Name extends keyof Of & string>(...names: readonly Name[]): Table<Omit<Of, Name>>;
 }
 
 export function describeTable<Of extends Columns>(tableName: string, columns: Of): Table<Of> {
-  const entries = Object.entries(columns);
-  const column = (name: string): Column<unknown> => {
-    const found = columns[name];
-    if (found === undefined) throw new Error(`${tableName} has no ${name}.`);
-    return found;
-  };
-  const namesIn = (names: readonly string[]) => names.map((name) => column(name).name).join(', ');
-  const parameters = (names: readonly string[]) =>
-    names.map((name, index) => `$${index + 1}::${column(name).arrayType}`).join(', ');
-  const arriving = (name: string, row = '') => {
-    const { cast, name: inDatabase } = column(name);
-    return cast === null ? `${row}${inDatabase}` : cast(`${row}${inDatabase}`);
-  };
-  const toArrays =
-    (names: readonly string[]) =>
-    (rows: readonly Readonly<Record<string, unknown>>[]): unknown[] =>
-      names.map((name) => column(name).toArray(rows.map((row) => row[name])));
+  const entries: readonly [string, Column<unknown>][] = Object.entries(columns);
+  const names = entries.map(([, { name }]) => name);
+  const namesIn = names.join(', ');
+  const parameters = entries.map(([, { arrayType }], index) => `$${index + 1}::${arrayType}`).join(', ');
+  const arriving = ({ name, cast }: Column<unknown>, alias: string) =>
+    cast === null ? `${alias}.${name}` : cast(`${alias}.${name}`);
+  const only = <Kept extends Columns>(isKept: (key: string) => boolean) =>
+    describeTable(tableName, Object.fromEntries(entries.filter(([key]) => isKept(key))) as unknown as Kept);
 
-  return {
+  const table: Table<Of> = {
+    names,
     list: (alias, prefix = '') =>
-      entries
-        .map(([, { name }]) => `${alias}.${name}${prefix === '' ? '' : ` as ${prefix}${name}`}`)
-        .join(', '),
+      names.map((name) => `${alias}.${name}${prefix === '' ? '' : ` as ${prefix}${name}`}`).join(', '),
     parse(row, prefix = '') {
       const parsed: Record<string, unknown> = {};
       for (const [key, { name, parse }] of entries) parsed[key] = parse(row[`${prefix}${name}`]);
       return parsed as Described<Of>;
     },
-    wanted: (...names) => `unnest(${parameters(names)}) wanted (${namesIn(names)})`,
-    values: (rows, ...names) => toArrays(names)(rows),
-    insert(statementName) {
-      const names = Object.keys(columns);
-      return {
-        statement: {
-          name: statementName,
-          text: `insert into ${tableName} (${namesIn(names)})
-    select ${names.map((name) => arriving(name)).join(', ')}
-    from unnest(${parameters(names)}) row (${namesIn(names)})`,
-        },
-        values: toArrays(names),
-      };
-    },
-    update(statementName, keys, changed) {
-      const names = [...keys, ...changed];
-      const set = changed.map((name) => `${column(name).name} = ${arriving(name, 'row.')}`);
-      const where = keys.map((name) => `t.${column(name).name} = row.${column(name).name}`);
+    sent: (alias) => `unnest(${parameters}) ${alias} (${namesIn})`,
+    sentInOrder: (alias) => `unnest(${parameters}) with ordinality ${alias} (${namesIn}, position)`,
+    arrived: (alias) => entries.map(([, column]) => arriving(column, alias)).join(', '),
+    values: (rows: readonly Readonly<Record<string, unknown>>[]) =>
+      entries.map(([key, { toArray }]) => toArray(rows.map((row) => row[key]))),
+    insert: (statementName, ending = '') => ({
+      statement: {
+        name: statementName,
+        text: `insert into ${tableName} (${namesIn})
+    select ${table.arrived('row')} from ${table.sent('row')} ${ending}`,
+      },
+      values: table.values,
+    }),
+    update(statementName, keys, ending = '') {
+      const isKey = (key: string) => keys.includes(key);
+      const where = entries.filter(([key]) => isKey(key)).map(([, { name }]) => `t.${name} = row.${name}`);
+      const set = entries
+        .filter(([key]) => !isKey(key))
+        .map(([, column]) => `${column.name} = ${arriving(column, 'row')}`);
       return {
         statement: {
           name: statementName,
           text: `update ${tableName} t set ${set.join(', ')}
-    from unnest(${parameters(names)}) row (${namesIn(names)})
-    where ${where.join(' and ')}`,
+    from ${table.sent('row')} where ${where.join(' and ')} ${ending}`,
         },
-        values: toArrays(names),
+        values: table.values,
       };
     },
-    pick(...names) {
-      const picked = Object.fromEntries(names.map((name) => [name, column(name)]));
-      return describeTable(tableName, picked as Pick<Of, (typeof names)[number]>);
-    },
+    pick: (...kept) => only((key) => kept.some((name) => name === key)),
+    without: (...left) => only((key) => !left.some((name) => name === key)),
   };
+  return table;
+}
+
+/** No rows, no statement. */
+export async function writeRows<Item>(
+  database: Queryable,
+  { statement, values }: Write<Item>,
+  rows: readonly Item[],
+): Promise<readonly Row[]> {
+  return rows.length === 0 ? [] : database.query(statement, values(rows));
 }
 
 // ------------------------------------------------------------------------------------- kinds of columns
@@ -138,6 +136,11 @@ export function nullableInt(name: string): Column<number | null> {
     toArray: nullableNumberArray,
     parse: (value) => nullable(Number, value),
   };
+}
+
+/** A count that may pass 2^31. */
+export function int8(name: string): Column<number> {
+  return { ...int(name), arrayType: 'bigint[]' };
 }
 
 /** Whole cents. */
@@ -171,6 +174,16 @@ export function nullableText(name: string): Column<string | null> {
     cast: null,
     toArray: textArray,
     parse: (value) => nullable(String, value),
+  };
+}
+
+export function texts(name: string): Column<readonly string[]> {
+  return {
+    name,
+    arrayType: 'text[]',
+    cast: (value) => `${value}::text[]`,
+    toArray: (values) => textArray(values.map(textArray)),
+    parse: (value) => (Array.isArray(value) ? value.map(String) : []),
   };
 }
 

@@ -29,9 +29,9 @@ declare module 'fastify' {
   }
 }
 
-/** What stands before the routes of a surface. */
+/** What guards the routes of a surface. */
 export interface Door {
-  /** Of which APIs its routes are documented under. */
+  /** The tag that its routes are documented under. */
   readonly tag: 'v1' | 'admin' | 'panel';
   readonly kind: DoorKind;
   /** What it answers with, whichever route was asked for. */
@@ -44,7 +44,7 @@ export interface Door {
   ) => Promise<FastifyReply | undefined>;
 }
 
-/** `key` and `session`: who calls is known by it; `open`: nobody needs to be known. */
+/** `key` and `session`: what the caller is known by; `open`: nobody needs to be known. */
 export type DoorKind = 'key' | 'session' | 'open';
 
 export interface DeclaredRoute {

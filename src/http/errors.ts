@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** After so long a database that restarted is usually back. */
+/** After this long a database that restarted is usually back. */
 const retryAfterSeconds = 2;
 
 export function installErrors(app: FastifyInstance): void {
@@ -38,7 +38,7 @@ export function installErrors(app: FastifyInstance): void {
       request.log.error({ reqId: request.id, err: error }, 'request failed');
     else if (answer.code === 'service_unavailable')
       request.log.warn({ reqId: request.id, reason: error.message }, 'request not taken');
-    // A method that Node knows and the framework does not (RTSP's) gets here without hooks and decorations.
+    // A method that Node knows and the framework does not (one of RTSP's) gets here without hooks and decorations.
     return send(reply.header('x-request-id', request.id), answer);
   });
 }

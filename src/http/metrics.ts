@@ -31,7 +31,7 @@ export function createMetrics(): Metrics {
   });
   const seconds = new Histogram({
     name: 'sellthrough_http_request_seconds',
-    help: 'Time to answer, by route.',
+    help: 'Time taken to answer, by route.',
     labelNames: ['route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,

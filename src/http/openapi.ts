@@ -16,11 +16,11 @@ declare module 'fastify' {
   }
 }
 
-// Where the document was loaded from. Meant for the outside: what OWASP's rules ask to be said of each server.
+// Where the document was loaded from. "x-internal" because OWASP's rules ask that every server says whether it is.
 const servers = [
   {
     url: '/',
-    description: 'The service that gives this document, in production or testing.',
+    description: 'The service that serves this document, in production or in testing.',
     'x-internal': false,
   },
 ];
@@ -45,7 +45,7 @@ export async function installOpenapi(
       servers,
       tags: [
         { name: 'v1', description: 'The reseller API.' },
-        { name: 'admin', description: "The administrator's API: keys of administrators only." },
+        { name: 'admin', description: "The administrator's API: administrators' keys only." },
       ],
       components: {
         securitySchemes: {
@@ -65,11 +65,11 @@ export async function installOpenapi(
         title: 'Sellthrough: the panel',
         version: '1.0.0',
         description:
-          'What the pages of the service ask for beside the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API.',
+          'What the pages of the service use besides the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API instead.',
         license,
       },
       servers,
-      tags: [{ name: 'panel', description: 'Routes for who is signed in.' }],
+      tags: [{ name: 'panel', description: 'Routes for signed-in users.' }],
       components: {
         securitySchemes: {
           session: {
@@ -169,7 +169,7 @@ function nameIntegerFormats(part: unknown): void {
   for (const inner of Object.values(part)) nameIntegerFormats(inner);
 }
 
-/** Routes read their ids themselves, and answer what is no id like a missing one. */
+/** Routes read their ids themselves, and treat what is not an id like a missing one. */
 const pathId = {
   description: 'A decimal integer without sign or leading zero.',
   schema: { type: 'string', pattern: '^[1-9][0-9]{0,15}$', maxLength: 16 },
@@ -183,17 +183,17 @@ const documentedHeaders = {
     pattern: '^[A-Za-z0-9._-]{1,64}$',
     maxLength: 64,
   }),
-  'RateLimit-Policy': header('The limit: q requests in any window of w seconds. For a known key.', {
+  'RateLimit-Policy': header('The limit: q requests in any window of w seconds. Sent to known keys.', {
     type: 'string',
     pattern: '^"default";q=\\d+;w=\\d+$',
     maxLength: 64,
   }),
-  RateLimit: header('r requests are left; in t seconds at least one more. For a known key.', {
+  RateLimit: header('r requests are left; at least one more in t seconds. Sent to known keys.', {
     type: 'string',
     pattern: '^"default";r=\\d+;t=\\d+$',
     maxLength: 64,
   }),
-  'Idempotent-Replayed': header('true: this is the first answer again, and nothing was charged.', {
+  'Idempotent-Replayed': header('true: this repeats the first answer, and nothing was charged.', {
     type: 'string',
     enum: ['true'],
   }),

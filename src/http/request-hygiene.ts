@@ -12,7 +12,7 @@ import { rawErrorResponse } from './errors.ts';
 
 export const bodyBytesMax = 65_536;
 
-/** The client's X-Request-Id when it is harmless in a log line, else a new one. */
+/** The client's X-Request-Id when it is harmless in a log line, otherwise a new one. */
 export function requestIdOf({ headers }: { headers: IncomingMessage['headers'] }): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : randomUUID();
@@ -35,7 +35,7 @@ export function readablePath(url: string): string {
 export interface Connections {
   /** Notes a request until its response is closed; false when too many wait on its connection. */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Writes the answer to bytes that are no request, or closes once what was asked before is answered. */
+  /** Writes the answer to bytes that are not a request, or closes once what was asked before is answered. */
   answerLast(socket: Duplex, answer: string): void;
 }
 
@@ -149,7 +149,7 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
   return httpVersion === '1.1' && headers.host === undefined ? 'the Host header is missing' : null;
 }
 
-/** The answer on a socket whose bytes are no request: Fastify's clientErrorHandler. */
+/** The answer on a socket whose bytes are not a request: Fastify's clientErrorHandler. */
 export function answerBrokenRequest(
   error: { readonly code?: string; readonly rawPacket?: unknown },
   socket: Duplex,

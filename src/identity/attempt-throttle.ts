@@ -11,7 +11,7 @@ import { addressNeighbourhood } from '../contract/ip-addresses.ts';
 export interface AttemptLimits {
   readonly freeFailures: number;
   readonly waitSecondsMax: number;
-  /** After so long without a failure the pair begins anew. */
+  /** After this long without a failure the pair begins anew. */
   readonly forgetSeconds: number;
   readonly neighbourhoodFailuresMax: number;
   readonly windowSeconds: number;

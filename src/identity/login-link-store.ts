@@ -1,18 +1,36 @@
 // Login links, the sessions they start and the one-time codes for the operator's product. Only hashes
-// are stored: whoever reads the database can log in as nobody. The only writer of login_links,
+// are stored: nobody can log in with what is read from the database. The only writer of login_links,
 // login_codes and customer_sessions. New links are written by the batch of their order.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
-import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
+
+const whoseAndWhen = {
+  accountId: int('account_id'),
+  customerNumber: int('customer_number'),
+  createdAt: time('created_at'),
+  expiresAt: time('expires_at'),
+};
+
+const loginLinks = describeTable('login_links', {
+  tokenHash: text('token_hash'),
+  orderNumber: int('order_number'),
+  ...whoseAndWhen,
+});
+const customerSessions = describeTable('customer_sessions', {
+  tokenHash: text('token_hash'),
+  ...whoseAndWhen,
+});
+const loginCodes = describeTable('login_codes', { tokenHash: text('code_hash'), ...whoseAndWhen });
+
+const linkedCustomers = loginLinks.pick('accountId', 'customerNumber');
+const linkedCustomer = linkedCustomers.names.join(', ');
 
 /** A customer, as login links know it. */
-export interface LinkedCustomer {
-  readonly accountId: number;
-  readonly customerNumber: number;
-}
+export type LinkedCustomer = RowOf<typeof linkedCustomers>;
 
 interface LinkToWrite {
   readonly tokenHash: string;
@@ -36,25 +54,18 @@ export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
+// Of the same rows as the insert: their arrays are made once.
 const replaceLinks: Statement = {
   name: 'replace_login_links',
-  text: `update login_links l set replaced_at = to_timestamp($4::bigint)
-    from unnest($1::int[], $2::int[], $3::text[], $5::int[])
-      fresh (account_id, order_number, token_hash, customer_number)
+  text: `update login_links l set replaced_at = to_timestamp(fresh.created_at)
+    from ${loginLinks.sent('fresh')}
     where l.account_id = fresh.account_id and l.order_number = fresh.order_number
       and l.customer_number = fresh.customer_number
       and l.token_hash <> fresh.token_hash and l.spent_at is null and l.replaced_at is null`,
 };
 
 // "do nothing": after a lost COMMIT the batch runs again and finds its own link.
-const insertLinks: Statement = {
-  name: 'insert_login_links',
-  text: `insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
-    select token_hash, account_id, customer_number, order_number, to_timestamp($6::bigint), to_timestamp(expires_at)
-    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::bigint[])
-      row (token_hash, account_id, customer_number, order_number, expires_at)
-    on conflict (token_hash) do nothing`,
-};
+const insertLinks = loginLinks.insert('insert_login_links', 'on conflict (token_hash) do nothing');
 
 /** Sends the statements that write the links and kill each order's earlier unused ones. */
 export function writeLoginLinks(
@@ -62,21 +73,17 @@ export function writeLoginLinks(
   links: readonly LinkToWrite[],
   now: EpochSeconds,
 ): Promise<unknown>[] {
-  const hashes = textArray(links.map(({ tokenHash }) => tokenHash));
-  const accountIds = numberArray(links.map(({ order }) => order.accountId));
-  const orderNumbers = numberArray(links.map(({ order }) => order.number));
-  const customerNumbers = numberArray(links.map(({ order }) => order.customerNumber));
-  return [
-    transaction.query(replaceLinks, [accountIds, orderNumbers, hashes, now, customerNumbers]),
-    transaction.query(insertLinks, [
-      hashes,
-      accountIds,
-      customerNumbers,
-      orderNumbers,
-      numberArray(links.map(({ validSeconds }) => now + validSeconds)),
-      now,
-    ]),
-  ];
+  const values = insertLinks.values(
+    links.map(({ tokenHash, validSeconds, order }) => ({
+      tokenHash,
+      orderNumber: order.number,
+      accountId: order.accountId,
+      customerNumber: order.customerNumber,
+      createdAt: now,
+      expiresAt: now + validSeconds,
+    })),
+  );
+  return [replaceLinks, insertLinks.statement].map((statement) => transaction.query(statement, values));
 }
 
 /** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
@@ -95,7 +102,7 @@ export async function createLoginLink(
 
 const findLink: Statement = {
   name: 'find_login_link',
-  text: `select account_id, customer_number from login_links
+  text: `select ${linkedCustomer} from login_links
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)`,
 };
 
@@ -103,31 +110,24 @@ const spendLink: Statement = {
   name: 'spend_login_link',
   text: `update login_links set spent_at = to_timestamp($2::bigint)
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)
-    returning account_id, customer_number`,
+    returning ${linkedCustomer}`,
 };
 
-const insertSession: Statement = {
-  name: 'insert_customer_session',
-  text: `insert into customer_sessions (token_hash, account_id, customer_number, created_at, expires_at)
-    values ($1, $2::int, $3::int, to_timestamp($4::bigint), to_timestamp($5::bigint))`,
-};
-
-const insertCode: Statement = {
-  name: 'insert_login_code',
-  text: `insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
-    values ($1, $2::int, $3::int, to_timestamp($4::bigint), to_timestamp($5::bigint))`,
+const insertOf = {
+  session: customerSessions.insert('insert_customer_session'),
+  product: loginCodes.insert('insert_login_code'),
 };
 
 const spendCode: Statement = {
   name: 'spend_login_code',
   text: `update login_codes set spent_at = to_timestamp($2::bigint)
     where code_hash = $1 and spent_at is null and expires_at > to_timestamp($2::bigint)
-    returning account_id, customer_number`,
+    returning ${linkedCustomer}`,
 };
 
 const findSession: Statement = {
   name: 'find_customer_session',
-  text: `select account_id, customer_number from customer_sessions
+  text: `select ${linkedCustomer} from customer_sessions
     where token_hash = $1 and expires_at > to_timestamp($2::bigint)`,
 };
 
@@ -168,13 +168,13 @@ export function spendLoginLink(
     const customer = parseCustomer(await transaction.query(spendLink, [hashToken(token), now]));
     if (customer === null) return null;
     const minted = mintToken();
-    await transaction.query(use === 'session' ? insertSession : insertCode, [
-      minted.tokenHash,
-      customer.accountId,
-      customer.customerNumber,
-      now,
-      now + validSeconds,
-    ]);
+    const started = {
+      ...customer,
+      tokenHash: minted.tokenHash,
+      createdAt: now,
+      expiresAt: now + validSeconds,
+    };
+    await writeRows(transaction, insertOf[use], [started]);
     return { token: minted.token };
   });
 }
@@ -213,8 +213,6 @@ export async function deleteExpiredLogins(
   return unfinished;
 }
 
-function parseCustomer(rows: readonly Readonly<Record<string, unknown>>[]): LinkedCustomer | null {
-  const row = rows[0];
-  if (row === undefined) return null;
-  return { accountId: Number(row['account_id']), customerNumber: Number(row['customer_number']) };
+function parseCustomer([row]: readonly Row[]): LinkedCustomer | null {
+  return row === undefined ? null : linkedCustomers.parse(row);
 }

@@ -27,7 +27,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
 }
 
-/** Of a password that nobody has: to be checked where there is no account, so that the answer takes as long. */
+/** The hash of a password that nobody has: checked where there is no account, so that the answer takes as long. */
 const nobodysHash = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
 
 /**
@@ -40,7 +40,7 @@ export async function isRightPassword(password: string, stored: string | null): 
   return isHash && matches;
 }
 
-/** false for a wrong password, and for a stored text that is no hash of ours. @throws Overloaded */
+/** false for a wrong password, and for a stored text that is not a hash of ours. @throws Overloaded */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
     stored,
@@ -62,7 +62,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
 }
 
 async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (queue.length >= waitingHashesMax) throw new Overloaded('Too many passwords wait to be checked.');
+  if (queue.length >= waitingHashesMax) throw new Overloaded('Too many passwords are waiting to be checked.');
   if (running >= parallelHashesMax) await new Promise<void>((resolve) => queue.push(resolve));
   running += 1;
   try {

@@ -1,12 +1,13 @@
-// Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: whoever
-// reads the database is signed in as nobody. A session lives while it is used (12 hours) and never longer
+// Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: reading
+// the database signs nobody in. A session lives while it is used (12 hours) and never longer
 // than 14 days, and ends when the password changes. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accounts } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
+import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
 
 export interface SessionLimits {
   readonly idleSeconds: number;
@@ -15,15 +16,17 @@ export interface SessionLimits {
   readonly perAccountMax: number;
 }
 
-export interface Session {
-  readonly accountId: number;
-  readonly tokenHash: string;
-  readonly passwordVersion: number;
-  readonly createdAt: EpochSeconds;
-  readonly lastSeenAt: EpochSeconds;
-  readonly address: string;
-  readonly userAgent: string;
-}
+const sessions = describeTable('sessions', {
+  accountId: int('account_id'),
+  tokenHash: text('token_hash'),
+  passwordVersion: int('password_version'),
+  createdAt: time('created_at'),
+  lastSeenAt: time('last_seen_at'),
+  address: text('address'),
+  userAgent: text('user_agent'),
+});
+
+export type Session = RowOf<typeof sessions>;
 
 /** What the cookie holds. */
 export interface SessionToken {
@@ -36,8 +39,8 @@ const seenSeconds = 60;
 const userAgentMax = 300;
 const deleteAtOnceMax = 5_000;
 
-const sessionColumns = `s.account_id, s.token_hash, s.password_version, s.created_at as session_created_at, s.last_seen_at,
-  s.address, s.user_agent`;
+/** Its columns, beside those of its account. */
+const sessionColumns = sessions.list('s', 's_');
 
 /** Sessions that began before $2 or were last seen before $3 have ended. */
 const isAlive = `s.password_version = a.password_version and s.created_at > to_timestamp($2::bigint)
@@ -56,11 +59,7 @@ const listSessionsOf: Statement = {
     where s.account_id = $1::int and ${isAlive} order by s.last_seen_at desc, s.token_hash`,
 };
 
-const insertSession: Statement = {
-  name: 'insert_session',
-  text: `insert into sessions (account_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
-    values ($1::int, $2, $3::int, to_timestamp($4::bigint), to_timestamp($4::bigint), $5, $6)`,
-};
+const insertSession = sessions.insert('insert_session');
 
 const endOldest: Statement = {
   name: 'end_oldest_sessions',
@@ -150,14 +149,16 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     limits,
     async begin({ id: accountId, passwordVersion }, { address, userAgent }, now) {
       const token = randomBytes(32).toString('base64url');
-      await database.query(insertSession, [
+      const session: Session = {
         accountId,
-        hashOf(token),
+        tokenHash: hashOf(token),
         passwordVersion,
-        now,
+        createdAt: now,
+        lastSeenAt: now,
         address,
-        userAgent.slice(0, userAgentMax).toWellFormed(),
-      ]);
+        userAgent: userAgent.slice(0, userAgentMax).toWellFormed(),
+      };
+      await writeRows(database, insertSession, [session]);
       await database.query(endOldest, [accountId, limits.perAccountMax]);
       return { accountId, token };
     },
@@ -165,7 +166,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       const tokenHash = hashOf(token);
       const [row] = await database.query(findSessionByToken, [accountId, ...bounds(now), tokenHash]);
       if (row === undefined) return null;
-      const session = parseSession(row);
+      const session = sessions.parse(row, 's_');
       const account = accounts.parse(row);
       if (session.lastSeenAt > now - seenSeconds) return { session, account };
       // A session that cannot be noted as seen is one all the same.
@@ -173,7 +174,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return { session: { ...session, lastSeenAt: now }, account };
     },
     async list(accountId, now) {
-      return (await database.query(listSessionsOf, [accountId, ...bounds(now)])).map(parseSession);
+      const rows = await database.query(listSessionsOf, [accountId, ...bounds(now)]);
+      return rows.map((row) => sessions.parse(row, 's_'));
     },
     async end({ accountId, token }) {
       await database.query(deleteSession, [accountId, hashOf(token)]);
@@ -196,16 +198,4 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
-}
-
-function parseSession(row: Row): Session {
-  return {
-    accountId: Number(row['account_id']),
-    tokenHash: String(row['token_hash']),
-    passwordVersion: Number(row['password_version']),
-    createdAt: Number(row['session_created_at']),
-    lastSeenAt: Number(row['last_seen_at']),
-    address: String(row['address']),
-    userAgent: String(row['user_agent']),
-  };
 }

@@ -172,7 +172,7 @@ export async function findTotpAccounts(
   return new Set(rows.map((row) => Number(row['account_id'])));
 }
 
-/** For an account that lost its app and its recovery codes as well. false: codes were not on. */
+/** For an account that has lost both its app and its recovery codes. false: codes were not on. */
 export function disableTotp(
   database: Database,
   accountId: number,

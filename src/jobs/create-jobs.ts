@@ -11,7 +11,7 @@ import { type Database, DatabaseUnavailable, StatementFailed } from '../database
 import { createJobLeases, type JobState } from './job-leases.ts';
 
 export interface JobLimits {
-  /** A process that died loses its work after so long. */
+  /** A process that died loses its work after this long. */
   readonly leaseSeconds: number;
   readonly renewMilliseconds: number;
   /** Between two looks at what is due, where nothing is due earlier. */
@@ -40,7 +40,7 @@ export interface JobContext {
 /** Work that somebody asks for. */
 export interface RequestedJob {
   readonly kind: string;
-  /** A run is told to stop after so long. */
+  /** A run is told to stop after this long. */
   readonly runSecondsMax: number;
 }
 
@@ -49,13 +49,13 @@ export interface ScheduledJob extends RequestedJob {
   readonly everySeconds: number;
   /**
    * Does what is due in pieces. A run that was told to stop and returns has done well: the next one goes on with its
-   * backlog. Twice may happen what one run had begun when its process died.
+   * backlog. What one run had begun when its process died may happen twice.
    */
   run(context: JobContext): Promise<JobResult>;
 }
 
 export interface JobResult {
-  /** What is left to do now: 0 when it is done, else at least so much. */
+  /** What is left to do now: 0 when it is done, otherwise at least this much. */
   readonly backlog: number;
 }
 
@@ -142,7 +142,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   let dueInMilliseconds = 0;
 
   function look(): Promise<void> {
-    // One at a time: who asks meanwhile gets the one that is under way.
+    // One at a time: whoever asks meanwhile gets the one that is under way.
     looking ??= lookOnce().finally(() => {
       looking = null;
     });
@@ -301,7 +301,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     }
   }
 
-  /** Other processes may run its kind again; this one not before it has ended. */
+  /** Other processes may run its kind again; this one not until it has ended. */
   async function giveUp(run: Run): Promise<void> {
     await recordFailure(run, new JobProblem('It was told to stop and did not.'));
     run.isGivenUp = true;
@@ -389,7 +389,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
 }
 
 const stopSentences: Readonly<Record<StopReason, string>> = {
-  time_limit: 'It took longer than it may.',
+  time_limit: 'It took longer than it is allowed to.',
   lease_lost: 'Another process has taken it over.',
   cancelled: 'It was cancelled.',
   closing: 'The process is shutting down.',
@@ -402,8 +402,8 @@ function isAbort(error: unknown): boolean {
 /** For the console: a message may quote a row, an address or a key, so only what was written for it is shown. */
 function sentenceOfFailure(error: unknown): string {
   if (error instanceof JobProblem) return error.message;
-  if (error instanceof DatabaseUnavailable) return 'The database was away, or gave no answer in time.';
+  if (error instanceof DatabaseUnavailable) return 'The database was away, or did not answer in time.';
   if (error instanceof StatementFailed) return `The database refused a statement (SQLSTATE ${error.code}).`;
   const name = error instanceof Error ? error.name : typeof error;
-  return `${name}: the log says more.`;
+  return `${name}: see the log for more.`;
 }

@@ -1,28 +1,32 @@
 // The table of jobs, of which this is the only reader and writer: who runs a kind of work, when it ran, when it runs
 // next, and what went wrong. Called by the runner (create-jobs.ts).
 // Always true: of many processes one holds the lease of a kind. A lease has a number that only grows:
-// renewing and ending name it, so a holder that lost its lease changes nothing any more.
+// renewing and ending name it, so a holder that has lost its lease can no longer change anything.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
+import { describeTable, int, int8, nullableText, nullableTime, type RowOf } from '../database/table.ts';
+
+const jobs = describeTable('jobs', {
+  startedAt: nullableTime('started_at'),
+  finishedAt: nullableTime('finished_at'),
+  succeededAt: nullableTime('succeeded_at'),
+  /** null: when it is asked for, or it has never run. */
+  nextRunAt: nullableTime('next_run_at'),
+  backlog: int8('backlog'),
+  failureCount: int8('failure_count'),
+  failuresInARow: int('failures_in_a_row'),
+  lastError: nullableText('last_error'),
+  lastErrorAt: nullableTime('last_error_at'),
+});
 
 /** What is known of a kind: the console's health page and /metrics show it. */
-export interface JobState {
+export interface JobState extends RowOf<typeof jobs> {
   readonly kind: string;
   /** Where it runs now; null: nowhere. */
   readonly runningOn: string | null;
-  readonly startedAt: EpochSeconds | null;
-  readonly finishedAt: EpochSeconds | null;
-  readonly succeededAt: EpochSeconds | null;
-  /** null: when it is asked for, or it has never run. */
-  readonly nextRunAt: EpochSeconds | null;
-  readonly backlog: number;
-  readonly failureCount: number;
-  readonly failuresInARow: number;
-  readonly lastError: string | null;
-  readonly lastErrorAt: EpochSeconds | null;
 }
 
 export interface SeenJob extends JobState {
@@ -82,8 +86,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
 
   const listKinds: Statement = {
     name: 'list_jobs',
-    text: `select k.kind, j.started_at, j.finished_at, j.succeeded_at, j.next_run_at, j.backlog, j.failure_count,
-        j.failures_in_a_row, j.last_error, j.last_error_at,
+    text: `select k.kind, ${jobs.list('j')},
         case when j.lease_until > ${at} then j.leased_by end as running_on,
         coalesce(extract(epoch from greatest(j.next_run_at, nullif(${freeAt}, '-infinity')) - ${at}), 0)::float8 as due_in
       from unnest($2::text[]) with ordinality k (kind, place) left join jobs j on j.kind = k.kind order by k.place`,
@@ -178,19 +181,12 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   };
 }
 
+/** Of a kind that has never run there is no row: everything is null, and Number(null) is 0. */
 function parseJob(row: Row): SeenJob {
   return {
     kind: String(row['kind']),
+    ...jobs.parse(row),
     runningOn: nullable(String, row['running_on']),
-    startedAt: nullable(Number, row['started_at']),
-    finishedAt: nullable(Number, row['finished_at']),
-    succeededAt: nullable(Number, row['succeeded_at']),
-    nextRunAt: nullable(Number, row['next_run_at']),
-    backlog: Number(row['backlog'] ?? 0),
-    failureCount: Number(row['failure_count'] ?? 0),
-    failuresInARow: Number(row['failures_in_a_row'] ?? 0),
-    lastError: nullable(String, row['last_error']),
-    lastErrorAt: nullable(Number, row['last_error_at']),
     dueInSeconds: Number(row['due_in']),
   };
 }

@@ -23,7 +23,7 @@ export function observeJobs(registry: Registry, jobs: Pick<Jobs, 'known'>): void
     });
   gauge(
     'sellthrough_job_last_success_timestamp_seconds',
-    'When a run of the kind last ended well, in any process.',
+    'When a run of the kind last succeeded, in any process.',
     ({ succeededAt }) => succeededAt,
   );
   gauge('sellthrough_job_backlog', 'What the last run left for the next one.', ({ backlog }) => backlog);

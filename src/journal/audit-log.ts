@@ -5,7 +5,10 @@
 import type { JsonObject } from '../contract/json.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { textArray } from '../database/sql-arrays.ts';
+import { type Column, describeTable, int, nullableInt, text, time } from '../database/table.ts';
 
 /** Who acted for the account. */
 export interface ActingParty {
@@ -35,52 +38,64 @@ export interface RecordedAuditEntry extends AuditEntry {
   readonly actor: string;
 }
 
+const auditLog = describeTable('audit_log', {
+  number: int('number'),
+  at: time('at'),
+  actorId: int('actor_id'),
+  action: text('action'),
+  subject: text('subject'),
+  before: json('before'),
+  after: json('after'),
+  actorKeyId: nullableInt('actor_key_id'),
+  actorPersonId: nullableInt('actor_person_id'),
+});
+
+const newEntries = auditLog.without('number');
+const count = `$${newEntries.names.length + 1}::int`;
+
 const insertAudit: Statement = {
   name: 'insert_audit',
-  text: `with counted as (update service_state set audit_count = audit_count + 1 returning audit_count)
-    insert into audit_log (number, at, actor_id, action, subject, before, after, actor_key_id, actor_person_id)
-    select audit_count, to_timestamp($1::bigint), $2::int, $3::text, $4::text, $5::jsonb, $6::jsonb, $7::int, $8::int
-    from counted`,
+  text: `with counted as (
+      update service_state set audit_count = audit_count + ${count} returning audit_count - ${count} as earlier)
+    insert into audit_log (number, ${newEntries.names.join(', ')})
+    select earlier + row.position, ${newEntries.arrived('row')} from counted, ${newEntries.sentInOrder('row')}`,
 };
 
 const countAudit: Statement = { name: 'count_audit', text: 'select audit_count from service_state' };
 
 const listAuditEntries: Statement = {
   name: 'list_audit',
-  text: `select l.number, l.at, l.actor_id, a.username, l.action, l.subject, l.before, l.after,
-      l.actor_key_id, l.actor_person_id
+  text: `select ${auditLog.list('l')}, a.username
     from audit_log l join accounts a on a.id = l.actor_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
 
+export function appendAudit(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
+  return appendAudits(transaction, [entry], now);
+}
+
 /** Takes the log's row lock until the end of the transaction: send it last. */
-export async function appendAudit(
+export async function appendAudits(
   transaction: Queryable,
-  entry: AuditEntry,
+  entries: readonly AuditEntry[],
   now: EpochSeconds,
 ): Promise<void> {
-  const json = (value: JsonObject | null) => (value === null ? null : JSON.stringify(value));
-  await transaction.query(insertAudit, [
-    now,
-    entry.actorId,
-    entry.action,
-    entry.subject,
-    json(entry.before),
-    json(entry.after),
-    idOf(entry.by, 'key'),
-    idOf(entry.by, 'person'),
-  ]);
+  const entered = entries.map((entry) => ({
+    ...entry,
+    at: now,
+    actorKeyId: idOf(entry.by, 'key'),
+    actorPersonId: idOf(entry.by, 'person'),
+  }));
+  await transaction.query(insertAudit, [...newEntries.values(entered), entered.length]);
 }
 
 function idOf(by: ActingParty | null | undefined, type: ActingParty['type']): number | null {
   return by?.type === type ? by.id : null;
 }
 
-function actingParty(row: Row): ActingParty | null {
-  const keyId = row['actor_key_id'] ?? null;
-  if (keyId !== null) return { type: 'key', id: Number(keyId) };
-  const personId = row['actor_person_id'] ?? null;
-  return personId === null ? null : { type: 'person', id: Number(personId) };
+function actingParty(keyId: number | null, personId: number | null): ActingParty | null {
+  if (keyId !== null) return { type: 'key', id: keyId };
+  return personId === null ? null : { type: 'person', id: personId };
 }
 
 /** Newest first. */
@@ -94,16 +109,19 @@ export async function listAudit(
   const rows = range === null ? [] : await database.query(listAuditEntries, [range.from, range.to]);
   return {
     total,
-    entries: rows.map((row) => ({
-      number: Number(row['number']),
-      at: Number(row['at']),
-      actorId: Number(row['actor_id']),
-      by: actingParty(row),
-      actor: String(row['username']),
-      action: String(row['action']),
-      subject: String(row['subject']),
-      before: (row['before'] ?? null) as JsonObject | null,
-      after: (row['after'] ?? null) as JsonObject | null,
-    })),
+    entries: rows.map((row) => {
+      const { actorKeyId, actorPersonId, ...entry } = auditLog.parse(row);
+      return { ...entry, actor: String(row['username']), by: actingParty(actorKeyId, actorPersonId) };
+    }),
+  };
+}
+
+function json(name: string): Column<JsonObject | null> {
+  return {
+    name,
+    arrayType: 'text[]',
+    cast: (value) => `${value}::jsonb`,
+    toArray: (values) => textArray(values.map((value) => (value === null ? null : JSON.stringify(value)))),
+    parse: (value) => nullable((found) => found as JsonObject, value),
   };
 }

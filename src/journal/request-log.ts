@@ -1,36 +1,53 @@
 // The log of requests with an API key, for the account that sent them, and the count of refusals by day.
 // A request costs one push of a small object; what was pushed is written afterwards, in batches, every
 // second.
-// Always true: nothing waits for this log. When more comes than can be written it is dropped and counted, the
+// Always true: nothing waits for this log. When more comes than can be written, it is dropped and counted; the
 // buffer and each account's lines are bounded, and neither a query's values nor a body is ever in it.
 // The only writer of api_requests, api_request_counts and refusal_days.
 
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
-import { nullable } from '../database/row-values.ts';
-import { numberArray, textArray } from '../database/sql-arrays.ts';
+import {
+  describeTable,
+  int,
+  int8,
+  nullableText,
+  type RowOf,
+  text,
+  time,
+  writeRows,
+} from '../database/table.ts';
 
-export interface RequestLine {
-  /** null: no account was recognised; only its refusal is counted. */
-  readonly accountId: number | null;
+const apiRequests = describeTable('api_requests', {
+  accountId: int('account_id'),
+  number: int8('number'),
+  at: time('at'),
+  method: text('method'),
+  /** See loggablePath. */
+  path: text('path'),
+  status: { ...int('status'), arrayType: 'smallint[]' },
+  code: nullableText('code'),
+  requestId: text('request_id'),
+  milliseconds: int('milliseconds'),
+  address: text('address'),
+});
+
+const refusalDays = describeTable('refusal_days', {
+  day: { ...text('day'), arrayType: 'date[]' },
+  code: text('code'),
+  count: int8('refusal_count'),
+});
+
+export type LoggedRequest = RowOf<typeof apiRequests>;
+
+type KnownLine = Omit<LoggedRequest, 'number'> & {
   /** null: the request came with no key that is known. */
   readonly keyId: number | null;
-  readonly at: EpochSeconds;
-  readonly method: string;
-  /** See loggablePath. */
-  readonly path: string;
-  readonly status: number;
-  readonly code: string | null;
-  readonly requestId: string;
-  readonly milliseconds: number;
-  readonly address: string;
-}
+};
 
-export interface LoggedRequest extends Omit<RequestLine, 'keyId'> {
-  readonly accountId: number;
-  readonly number: number;
-}
+/** `accountId` null: no account was recognised; only its refusal is counted. */
+export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
 
 export interface RequestLogLimits {
   readonly linesMax: number;
@@ -59,34 +76,31 @@ export interface RequestLog {
 }
 
 // Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps.
+const newLines = apiRequests.without('number');
+
 const insertLines: Statement = {
   name: 'insert_api_requests',
   text: `with lines as (
-      select *, row_number() over (partition by account_id order by place) as nth,
+      select *, row_number() over (partition by account_id order by position) as nth,
         count(*) over (partition by account_id) as total
-      from unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::text[], $8::int[],
-        $9::text[]) with ordinality
-        row (account_id, at, method, path, status, code, request_id, milliseconds, address, place)),
+      from ${newLines.sentInOrder('row')}),
     counted as (
       insert into api_request_counts as c (account_id, request_count)
       select account_id, count(*) from lines group by account_id order by account_id
       on conflict (account_id) do update set request_count = c.request_count + excluded.request_count
       returning account_id, request_count),
     written as (
-      insert into api_requests (account_id, number, at, method, path, status, code, request_id, milliseconds, address)
-      select l.account_id, c.request_count - l.total + l.nth, to_timestamp(l.at), l.method, l.path, l.status, l.code,
-        l.request_id, l.milliseconds, l.address
+      insert into api_requests (number, ${newLines.names.join(', ')})
+      select c.request_count - l.total + l.nth, ${newLines.arrived('l')}
       from lines l join counted c on c.account_id = l.account_id)
     select account_id, request_count from counted`,
 };
 
-const countRefusals: Statement = {
-  name: 'count_refusals',
-  text: `insert into refusal_days as r (day, code, refusal_count)
-    select day, code, refusals from unnest($1::date[], $2::text[], $3::bigint[]) row (day, code, refusals)
-    order by day, code
-    on conflict (day, code) do update set refusal_count = r.refusal_count + excluded.refusal_count`,
-};
+const countRefusals = refusalDays.insert(
+  'count_refusals',
+  `order by day, code on conflict (day, code)
+    do update set refusal_count = refusal_days.refusal_count + excluded.refusal_count`,
+);
 
 /** One statement looks at this many lines: on the embedded database orders wait for it. */
 const stretch = 20_000;
@@ -100,8 +114,7 @@ const findSpan: Statement = {
 
 const listLines: Statement = {
   name: 'list_api_requests',
-  text: `select account_id, number, at, method, path, status, code, request_id, milliseconds, address
-    from api_requests
+  text: `select ${apiRequests.list('r')} from api_requests r
     where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
     order by number desc limit $6::int`,
 };
@@ -147,7 +160,7 @@ const neverAborted = new AbortController().signal;
 
 export function createRequestLog(dependencies: RequestLogDependencies): RequestLog {
   const { database, limits, onKeysUsed, onDropped } = dependencies;
-  let waiting: RequestLine[] = [];
+  let waiting: KnownLine[] = [];
   let refusals = new Map<string, number>();
   let flushing: Promise<void> | null = null;
   /** Keys to the last minute in which their use was noted. */
@@ -181,7 +194,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
       const part = lines.slice(from, from + limits.linesPerStatement);
       try {
-        await pruneLong(await database.query(insertLines, columnsOf(part)), part.at(-1)?.at ?? 0);
+        await pruneLong(await database.query(insertLines, newLines.values(part)), part.at(-1)?.at ?? 0);
       } catch {
         onDropped(lines.length - from);
         break;
@@ -189,8 +202,8 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     }
     const counted = refusals;
     refusals = new Map();
-    // What cannot be counted now is lost: a count of refusals is no ledger.
-    if (counted.size > 0) await database.query(countRefusals, refusalColumns(counted)).catch(() => undefined);
+    // What cannot be counted now is lost: a count of refusals is not a ledger.
+    await writeRows(database, countRefusals, refusalRows(counted)).catch(() => undefined);
     await onKeysUsed(newUses(lines)).catch(() => undefined);
   }
 
@@ -215,7 +228,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     return deleteInPieces(database, oldestLines, values, signal);
   }
 
-  function newUses(lines: readonly RequestLine[]): Map<number, EpochSeconds> {
+  function newUses(lines: readonly KnownLine[]): Map<number, EpochSeconds> {
     const uses = new Map<number, EpochSeconds>();
     if (usedMinutes.size >= keysRememberedMax) usedMinutes.clear();
     for (const { keyId, at, code } of lines) {
@@ -269,24 +282,9 @@ export async function listRequests(
   let to = Math.min(before - 1, Number(span?.['newest'] ?? 0));
   for (; to >= oldest && found.length < limit; to -= stretch) {
     const values = [accountId, to - stretch + 1, to, statusMin, statusMax, limit - found.length];
-    found.push(...(await database.query(listLines, values)).map(parseLine));
+    found.push(...(await database.query(listLines, values)).map((row) => apiRequests.parse(row)));
   }
   return found;
-}
-
-function parseLine(row: Row): LoggedRequest {
-  return {
-    accountId: Number(row['account_id']),
-    number: Number(row['number']),
-    at: Number(row['at']),
-    method: String(row['method']),
-    path: String(row['path']),
-    status: Number(row['status']),
-    code: nullable(String, row['code']),
-    requestId: String(row['request_id']),
-    milliseconds: Number(row['milliseconds']),
-    address: String(row['address']),
-  };
 }
 
 /** Refusals of both APIs, known accounts or not, since a day; the most frequent first. */
@@ -303,7 +301,7 @@ const harmlessPart = /^(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})?$/;
 
 /**
  * The path of a request as it may be kept: without the query, and with whatever is neither a word nor a number
- * cut out, because somebody will send his key in a path.
+ * cut out, because somebody will send their key in a path.
  */
 export function loggablePath(url: string): string {
   if (harmless.test(url)) return url;
@@ -312,25 +310,9 @@ export function loggablePath(url: string): string {
   return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
 }
 
-function refusalColumns(counted: ReadonlyMap<string, number>): unknown[] {
-  const keys = [...counted.keys()].map((key) => key.split(' '));
-  return [
-    textArray(keys.map(([day]) => formatTime(Number(day) * 86_400).slice(0, 10))),
-    textArray(keys.map(([, code = '']) => code)),
-    numberArray([...counted.values()]),
-  ];
-}
-
-function columnsOf(lines: readonly RequestLine[]): unknown[] {
-  return [
-    numberArray(lines.map(({ accountId }) => accountId ?? 0)),
-    numberArray(lines.map(({ at }) => at)),
-    textArray(lines.map(({ method }) => method)),
-    textArray(lines.map(({ path }) => path)),
-    numberArray(lines.map(({ status }) => status)),
-    textArray(lines.map(({ code }) => code)),
-    textArray(lines.map(({ requestId }) => requestId)),
-    numberArray(lines.map(({ milliseconds }) => milliseconds)),
-    textArray(lines.map(({ address }) => address)),
-  ];
+function refusalRows(counted: ReadonlyMap<string, number>) {
+  return [...counted].map(([key, count]) => {
+    const [day, code = ''] = key.split(' ');
+    return { day: formatTime(Number(day) * 86_400).slice(0, 10), code, count };
+  });
 }

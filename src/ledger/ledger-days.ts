@@ -6,20 +6,21 @@
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
+import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
 
-/** Sums of a day, of a month, or of several accounts. */
-export interface LedgerSums {
-  /** "2026-01-31" or "2026-01". */
-  readonly date: string;
-  readonly orderCount: number;
-  readonly entryCount: number;
-  readonly chargedCents: bigint;
-  readonly refundedCents: bigint;
-  readonly creditedCents: bigint;
-  readonly debitedCents: bigint;
-}
+const ledgerSums = describeTable('ledger_days', {
+  orderCount: int8('order_count'),
+  entryCount: int8('entry_count'),
+  chargedCents: cents('charged_cents'),
+  refundedCents: cents('refunded_cents'),
+  creditedCents: cents('credited_cents'),
+  debitedCents: cents('debited_cents'),
+});
 
-/** Numbers between which everything of a span of days lies, the ends included. */
+/** Sums of a day, of a month, or of several accounts; `date` is "2026-01-31" or "2026-01". */
+export type LedgerSums = RowOf<typeof ledgerSums> & { readonly date: string };
+
+/** Numbers between which everything in a span of days lies, the ends included. */
 export interface NumberSpan {
   readonly from: number;
   readonly to: number;
@@ -69,6 +70,20 @@ const lockMark: Statement = {
   text: 'select entry_number from ledger_day_marks where account_id = $1::int for update',
 };
 
+/** A day's columns, from its entries. */
+const dayOfEntries = {
+  order_count: `count(*) filter (where kind = 'charge')`,
+  entry_count: 'count(*)',
+  charged_cents: `coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0)`,
+  refunded_cents: `coalesce(sum(amount_cents) filter (where kind = 'refund'), 0)`,
+  credited_cents: `coalesce(sum(amount_cents) filter (where kind = 'credit'), 0)`,
+  debited_cents: `coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0)`,
+  first_entry: 'min(number)',
+  last_entry: 'max(number)',
+  first_order: 'min(order_number)',
+  last_order: 'max(order_number)',
+};
+
 // An account's entries become visible in the order of their numbers: what is seen has no gap.
 const sumEntries: Statement = {
   name: 'sum_ledger_entries',
@@ -76,21 +91,11 @@ const sumEntries: Statement = {
       select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day
       from ledger_entries where account_id = $1::int and number > $2::int and number <= $2::int + ${entriesAtOnceMax}),
     summed as (
-      insert into ledger_days as d (account_id, day, order_count, entry_count, charged_cents, refunded_cents,
-        credited_cents, debited_cents, first_entry, last_entry, first_order, last_order)
-      select $1::int, day, count(*) filter (where kind = 'charge'), count(*),
-        coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
-        coalesce(sum(amount_cents) filter (where kind = 'refund'), 0),
-        coalesce(sum(amount_cents) filter (where kind = 'credit'), 0),
-        coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0),
-        min(number), max(number), min(order_number), max(order_number)
+      insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
+      select $1::int, day, ${Object.values(dayOfEntries).join(', ')}
       from fresh group by day
       on conflict (account_id, day) do update set
-        order_count = d.order_count + excluded.order_count, entry_count = d.entry_count + excluded.entry_count,
-        charged_cents = d.charged_cents + excluded.charged_cents,
-        refunded_cents = d.refunded_cents + excluded.refunded_cents,
-        credited_cents = d.credited_cents + excluded.credited_cents,
-        debited_cents = d.debited_cents + excluded.debited_cents,
+        ${ledgerSums.names.map((name) => `${name} = d.${name} + excluded.${name}`).join(', ')},
         first_entry = least(d.first_entry, excluded.first_entry),
         last_entry = greatest(d.last_entry, excluded.last_entry),
         first_order = least(d.first_order, excluded.first_order),
@@ -115,9 +120,7 @@ const countBehind: Statement = {
     from accounts a left join ledger_day_marks m on m.account_id = a.id`,
 };
 
-const sumColumns = `sum(d.order_count)::bigint as order_count, sum(d.entry_count)::bigint as entry_count,
-  sum(d.charged_cents)::bigint as charged_cents, sum(d.refunded_cents)::bigint as refunded_cents,
-  sum(d.credited_cents)::bigint as credited_cents, sum(d.debited_cents)::bigint as debited_cents`;
+const sumColumns = ledgerSums.names.map((name) => `sum(d.${name})::bigint as ${name}`).join(', ');
 
 const dateFormats: Readonly<Record<Step, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
 
@@ -222,15 +225,7 @@ function spanOf(from: unknown, to: unknown): NumberSpan | null {
 }
 
 function parseSums(row: Row): LedgerSums {
-  return {
-    date: String(row['date']),
-    orderCount: Number(row['order_count']),
-    entryCount: Number(row['entry_count']),
-    chargedCents: bigint(row['charged_cents']),
-    refundedCents: bigint(row['refunded_cents']),
-    creditedCents: bigint(row['credited_cents']),
-    debitedCents: bigint(row['debited_cents']),
-  };
+  return { date: String(row['date']), ...ledgerSums.parse(row) };
 }
 
 /** The last `count` days or months up to `now`, oldest first. */

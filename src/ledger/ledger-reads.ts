@@ -1,10 +1,6 @@
-// Pages of an account's ledger, and a ledger entry as the API shows it.
+// Pages of an account's ledger.
 
-import type { LedgerEntryView } from '../contract/admin-schemas.ts';
-import { formatAmount } from '../contract/amounts.ts';
-import { publicId } from '../contract/identifiers.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
-import { formatTime } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
@@ -22,29 +18,12 @@ export async function listLedger(
   accountId: number,
   page: Page,
   total: number,
-  currency: string,
-): Promise<LedgerEntryView[]> {
+): Promise<{ entry: LedgerEntry; actor: string | null }[]> {
   const range = pageRange(page, total);
   if (range === null) return [];
   const rows = await database.query(listEntries, [accountId, range.from, range.to]);
-  return rows.map((row) =>
-    ledgerEntryView(ledgerEntries.parse(row), nullable(String, row['actor']), currency),
-  );
-}
-
-/** `actor`: the username of the administrator who made it; null for what orders did. */
-export function ledgerEntryView(entry: LedgerEntry, actor: string | null, currency: string): LedgerEntryView {
-  const { accountId, number, orderNumber } = entry;
-  return {
-    id: publicId(accountId, number),
-    number,
-    kind: entry.kind,
-    amount: formatAmount(entry.amountCents),
-    balance_after: formatAmount(entry.balanceAfterCents),
-    currency,
-    order_id: orderNumber === null ? null : publicId(accountId, orderNumber),
-    actor,
-    memo: entry.memo,
-    created_at: formatTime(entry.createdAt),
-  };
+  return rows.map((row) => ({
+    entry: ledgerEntries.parse(row),
+    actor: nullable(String, row['actor']),
+  }));
 }

@@ -6,7 +6,7 @@ import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 
-/** An entry, and what a reader wants to know beside it. */
+/** An entry, and what a reader wants to know besides. */
 export interface FoundEntry {
   readonly entry: LedgerEntry;
   /** The administrator who made it. */

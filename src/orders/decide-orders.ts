@@ -146,7 +146,7 @@ function renewOrder(
 
 /**
  * Whether the caller's rights moved since the request was let in. Not for an order that stands since an
- * attempt whose COMMIT was never answered: it was placed while the rights were right, and has to be told.
+ * attempt whose COMMIT was never answered: it was placed while the rights were right, and its caller has to learn of it.
  */
 function mustAskAgain(
   account: AccountState,

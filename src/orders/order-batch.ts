@@ -11,17 +11,17 @@ import { accountStates } from '../accounts/account-table.ts';
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { Write } from '../database/table.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
-import { appendAudit } from '../journal/audit-log.ts';
+import { appendAudits } from '../journal/audit-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
-import { customers as customerTable } from '../plans/customer-table.ts';
+import { customerPlaces, customerReferences, customers as customerTable } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 import type { CustomerState } from './order-state.ts';
-import { orderColumns, orders, parseOrder } from './order-table.ts';
+import { orderColumns, orderPlaces, orders, parseOrder } from './order-table.ts';
 
 /** What a batch looks up and writes. */
 export const orderTables = [
@@ -127,27 +127,31 @@ const loadCustomers: Statement = {
 
 const loadCustomersByNumber: Statement = {
   name: 'load_customers_by_number',
-  text: `select ${customerColumns} from ${customerTable.wanted('accountId', 'number')}
+  text: `select ${customerColumns} from ${customerPlaces.sent('wanted')}
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
 };
 
+const orderKeys = orders.pick('accountId', 'idempotencyKey');
+
 const loadOrdersByKey: Statement = {
   name: 'load_orders_by_key',
-  text: `select ${orderColumns} from ${orders.wanted('accountId', 'idempotencyKey')}
+  text: `select ${orderColumns} from ${orderKeys.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.idempotency_key = wanted.idempotency_key
     join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
 };
 
 const loadRenewals: Statement = {
   name: 'load_renewals',
-  text: `select ${orderColumns}, ${customerColumns} from ${orders.wanted('accountId', 'number')}
+  text: `select ${orderColumns}, ${customerColumns} from ${orderPlaces.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
     join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
 };
 
+const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
+
 const loadCreditsByKey: Statement = {
   name: 'load_credits_by_key',
-  text: `select ${ledgerEntries.list('e')} from ${ledgerEntries.wanted('accountId', 'idempotencyKey')}
+  text: `select ${ledgerEntries.list('e')} from ${creditKeys.sent('wanted')}
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
 };
 
@@ -173,7 +177,7 @@ async function load(
     const isOrder = command.type === 'place' || command.type === 'renew';
     if (isOrder && (command.mayStand || !command.keyIsMinted)) keyed.push(command);
   }
-  const wanted = [...references].map((reference) => ({ reference }));
+  const wanted = [...references];
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
 
@@ -182,11 +186,11 @@ async function load(
     await Promise.all([
       database.query(accountsStatement, [accountIds]),
       database.query(loadPackagesVersion),
-      rowsFor(wanted, loadCustomers, [...customerTable.values(wanted, 'reference'), accountIds]),
-      rowsFor(numbered, loadCustomersByNumber, customerTable.values(numbered, 'accountId', 'number')),
-      rowsFor(keyed, loadOrdersByKey, orders.values(keyed, 'accountId', 'idempotencyKey')),
-      rowsFor(renewals, loadRenewals, orders.values(renewals, 'accountId', 'number')),
-      rowsFor(credits, loadCreditsByKey, ledgerEntries.values(credits, 'accountId', 'idempotencyKey')),
+      rowsFor(wanted, loadCustomers, [textArray(wanted), accountIds]),
+      rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
+      rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
+      rowsFor(renewals, loadRenewals, orderPlaces.values(renewals)),
+      rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
     ]);
 
   const isForeign = (row: Row) => row['c_number'] === null;
@@ -221,28 +225,19 @@ const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 
 // --------------------------------------------------------------------------------------------- write
 
-const insertReferences: Statement = {
-  name: 'insert_customer_references',
-  text: `insert into customer_references (reference, account_id, customer_number)
-    select reference, account_id, number from ${customerTable.wanted('reference', 'accountId', 'number')}`,
-};
-
+const insertReferences = customerReferences.insert('insert_customer_references');
 const insertCustomers = customerTable.insert('insert_customers');
 const insertOrders = orders.insert('insert_orders');
 const insertEntries = ledgerEntries.insert('insert_ledger_entries');
 const insertPlanChanges = planChanges.insert('insert_plan_changes');
 
-const updateCustomers = customerTable.update(
-  'update_customers',
-  ['accountId', 'number'],
-  ['status', 'packageId', 'anchorAt', 'monthsRun', 'expiresAt', 'paidPeriods'],
-);
-
-const updateAccounts = accountStates.update(
-  'update_account_balances',
-  ['id'],
-  ['balanceCents', 'orderCount', 'customerCount', 'entryCount', 'planChangeCount'],
-);
+// All that may change about a customer, and about an account.
+const updateCustomers = customerTable
+  .without('reference', 'name', 'createdAt')
+  .update('update_customers', ['accountId', 'number']);
+const updateAccounts = accountStates
+  .without('group', 'accessVersion', 'isHalted')
+  .update('update_account_balances', ['id']);
 
 /** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
 function write(database: Queryable, { changes }: Decision, now: EpochSeconds): Promise<unknown>[] {
@@ -254,10 +249,7 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   // Two accounts may claim one new customer at the same moment from different lanes or processes. In
   // sorted order the later claim waits without a deadlock, fails, and its batch is decided afresh.
   const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
-  if (claims.length > 0) {
-    const values = customerTable.values(claims, 'reference', 'accountId', 'number');
-    sent.push(database.query(insertReferences, values));
-  }
+  send(insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
   send(updateCustomers, changes.changedCustomers.map(customerRow));
   send(insertOrders, changes.orders);
@@ -266,7 +258,7 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   send(updateAccounts, changes.accounts);
   if (changes.loginLinks.length > 0) sent.push(...writeLoginLinks(database, changes.loginLinks, now));
   // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.
-  sent.push(...changes.audits.map((entry) => appendAudit(database, entry, now)));
+  if (changes.audits.length > 0) sent.push(appendAudits(database, changes.audits, now));
   return sent;
 }
 

@@ -230,7 +230,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   };
 }
 
-/** Found by its key after a COMMIT that was never answered, an order is no replay: this is its first answer. */
+/** Found by its key after a COMMIT that was never answered, an order is not a replay: this is its first answer. */
 function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): readonly OrderOutcome[] {
   if (outcomes.length !== batch.length) throw new Error('A batch answered with too few outcomes.');
   return outcomes.map((outcome, index) =>
@@ -243,7 +243,7 @@ function isKnownRollback(error: unknown): boolean {
   return error instanceof StatementFailed || error instanceof TransactionRolledBack;
 }
 
-/** After an attempt that had decided: what it decided anew may stand if its end is not known, else it does not. */
+/** After an attempt that had decided: what it decided anew may stand if its end is not known, otherwise it does not. */
 function rememberDoubt(
   batch: readonly Waiting[],
   decided: readonly OrderOutcome[],

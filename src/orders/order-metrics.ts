@@ -33,7 +33,7 @@ export function createOrderMetrics(registry: Registry): OrderMetrics {
   });
   const broken = new Counter({
     name: 'sellthrough_batches_broken_total',
-    help: 'Batches that were rolled back for good and run one by one.',
+    help: 'Batches that were rolled back for good, and whose orders were run one by one.',
     registers,
   });
 
@@ -57,7 +57,7 @@ export function createOrderMetrics(registry: Registry): OrderMetrics {
             this.set(read());
           },
         });
-      gauge('sellthrough_queue_depth', 'Orders that wait or are under way.', () => engine.queueDepth());
+      gauge('sellthrough_queue_depth', 'Orders that are waiting or under way.', () => engine.queueDepth());
       gauge('sellthrough_lanes_busy', 'Lanes with a batch under way.', () => engine.batchesInFlight());
       gauge('sellthrough_database_round_trips', 'Round trips to the database since the start.', () =>
         database.roundTrips(),

@@ -4,7 +4,7 @@
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import { type Database, ranked, type Statement } from '../database/database.ts';
-import { type OrderRecord, orderColumns, orders, parseOrder } from './order-table.ts';
+import { type OrderRecord, orderColumns, orderPlaces, parseOrder } from './order-table.ts';
 
 export interface OrderReads {
   /** null: the account has no such order. */
@@ -16,7 +16,7 @@ export interface OrderReads {
 const findOrders: Statement = {
   name: 'find_orders',
   text: `select wanted.position, ${orderColumns}
-    from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, position)
+    from ${orderPlaces.sentInOrder('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
     join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
 };
@@ -33,7 +33,7 @@ export function createOrderReads(database: Database): OrderReads {
   const lookup = createBatchedLookup<{ accountId: number; number: number }>(
     ranked(database, 'lookups'),
     findOrders,
-    (keys) => orders.values(keys, 'accountId', 'number'),
+    orderPlaces.values,
   );
   return {
     async find(accountId, number) {

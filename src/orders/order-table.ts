@@ -24,6 +24,9 @@ export const orders = describeTable('orders', {
   fingerprint: text('fingerprint'),
 });
 
+/** Which orders are looked up. */
+export const orderPlaces = orders.pick('accountId', 'number');
+
 /** An order, with the reference of its customer, which is joined from their row. */
 export type OrderRecord = RowOf<typeof orders> & { readonly customerReference: string };
 

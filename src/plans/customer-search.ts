@@ -148,7 +148,7 @@ export async function findLastOrderNumber(
 }
 
 export interface EndingPlans {
-  /** The first that end. */
+  /** Those that end first. */
   readonly customers: readonly Customer[];
   /** How many run this package; `months`: those of their last order, null where they never ordered. */
   readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];

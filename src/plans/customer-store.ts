@@ -1,13 +1,9 @@
 // Customers: read for their account and for themselves. They are written by the order batch alone.
 
-import type { PackageCatalog } from '../catalog/package-catalog.ts';
-import { publicId } from '../contract/identifiers.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
-import type { CustomerView } from '../contract/schemas.ts';
-import { daysLeft, type EpochSeconds, formatTime } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import { type Database, ranked, type Statement } from '../database/database.ts';
-import { type Customer, customers, shownCustomers } from './customer-table.ts';
+import { type Customer, customerPlaces, shownCustomers } from './customer-table.ts';
 
 export interface CustomerReads {
   /** null: the account has no such customer. */
@@ -19,7 +15,7 @@ export interface CustomerReads {
 const findCustomers: Statement = {
   name: 'find_customers',
   text: `select wanted.position, ${shownCustomers.list('c')}
-    from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, position)
+    from ${customerPlaces.sentInOrder('wanted')}
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
 };
 
@@ -33,7 +29,7 @@ export function createCustomerReads(database: Database): CustomerReads {
   const lookup = createBatchedLookup<{ accountId: number; number: number }>(
     ranked(database, 'lookups'),
     findCustomers,
-    (keys) => customers.values(keys, 'accountId', 'number'),
+    customerPlaces.values,
   );
   return {
     async find(accountId, number) {
@@ -47,24 +43,5 @@ export function createCustomerReads(database: Database): CustomerReads {
         shownCustomers.parse(row),
       );
     },
-  };
-}
-
-/** A customer as the API shows it (specification "Customer"). */
-export function customerView(customer: Customer, { byId }: PackageCatalog, now: EpochSeconds): CustomerView {
-  const { accountId, number, reference } = customer;
-  return {
-    id: publicId(accountId, number),
-    name: customer.name,
-    email: reference.includes('@') ? reference : '',
-    status: customer.status,
-    plan: {
-      package: byId.get(customer.packageId)?.name ?? '',
-      active: customer.expiresAt > now,
-      starts_at: formatTime(customer.anchorAt),
-      expires_at: formatTime(customer.expiresAt),
-      days_left: daysLeft(customer.expiresAt, now),
-    },
-    created_at: formatTime(customer.createdAt),
   };
 }

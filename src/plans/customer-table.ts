@@ -25,6 +25,16 @@ export const customers = describeTable('customers', {
 
 export type CustomerRow = RowOf<typeof customers>;
 
+/** Which customers are looked up. */
+export const customerPlaces = customers.pick('accountId', 'number');
+
+/** Whose customer a reference is: claimed by the first order, for ever. */
+export const customerReferences = describeTable('customer_references', {
+  reference: text('reference'),
+  accountId: int('account_id'),
+  number: int('customer_number'),
+});
+
 /** What the pages and answers about a customer show. */
 export const shownCustomers = customers.pick(
   'accountId',

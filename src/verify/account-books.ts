@@ -328,7 +328,7 @@ function* compareDays(
     const is = sumsOf(row).join(', ');
     const should = made.get(day)?.join(', ');
     if (should === undefined) yield { day, text: 'it has sums, but no ledger entry up to the mark' };
-    else if (is !== should) yield { day, text: `its sums are ${is}, the entries make ${should} of them` };
+    else if (is !== should) yield { day, text: `its sums are ${is}, but the entries make them ${should}` };
   }
   for (const day of made.keys()) {
     if (!stored.has(day)) yield { day, text: 'its ledger entries are not summed, but the mark is past them' };

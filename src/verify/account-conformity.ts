@@ -52,13 +52,12 @@ const readPage: Statement = {
     left join lateral (
       select *, lead(place) over (order by place, is_change, p_number) as next_place from (
         (select o.number as place, 0 as is_change, ${pastOrders.list('o', 'o_')},
-            null::int as p_number, null::text as p_kind, null::timestamptz as p_created_at, null::int as p_package_id,
-            null::timestamptz as p_expires_at
+            ${pastChanges.names.map((name) => `null as p_${name}`).join(', ')}
           from orders o where o.account_id = c.account_id and o.customer_number = c.number
             and o.number > case when c.number = $2::int then $3::int else 0 end
           order by o.account_id, o.customer_number, o.number limit $6::int)
         union all
-        (select p.after_order, 1, null, null, null, null, null, null, null, null, null, ${pastChanges.list('p', 'p_')}
+        (select p.after_order, 1, ${pastOrders.names.map(() => 'null').join(', ')}, ${pastChanges.list('p', 'p_')}
           from plan_changes p where p.account_id = c.account_id and p.customer_number = c.number
             and p.number > case when c.number = $2::int then $4::int else 0 end
           order by p.account_id, p.customer_number, p.number limit $6::int)) both_kinds

@@ -80,7 +80,7 @@ const readLog: Statement = {
       and action in ('package.create', 'package.update', 'account.create', 'account.update') order by number`,
 };
 
-/** Reads the audit log on, when it has grown, as far as `auditCount`. */
+/** Reads on in the audit log, when it has grown, as far as `auditCount`. */
 export interface PastReader {
   upTo(auditCount: number, signal: AbortSignal): Promise<Past>;
 }
@@ -127,7 +127,7 @@ export function createPastReader(database: Database): PastReader {
   };
 }
 
-/** As package-store.ts notes a package; null: it is nothing of the kind, and says nothing. */
+/** As package-store.ts notes a package; null: it is nothing of the kind, and tells nothing. */
 function termsOf(noted: unknown): Terms | null {
   const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
   const priceOf = (group: Group, period: string) => parseAmount(fieldsOf(fieldsOf(prices)[group])[period]);

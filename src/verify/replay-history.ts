@@ -32,7 +32,7 @@ export type PastOrder = Pick<
 >;
 export type PastChange = Pick<PlanChange, 'number' | 'kind' | 'createdAt' | 'packageId' | 'expiresAt'>;
 
-/** What stands in the customer's row. */
+/** What the customer's row holds. */
 export interface PresentCustomer {
   readonly status: CustomerStatus;
   readonly plan: Plan;
@@ -135,10 +135,10 @@ export function createReplay({
     lastOrders.set(row.packageId, { ...decided, number: row.number });
     if (row.kind !== decided.kind) problems.push(`it is of kind ${row.kind}, but it was ${decided.kind}`);
     if (row.refundCents !== decided.refundCents)
-      problems.push(`it gave ${row.refundCents} cents back, unused were ${decided.refundCents}`);
+      problems.push(`it gave ${row.refundCents} cents back, but ${decided.refundCents} were unused`);
     if (row.expiresAt !== decided.expiresAt) {
       const [is, should] = [formatTime(row.expiresAt), formatTime(decided.expiresAt)];
-      problems.push(`it ends at ${is}, its terms end at ${should}`);
+      problems.push(`it ends at ${is}, but its terms end at ${should}`);
     }
     return problems.map(by(subject));
   }
@@ -173,7 +173,8 @@ export function createReplay({
     const problems: string[] = [];
     if (terms.length > 0 && !trials.some((around) => around.durationDays === durationDays)) {
       const should = trials.map((around) => around.durationDays).join(' or ');
-      if (trials.length > 0) problems.push(`the trial lasts ${durationDays} days, the package's ${should}`);
+      if (trials.length > 0)
+        problems.push(`the trial lasts ${durationDays} days, but the package's ${should}`);
     }
     const retired = terms.length > 0 && terms.every((around) => around.retired);
     const around = trials[0] ?? terms[0];
@@ -262,7 +263,7 @@ function accountWithPlenty(id: number, customerNumber: number): AccountState {
 }
 
 function compareStatus(is: CustomerStatus, should: CustomerStatus): string[] {
-  return is === should ? [] : [`the customer is ${is}, the changes of the plan make it ${should}`];
+  return is === should ? [] : [`the customer is ${is}, but the changes of the plan make it ${should}`];
 }
 
 function comparePlans(is: Plan, should: Plan): string[] {

@@ -7,7 +7,7 @@
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 
 export interface SingleAuditLimits {
-  /** An asker waits so long: shorter than proxies wait for an answer. */
+  /** An asker waits this long: shorter than proxies wait for an answer. */
   readonly waitMilliseconds: number;
   /** After the last asker went away: clients that lost patience ask again. */
   readonly lingerMilliseconds: number;

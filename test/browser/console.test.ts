@@ -1,4 +1,4 @@
-// The administrator's console: what is changed there counts for the next request of a reseller.
+// The administrator's console: what is changed there applies to a reseller's next request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

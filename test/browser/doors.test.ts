@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import type { BrowserContext, Page, Response } from 'playwright-core';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import { panelRoutes, type Route } from '../harness/route-list.ts';
-import { heading } from './panel-actions.ts';
+import { goInPlace, heading } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -42,25 +42,25 @@ test('a page of another origin cannot make its visitor’s browser change anythi
     for (const host of ['127.0.0.1', 'localhost']) {
       const foreign = await page.context().newPage();
       await foreign.goto(`http://${host}:${otherPort}/`);
-      for (const { path } of posts) {
-        for (const send of [sendForm, sendFetch]) {
-          const response = await send(foreign, service.address + path);
-          assert.equal(response.status(), 403, `${send.name} at ${host}: ${path}`);
-          if (send !== sendForm) continue;
+      const urls = posts.map(({ path }) => service.address + path);
+      for (const send of [sendForms, sendFetches]) {
+        for (const response of await answersTo(foreign, urls, send)) {
+          const url = response.url();
+          assert.equal(response.status(), 403, `${send.name} at ${host}: ${url}`);
+          if (send !== sendForms) continue;
           // Ports are nothing to cookies: from the same host they do come along.
           const { cookie = '' } = await response.request().allHeaders();
-          assert.equal(cookie.includes('sellthrough='), host === '127.0.0.1', `${path} at ${host}`);
+          assert.equal(cookie.includes('sellthrough='), host === '127.0.0.1', `${url} at ${host}`);
         }
       }
       // Other methods ask before they are sent, and nobody says yes.
-      for (const { method, path } of routes.filter(isUnsafe)) {
-        if (method === 'POST') continue;
-        const answer = await foreign.evaluate<string>(
-          `fetch(${JSON.stringify(service.address + path)}, { method: '${method}', credentials: 'include', body: '{}' })
-            .then(({ status }) => 'answered ' + status, () => 'stopped by the browser')`,
-        );
-        assert.equal(answer, 'stopped by the browser', `${method} ${path}`);
-      }
+      const others = routes.filter((route) => isUnsafe(route) && route.method !== 'POST');
+      const answers = await foreign.evaluate<string[]>(
+        `Promise.all(${JSON.stringify(others)}.map(({ method, path }) =>
+          fetch(${JSON.stringify(service.address)} + path, { method, credentials: 'include', body: '{}' })
+            .then(({ status }) => method + ' ' + path + ' ' + status, () => 'stopped by the browser')))`,
+      );
+      assert.deepEqual(new Set(answers), new Set(['stopped by the browser']));
       // What it may read of an answer: nothing.
       const read = await foreign.evaluate<string>(
         `fetch(${JSON.stringify(`${service.address}/panel/api/me`)}, { credentials: 'include' })
@@ -114,13 +114,16 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
   await heading(page, 'Overview').waitFor();
   const guarded = routes.filter(({ path }) => path.startsWith('/panel/api/admin/'));
   assert.ok(guarded.length > 20, `${guarded.length} routes`);
-  for (const { method, path } of guarded) {
-    const answer = await page.evaluate<{ status: number; code: string }>(
-      `fetch('${path}', { method: '${method}', ${method === 'GET' ? '' : "body: '{}',"} })
-        .then(async (answer) => ({ status: answer.status, code: (await answer.json()).error?.code }))`,
-    );
-    assert.deepEqual(answer, { status: 403, code: 'forbidden' }, `${method} ${path}`);
-  }
+  const answers = await page.evaluate<string[]>(
+    `Promise.all(${JSON.stringify(guarded)}.map(async ({ method, path }) => {
+      const answer = await fetch(path, { method, ...(method !== 'GET' && { body: '{}' }) });
+      return method + ' ' + path + ' ' + answer.status + ' ' + (await answer.json()).error?.code;
+    }))`,
+  );
+  assert.deepEqual(
+    answers,
+    guarded.map(({ method, path }) => `${method} ${path} 403 forbidden`),
+  );
   assert.equal(await page.getByText('Administration').count(), 0);
   for (const path of [
     '',
@@ -132,8 +135,10 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
     '/audit',
     '/health',
   ]) {
-    await page.goto(`/panel/admin${path}`);
+    await goInPlace(page, `/panel/admin${path}`);
     await heading(page, 'Not found').waitFor();
+    await goInPlace(page, '/panel/');
+    await heading(page, 'Overview').waitFor();
   }
 });
 
@@ -144,35 +149,35 @@ async function factsOf({ admin }: TestService): Promise<unknown> {
   return { accounts: accounts.body.data, changes: audit.body.total };
 }
 
-/** Into a frame of its own: one whose last answer is still arriving would drop the form that waits for it. */
-async function sendForm(page: Page, url: string): Promise<Response> {
-  const [response] = await Promise.all([
-    page.waitForResponse(url),
-    page.evaluate(`{
-      const frame = document.createElement('iframe');
-      frame.name = 'frame ' + document.querySelectorAll('iframe').length;
-      document.body.append(frame);
-      const form = Object.assign(document.createElement('form'), {
-        method: 'post', action: ${JSON.stringify(url)}, enctype: 'text/plain', target: frame.name,
-      });
-      form.append(Object.assign(document.createElement('input'), { name: '{"a":"', value: '"}' }));
-      document.body.append(form);
-      form.submit();
-      form.remove();
-    }`),
-  ]);
-  return response;
+/** What each of these addresses answers to the POST that `send` has the page send to it. */
+async function answersTo(
+  page: Page,
+  urls: readonly string[],
+  send: (urls: readonly string[]) => string,
+): Promise<readonly Response[]> {
+  const answers = urls.map((url) =>
+    page.waitForResponse((response) => response.url() === url && response.request().method() === 'POST'),
+  );
+  const [all] = await Promise.all([Promise.all(answers), page.evaluate(send(urls))]);
+  return all;
 }
 
-async function sendFetch(page: Page, url: string): Promise<Response> {
-  const [response] = await Promise.all([
-    page.waitForResponse(url),
-    page.evaluate(
-      `fetch(${JSON.stringify(url)}, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' })
-        .catch(() => undefined)`,
-    ),
-  ]);
-  return response;
+/** Each into a frame of its own: one whose last answer is still arriving would drop the form that waits for it. */
+function sendForms(urls: readonly string[]): string {
+  return `for (const action of ${JSON.stringify(urls)}) {
+    const frame = Object.assign(document.createElement('iframe'), { name: 'frame of ' + action });
+    const form = Object.assign(document.createElement('form'), {
+      method: 'post', action, enctype: 'text/plain', target: frame.name,
+    });
+    form.append(Object.assign(document.createElement('input'), { name: '{"a":"', value: '"}' }));
+    document.body.append(frame, form);
+    form.submit();
+  }`;
+}
+
+function sendFetches(urls: readonly string[]): string {
+  return `Promise.all(${JSON.stringify(urls)}.map((url) =>
+    fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => undefined)))`;
 }
 
 /** With the visitor's cookies, by no page. */

@@ -69,7 +69,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
   await charge.getByText('$90.00', { exact: true }).waitFor();
   await row(page, 'Invoice 1').getByText('+$100.00').waitFor();
   await charge.getByRole('link', { name: /^Charge for order/ }).click();
-  await heading(page, /^Order/).waitFor();
+  await heading(page, /^Order \d/).waitFor();
   await row(page, 'Charge').getByText('−$10.00').waitFor();
 
   const listed = await createApiClient(panel.service.address, key).get('/orders');
@@ -141,7 +141,7 @@ test('an order whose answer was lost is sent again from the same dialog and char
   });
   const button = await prepareOrder(page, 'answer-lost', 'Basic');
   await button.click();
-  await page.getByText('the order may stand already').waitFor();
+  await page.getByText('the order may already have been placed').waitFor();
   await page
     .getByRole('dialog', { name: 'Place an order' })
     .getByRole('button', { name: /^Place order/ })

@@ -32,7 +32,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   await choose('ziegler', /Zoe Ziegler/);
   await heading(page, 'Zoe Ziegler').waitFor();
   await choose(String(placed.body.order.id), /^Order \d+/);
-  await heading(page, /^Order/).waitFor();
+  await heading(page, /^Order \d/).waitFor();
   await choose('place', /^Place an order/);
   await dialog(page, 'Place an order').waitFor();
   await page.keyboard.press('Escape');
@@ -112,7 +112,7 @@ test('single keys can be switched off for good, and Ctrl K works on', async () =
   await page.reload();
   await heading(page, 'Overview').waitFor();
   for (const key of ['?', 'n', 'g', 'o']) await page.keyboard.press(key);
-  // Keys are handled one after another: when the palette is there, the others would be, too.
+  // Keys are handled one after another: when the palette is there, the others would be as well.
   await page.keyboard.press('Control+k');
   await dialog(page, 'Search and commands').waitFor();
   assert.equal(await page.getByRole('dialog').count(), 1);

@@ -28,7 +28,7 @@ test('a login link made on the customer’s page lets its customer in once, in a
 
   const customer = await panel.open(link, withoutScript);
   await heading(customer, 'Log in').waitFor();
-  // A scanner of mails opens links, too: that spends nothing.
+  // A mail scanner opens links as well: that spends nothing.
   await customer.reload();
   await customer.getByRole('button', { name: 'Continue' }).click();
   await heading(customer, 'Basic').waitFor();
@@ -63,6 +63,8 @@ test('an order can bring a login link along; a new link ends the one before it',
   assert.equal(await linkIn(done), first);
   await done.getByRole('button', { name: 'Done' }).click();
   await row(page, 'linked').getByRole('link', { name: 'linked' }).click();
+  // The list has a link of that name, too.
+  await heading(page, /^Order \d/).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'linked' }).click();
   await page.getByRole('button', { name: 'Login link' }).click();
   await dialog(page, 'Create a login link?').getByRole('button', { name: 'Create link' }).click();

@@ -1,4 +1,4 @@
-// Orders, renewals and changes from the panel: the preview is what happens; filters stand in the address; what fails
+// Orders, renewals and changes from the panel: the preview is what happens; filters are in the address; what fails
 // says so; and all of it on a telephone.
 
 import assert from 'node:assert/strict';
@@ -57,13 +57,13 @@ test('filters of the orders stand in the address: a reload and the Back button k
   await row(page, 'filter.two').waitFor();
   assert.equal(await rows.count(), 2);
   await row(page, 'filter.two').getByRole('link').click();
-  await heading(page, /^Order/).waitFor();
+  await heading(page, /^Order \d/).waitFor();
   await page.goBack();
   await row(page, 'filter.two').waitFor();
   assert.match(page.url(), /kind=renew/);
   await page.getByLabel('Customer').fill('filter.one');
   await page.waitForURL(/customer=filter\.one/);
-  await page.getByText('No order fits').waitFor();
+  await page.getByText('No matching orders').waitFor();
   await page.getByRole('link', { name: 'Show all orders' }).click();
   await rows.nth(3).waitFor();
 });

@@ -27,7 +27,12 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
 }
 
-/** By its title: notes that something was done are dialogs, too. */
+/** To another page of the panel as its own links go there, without loading everything anew. */
+export async function goInPlace(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
+}
+
+/** By its title: notes that something was done are dialogs as well. */
 export function dialog(page: Page, title: string | RegExp): Locator {
   return page.getByRole('dialog', { name: title });
 }

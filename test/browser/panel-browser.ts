@@ -29,11 +29,7 @@ export interface PanelBrowser {
   /** A page of a new visitor, at this path of the service. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   /** The same, signed in to this account (with testPassword). */
-  openAs(
-    account: Pick<TestAccount, 'id'>,
-    path?: string,
-    options?: BrowserContextOptions & { setPassword?: boolean },
-  ): Promise<Page>;
+  openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** What the watch has seen in this test so far; taken away, so that the test passes all the same. */
   takeProblems(): readonly string[];
 }
@@ -55,6 +51,7 @@ export function usePanelBrowser(
   let browser: Browser | undefined;
   let problems: string[] = [];
   const visitors = new Set<BrowserContext>();
+  const withPassword = new Set<number>();
   const started = (): TestService => {
     assert.ok(service, 'the service runs once the tests have begun');
     return service;
@@ -127,9 +124,11 @@ export function usePanelBrowser(
   async function openAs(
     account: Pick<TestAccount, 'id'>,
     path = '/panel/',
-    { setPassword = true, ...contextOptions }: BrowserContextOptions & { setPassword?: boolean } = {},
+    contextOptions: BrowserContextOptions = {},
   ): Promise<Page> {
-    const { cookie } = await signIn(started(), account, { setPassword });
+    // A password is set once: to change it ends the account's other sessions.
+    const { cookie } = await signIn(started(), account, { setPassword: !withPassword.has(account.id) });
+    withPassword.add(account.id);
     const visitor = await newVisitor(contextOptions);
     const [name = '', value = ''] = cookie.split('=');
     await visitor.addCookies([{ name, value, url: started().address, httpOnly: true, sameSite: 'Strict' }]);

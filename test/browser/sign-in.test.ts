@@ -48,7 +48,7 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
     await signInAnswer(panel.service.address, { username, password: `wrong ${failures}` });
   }
   await typeSignIn(page, username, 'wrong again');
-  await page.getByText(/^Too many tries\. You can try again in/).waitFor();
+  await page.getByText(/^Too many attempts\. You can try again in/).waitFor();
   assert.ok(await page.getByRole('button', { name: 'Sign in' }).isDisabled());
 });
 
@@ -56,13 +56,15 @@ test('a sign-in page leads nowhere but into the panel', async () => {
   const reseller = await panel.service.createReseller();
   await changeAccount(panel.service, reseller, { password: testPassword });
   const username = await usernameOf(panel.service, reseller);
+  const page = await panel.open('/panel/sign-in');
   for (const next of [
     'https://evil.example/',
     '//evil.example/',
     '/\\evil.example/',
     'javascript:alert(1)',
   ]) {
-    const page = await panel.open(`/panel/sign-in?next=${encodeURIComponent(next)}`);
+    await page.context().clearCookies();
+    await page.goto(`/panel/sign-in?next=${encodeURIComponent(next)}`);
     await typeSignIn(page, username, testPassword);
     await heading(page, 'Overview').waitFor();
     assert.equal(new URL(page.url()).origin, panel.service.address);
@@ -112,14 +114,14 @@ test('an administrator lets in who lost password, app and recovery codes', async
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'New password' }).click();
   await dialog(console, /^New password for/)
-    .getByRole('button', { name: 'Make password' })
+    .getByRole('button', { name: 'Generate password' })
     .click();
   const shown = dialog(console, 'The password was replaced');
   const password = await shownSecret(shown, /^\S{16,}$/);
   await shown.getByRole('button', { name: 'Done' }).click();
   await console.getByRole('button', { name: 'Sign-in codes off' }).click();
   const asked = dialog(console, /^Switch off the codes of/);
-  await asked.getByRole('button', { name: 'Switch codes off' }).click();
+  await asked.getByRole('button', { name: 'Switch off codes' }).click();
   await asked.waitFor({ state: 'hidden' });
 
   // The session that was open has ended with the old password.
@@ -135,7 +137,7 @@ test('a change of password ends every other session and keeps this one', async (
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.openAs(reseller, '/panel/security');
-  const other = await panel.openAs(reseller, '/panel/orders', { setPassword: false });
+  const other = await panel.openAs(reseller, '/panel/orders');
   await heading(other, 'Orders').waitFor();
   const newPassword = 'another good password';
   await page.getByLabel('Current password').fill(testPassword);
@@ -155,7 +157,7 @@ test('a change of password ends every other session and keeps this one', async (
 test('a session that is revoked in the list is at its end; “all others” leaves this one alone', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/');
-  const second = await panel.openAs(reseller, '/panel/', { setPassword: false });
+  const second = await panel.openAs(reseller, '/panel/');
   const third = await panel.open('/panel/', {
     userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
   });
@@ -220,7 +222,7 @@ async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: read
   await kept.getByRole('listitem').nth(9).waitFor();
   const recoveryCodes = await kept.getByRole('listitem').allInnerTexts();
   assert.equal(recoveryCodes.length, 10);
-  await kept.getByRole('button', { name: 'I have kept them' }).click();
+  await kept.getByRole('button', { name: 'I have saved them' }).click();
   return { totp, recoveryCodes };
 }
 

@@ -1,20 +1,17 @@
 // What a customer's browser does with a login link, without a browser.
 
-export interface Page {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
+import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
+
+export type Page = WholeAnswer;
 
 /** Redirects are answers here: nothing is followed. */
-export async function openPage(
+export function openPage(
   address: string,
   method: 'GET' | 'POST',
   path: string,
   headers: Record<string, string> = {},
 ): Promise<Page> {
-  const response = await fetch(address + path, { method, redirect: 'manual', headers });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return sendRequest(address + path, { method, headers });
 }
 
 /** The path of a login_url: its origin is the public one, not where the test's service listens. */

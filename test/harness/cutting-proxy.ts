@@ -9,7 +9,7 @@ export interface CuttingProxy {
   readonly address: string;
   /** How many answers were cut so far. */
   readonly cuts: () => number;
-  /** Cuts the next so many answers to POSTs: health checks of a proxy between pass. */
+  /** Cuts the next `count` answers to POSTs; health checks of a proxy in between pass. */
   cutAnswers(count: number, where: 'before' | 'middle'): void;
   close(): Promise<void>;
 }

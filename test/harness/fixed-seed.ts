@@ -1,4 +1,4 @@
-// The seed of everything random in a test. The same in every run of `npm test`, so that a failure comes again with
+// The seed of everything random in a test. The same in every run of `npm test`, so that a failure comes back in
 // the next run; `npm run proof` gives another one each time (PROOF_SEED).
 
 import fc from 'fast-check';

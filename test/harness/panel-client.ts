@@ -2,6 +2,7 @@
 // the service's own pages.
 
 import assert from 'node:assert/strict';
+import { argon2Sync, randomBytes } from 'node:crypto';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 
@@ -53,17 +54,29 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
   return (await service.admin.get(`/api/admin/v1/accounts/${id}`)).body.account.username;
 }
 
-/** Signed in with testPassword, which an administrator sets first unless the account has it. */
+/**
+ * Gives the account testPassword, as an administrator does, and ends its sessions. A hash is checked by the parameters
+ * that stand in it: this one takes no time, where the service's own takes 30 ms, twice for each sign-in of a test.
+ */
+export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
+  const text =
+    'update accounts set password_hash = $2, password_version = password_version + 1 where id = $1::int';
+  await service.database.query({ name: '', text }, [id, cheapHash]);
+}
+
+const salt = randomBytes(16);
+const weakest = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+const tag = argon2Sync('argon2id', { message: testPassword, nonce: salt, ...weakest });
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+const cheapHash = `$argon2id$v=19$m=8,t=1,p=1$${base64(salt)}$${base64(tag)}`;
+
+/** Signed in with testPassword, which the account is given first unless it has it. */
 export async function signIn(
   service: TestService,
   account: Pick<TestAccount, 'id'>,
   { setPassword = true, address = service.address }: { setPassword?: boolean; address?: string } = {},
 ): Promise<PanelClient> {
-  if (setPassword) {
-    const change = { password: testPassword };
-    const set = await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, change);
-    assert.equal(set.status, 200, set.text);
-  }
+  if (setPassword) await setTestPassword(service, account);
   const username = await usernameOf(service, account);
   const answer = await signInAnswer(address, { username, password: testPassword });
   assert.equal(answer.status, 200, answer.text);

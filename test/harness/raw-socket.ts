@@ -12,7 +12,7 @@ export interface RawExchange {
 }
 
 export interface RawOptions {
-  /** Answers to wait for, unless the connection is closed before. 1 unless told; Infinity: until it is closed. */
+  /** Answers to wait for, unless the connection is closed before. 1 by default; Infinity: until it is closed. */
   readonly finalAnswers?: number;
   /** Ends the sending side after the bytes. */
   readonly halfClose?: boolean;

@@ -213,7 +213,7 @@ const query = 0x51;
 const parse = 0x50;
 const commandComplete = 0x43;
 
-/** The text of a statement that a client sends, as Query or to be prepared; else nothing. */
+/** The text of a statement that a client sends, as Query or to be prepared; otherwise nothing. */
 function statementOf(frame: Buffer): string {
   if (frame[0] === query) return frame.toString('utf8', 5, frame.length - 1);
   if (frame[0] !== parse) return '';

@@ -1,5 +1,5 @@
 // The machine that breaks the database. One real service process, a PostgreSQL server of its own, clients
-// that repeat each order with its key until it is answered, readers beside them, and one named breakage.
+// that repeat each order with its key until it is answered, readers beside them, and one named breakage after another.
 // What must hold whatever happens to the server: the process lives; every answer is 200 or 201, or 503 with
 // Retry-After; every acknowledged order stands once and can be read; the books add up; no session is
 // left behind; and orders flow again soon after the database is back.
@@ -27,6 +27,7 @@ import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import {
   type Attempt,
   compareBooks,
+  emptyJournal,
   isRefusedForGood,
   type Journal,
   openShop,
@@ -35,6 +36,18 @@ import {
   untilTaken,
 } from './kill-proof.ts';
 import { type ServiceProcess, startServiceProcess, whenThisEnds } from './service-process.ts';
+
+/** What is around the service: breakages of one scene can follow one another on one service. */
+export const sceneNames = ['server', 'network', 'small disk'] as const;
+export type Scene = (typeof sceneNames)[number];
+
+/** A service on a database that is broken in one way after another. */
+export interface BreakableService {
+  /** @throws Error when nothing could be tried; whatever the service does wrong is in the report instead */
+  breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
+  /** What was wrong with its end, a sentence each. */
+  end(): Promise<readonly string[]>;
+}
 
 export interface BrokenDatabaseOptions {
   readonly breakage: BreakageName;
@@ -71,6 +84,8 @@ export interface Recovery {
 const clientCountBusy = 6;
 const readerCountBusy = 2;
 const customersPerAccount = 200;
+/** The short form is about moments, not about masses: its clients leave the machine to other tests in between. */
+const restMillisecondsShort = 30;
 const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
 /** And one that listens. */
 const sessionsMax = orderConnections + lookupConnections + readConnections + 1;
@@ -85,14 +100,14 @@ interface Stage {
   readonly isShort: boolean;
   /** One statement on a connection of its own, past every proxy. */
   ask(statement: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** Resolves when so many more orders were acknowledged. */
+  /** Resolves when this many more orders have been acknowledged. */
   placed(count: number): Promise<void>;
   /**
-   * Resolves when the next order is refused: with 503, if the service does what it must. Or when so many more
-   * were placed all the same.
+   * Resolves when the next order is refused: with 503, if the service does what it must. Or when this many
+   * more were placed all the same.
    */
   refused(unlessPlaced?: number): Promise<void>;
-  /** Until an order was refused, so that no outage passes unfelt; in the long form at least for so long. */
+  /** Until an order was refused, so that no outage passes unfelt; in the long form at least for this long. */
   outage(milliseconds: number, unlessPlaced?: number): Promise<unknown>;
   /** Reads so much at once that every session it may have is in use. */
   readAtOnce(): Promise<void>;
@@ -101,22 +116,31 @@ interface Stage {
 }
 
 interface Breakage {
-  /** What stands between the service and the server. */
-  readonly road?: 'proxy' | 'relay';
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly diskMegabytes?: number;
+  readonly scene: Scene;
   /** One client and no readers. */
   readonly isQuiet?: boolean;
-  /** So many refusals of an order are understandable; more are a problem. */
+  /** This many refusals of an order are understandable; more are a problem. */
   readonly refusedMax?: number;
   run(stage: Stage): Promise<void>;
 }
+
+const connectionsMax = 30;
+
+const scenes: Readonly<
+  Record<Scene, { settings: Readonly<Record<string, string>>; diskMegabytes?: number }>
+> = {
+  server: { settings: { max_connections: String(connectionsMax), superuser_reserved_connections: '0' } },
+  /** The service's road leads through the relay and then through the proxy. */
+  network: { settings: {} },
+  'small disk': { settings: { max_wal_size: '32MB', min_wal_size: '32MB' }, diskMegabytes: 160 },
+};
 
 const commit = /^commit$/i;
 const ownSessions = `from pg_stat_activity where application_name = 'sellthrough'`;
 
 function stopped(mode: StopMode): Breakage {
   return {
+    scene: 'server',
     async run({ postgres, random, isShort, lift }) {
       await postgres.stop(mode);
       if (!isShort) await pause(random.below(8_000));
@@ -128,6 +152,7 @@ function stopped(mode: StopMode): Breakage {
 const breakages = {
   /** Its main process and every other one: nothing of it is left to answer or to tidy up. */
   'server killed': {
+    scene: 'server',
     async run({ postgres, random, isShort, lift }) {
       send('SIGKILL', serverProcesses(postgres));
       await postgres.stop('kill');
@@ -139,6 +164,7 @@ const breakages = {
   'restarted fast': stopped('fast'),
   /** One backend of the service: the server ends all others, and comes back by itself. */
   'backend killed': {
+    scene: 'server',
     async run({ random, ask, lift }) {
       const pids = await servicePids(ask);
       send('SIGKILL', [random.pick(pids)]);
@@ -149,13 +175,14 @@ const breakages = {
     },
   },
   'backends terminated': {
+    scene: 'server',
     run: (stage) =>
       repeat(stage, 30, async ({ ask, lift }) => {
         await lift(() => ask(`select pg_terminate_backend(pid) ${ownSessions}`));
       }),
   },
   'connections cut': {
-    road: 'relay',
+    scene: 'network',
     run: (stage) =>
       repeat(stage, 40, async ({ relay, random, lift }) => {
         await pause(random.below(20));
@@ -163,7 +190,7 @@ const breakages = {
       }),
   },
   'connections cut at commit': {
-    road: 'proxy',
+    scene: 'network',
     run: (stage) =>
       repeat(stage, 40, async ({ proxy, random, lift }) => {
         const how = random.pick(['cut before', 'cut behind', 'cut unheard', 'cut half heard'] as const);
@@ -172,7 +199,7 @@ const breakages = {
   },
   /** Silent, new ones too; then new ones open, and what was silent stays so for ever. */
   'connections half open': {
-    road: 'relay',
+    scene: 'network',
     async run({ relay, random, outage, lift }) {
       relay.stall();
       await outage(3_000 + random.below(7_000));
@@ -181,12 +208,12 @@ const breakages = {
   },
   /** The same without an outage: a firewall that forgot every connection. */
   'connections forgotten': {
-    road: 'relay',
+    scene: 'network',
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
   /** The same in a quiet hour: there is one client, and most sessions are idle. */
   'idle connections forgotten': {
-    road: 'relay',
+    scene: 'network',
     isQuiet: true,
     // Where one session fell silent, the others are not to be tried one by one on the clients' time.
     refusedMax: 2,
@@ -194,7 +221,7 @@ const breakages = {
   },
   /** Nothing is lost, everything is late: bytes, new connections and goodbyes. */
   'network stalled': {
-    road: 'relay',
+    scene: 'network',
     async run({ relay, outage, lift }) {
       relay.stall();
       await outage(10_000);
@@ -202,20 +229,17 @@ const breakages = {
     },
   },
   'backends stalled': {
+    scene: 'server',
     run: async (stage) => whileStopped(await servicePids(stage.ask), stage),
   },
   'server stalled': {
+    scene: 'server',
     run: (stage) => whileStopped(serverProcesses(stage.postgres), stage),
   },
   'server read-only': {
+    scene: 'server',
     async run({ ask, outage, lift, random }) {
-      const become = async (state: 'on' | 'off') => {
-        await ask(`alter system set default_transaction_read_only = ${state}`);
-        await ask('select pg_reload_conf()');
-        const show = 'show default_transaction_read_only';
-        while ((await ask(show))[0]?.['default_transaction_read_only'] !== state)
-          await pause(pollMilliseconds);
-      };
+      const become = (state: 'on' | 'off') => setForAll(ask, 'default_transaction_read_only', state);
       await become('on');
       await outage(random.below(10_000));
       await lift(() => become('off'));
@@ -223,6 +247,7 @@ const breakages = {
   },
   /** Only sessions that begin meanwhile are read-only, and stay so. */
   'new sessions read-only': {
+    scene: 'server',
     async run({ ask, outage, readAtOnce, lift, random }) {
       await ask('alter database postgres set default_transaction_read_only = on');
       await ask(`select pg_terminate_backend(pid) ${ownSessions}`);
@@ -234,8 +259,7 @@ const breakages = {
     },
   },
   'disk full': {
-    diskMegabytes: 160,
-    settings: { max_wal_size: '32MB', min_wal_size: '32MB' },
+    scene: 'small disk',
     async run({ disk, postgres, ask, outage, lift, random }) {
       disk.fill();
       await outage(2_000 + random.below(8_000));
@@ -245,8 +269,7 @@ const breakages = {
   },
   /** The log of the server needs its next file, and there is no room for it: it panics. */
   'disk full for the log': {
-    diskMegabytes: 160,
-    settings: { max_wal_size: '32MB', min_wal_size: '32MB' },
+    scene: 'small disk',
     async run({ disk, postgres, ask, outage, lift, random }) {
       disk.fill();
       let isOver = false;
@@ -264,50 +287,57 @@ const breakages = {
     },
   },
   'connections taken': {
-    settings: { max_connections: '20', superuser_reserved_connections: '0' },
+    scene: 'server',
     async run({ postgres, outage, lift, random }) {
-      const others = await takeConnections(postgres.url, 20);
+      const others = await takeConnections(postgres.url, connectionsMax);
       await outage(random.below(10_000));
       await lift(() => Promise.all(others.map((client) => client.end())));
     },
   },
   /** An operator's statement holds the accounts. */
-  'table locked': { run: whileLocked },
+  'table locked': { scene: 'server', run: whileLocked },
   /** The same on a server that has others wait for a lock no longer than this. */
-  'table locked, locks time out': { settings: { lock_timeout: '500ms' }, run: whileLocked },
+  'table locked, locks time out': {
+    scene: 'server',
+    async run(stage) {
+      await setForAll(stage.ask, 'lock_timeout', '500ms');
+      await whileLocked(stage);
+      await setForAll(stage.ask, 'lock_timeout', '0');
+    },
+  },
 } as const satisfies Readonly<Record<string, Breakage>>;
 
 export type BreakageName = keyof typeof breakages;
 
 export const breakageNames = Object.keys(breakages) as readonly BreakageName[];
 
-/** Why this machine cannot carry a breakage out, as a sentence; null: it can. */
-export function whyNotHere(name: BreakageName): string | null {
-  return 'diskMegabytes' in breakages[name] ? whyNoSmallDisk() : null;
+export function sceneOf(name: BreakageName): Scene {
+  return breakages[name].scene;
 }
 
-/** @throws Error when nothing could be tried; whatever the service does wrong is in the report instead */
-export async function breakDatabase({
-  breakage: name,
-  seed,
-  isShort = false,
-}: BrokenDatabaseOptions): Promise<BrokenDatabaseReport> {
-  const breakage: Breakage = breakages[name];
-  const random = createRandom(seed);
+/** Why this machine cannot set a scene, as a sentence; null: it can. */
+export function whyNotHere(scene: Scene): string | null {
+  return scenes[scene].diskMegabytes === undefined ? null : whyNoSmallDisk();
+}
+
+export async function openBreakableService(scene: Scene): Promise<BreakableService> {
+  const { settings, diskMegabytes } = scenes[scene];
   const endings: (() => unknown)[] = [];
+  const endAll = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
   try {
-    const disk = mountSmallDisk(breakage.diskMegabytes);
+    const disk = mountSmallDisk(diskMegabytes);
     endings.push(disk.remove);
     const postgres = await startThrowawayPostgres({
-      settings: breakage.settings ?? {},
+      settings,
       ...(disk.folder === null ? {} : { parentFolder: disk.folder }),
     });
     endings.push(postgres.remove);
     const proxy = await startTcpProxy(postgres.url);
     endings.push(proxy.close);
-    const relay = await startStallingRelay(postgres.url);
+    const relay = await startStallingRelay(proxy.url());
     endings.push(relay.close);
-    const roads = { direct: postgres.url, proxy: proxy.url(), relay: relay.url };
     const adminKey = mintApiKey();
     const service = await startServiceProcess({
       environment: {
@@ -315,69 +345,115 @@ export async function breakDatabase({
         LOG_LEVEL: 'error',
         SECRET_KEY: randomBytes(32).toString('hex'),
         ADMIN_API_KEY: adminKey,
-        DATABASE_URL: roads[breakage.road ?? 'direct'],
+        DATABASE_URL: scene === 'network' ? relay.url : postgres.url,
       },
     });
     endings.push(() => {
       service.kill('SIGKILL');
       return service.gone;
     });
-    const admin = createApiClient(service.address, adminKey);
     const shop = await openShop(service.address, adminKey);
-    const clientCount = breakage.isQuiet === true ? 1 : clientCountBusy;
-    const readerCount = breakage.isQuiet === true ? 0 : readerCountBusy;
-    // A session that nobody needs at the moment must break as well.
-    const readAtOnce = () => useEverySession(service, shop);
-    const witness = createWitness(service, Math.min(clientCount, shop.accounts.length));
-    await readAtOnce();
-
-    const clients = startRetryingClients({
-      ...{ shop, seed, clientCount, customersPerAccount },
-      address: () => service.address,
-      onAttempt: witness.onAttempt,
-    });
-    const readers = startReaders(readerCount, service, shop, clients.journal, seed, witness.onRead);
-    let books = { lost: [] as readonly string[], doubled: [] as readonly string[] };
-    try {
-      const { placed, refused, lift } = witness;
-      const ask: Stage['ask'] = (statement, values) => askOnce(postgres.url, statement, values);
-      const outage: Stage['outage'] = (milliseconds, unlessPlaced) =>
-        Promise.all([refused(unlessPlaced), isShort ? null : pause(milliseconds)]);
-      await placed(50 + random.below(50));
-      // Not at the moment of an answer, when nothing is in flight.
-      await pause(random.below(20));
-      await breakage.run({
-        ...{ postgres, proxy, relay, disk, random, isShort, ask, outage, readAtOnce, placed, refused, lift },
-      });
-      await placed(50);
-    } catch (error) {
-      witness.add(error instanceof Error ? error.message : String(error));
-    }
-    try {
-      await clients.finish();
-      await readers.finish();
-      witness.expectRefusedAtMost(breakage.refusedMax ?? Number.POSITIVE_INFINITY);
-      await everySessionWrites(admin, shop, witness.add);
-      books = await compareBooks(service.address, adminKey, clients.journal);
-      await witness.checkVerify(admin);
-      relay.bury();
-      await sessionsAreSound(postgres.url, witness.add);
-      await witness.expectCleanEnd();
-    } catch (error) {
-      witness.add(error instanceof Error ? error.message : String(error));
-      await readers.finish();
-    }
+    const place = { disk, postgres, proxy, relay, service, adminKey, shop, journal: emptyJournal(shop) };
     return {
-      breakage: name,
-      ordersAcknowledged: [...clients.journal.values()].reduce((sum, { length }) => sum + length, 0),
-      unknownOutcomesRetried: clients.ordersAfterUnknown(),
-      ...witness.report(),
-      lost: books.lost,
-      doubled: books.doubled,
+      async breakDatabase(options) {
+        if (sceneOf(options.breakage) !== scene)
+          throw new Error(`"${options.breakage}" needs another scene than "${scene}".`);
+        return breakOnce(place, options);
+      },
+      async end() {
+        service.kill('SIGTERM');
+        const { code, signal } = await service.gone;
+        await endAll();
+        return code === 0 ? [] : [`After SIGTERM the process ended with ${code ?? signal}.`];
+      },
     };
-  } finally {
-    for (const end of endings.reverse()) await end();
+  } catch (error) {
+    await endAll();
+    throw error;
   }
+}
+
+interface Place {
+  readonly disk: SmallDisk;
+  readonly postgres: ThrowawayPostgres;
+  readonly proxy: TcpProxy;
+  readonly relay: StallingRelay;
+  readonly service: ServiceProcess;
+  readonly adminKey: string;
+  readonly shop: Shop;
+  /** Of every breakage so far. */
+  readonly journal: Journal;
+}
+
+async function breakOnce(
+  { disk, postgres, proxy, relay, service, adminKey, shop, journal }: Place,
+  { breakage: name, seed, isShort = false }: BrokenDatabaseOptions,
+): Promise<BrokenDatabaseReport> {
+  const breakage: Breakage = breakages[name];
+  const random = createRandom(seed);
+  const admin = createApiClient(service.address, adminKey);
+  const clientCount = breakage.isQuiet === true ? 1 : clientCountBusy;
+  const readerCount = breakage.isQuiet === true ? 0 : readerCountBusy;
+  // A session that nobody needs at the moment must break as well.
+  const readAtOnce = () => useEverySession(service, shop);
+  const witness = createWitness(service, Math.min(clientCount, shop.accounts.length));
+  const acknowledgedCount = () => [...journal.values()].reduce((sum, { length }) => sum + length, 0);
+  const acknowledgedBefore = acknowledgedCount();
+  await readAtOnce();
+
+  const clients = startRetryingClients({
+    ...{ shop, journal, seed, clientCount, customersPerAccount },
+    keyPrefix: `${name.replaceAll(' ', '-')}-${acknowledgedBefore}`,
+    restMilliseconds: isShort ? restMillisecondsShort : 0,
+    address: () => service.address,
+    onAttempt: witness.onAttempt,
+  });
+  const readers = startReaders(
+    readerCount,
+    service,
+    shop,
+    journal,
+    seed,
+    witness.onRead,
+    isShort ? restMillisecondsShort : readPauseMilliseconds,
+  );
+  let books = { lost: [] as readonly string[], doubled: [] as readonly string[] };
+  try {
+    const { placed, refused, lift } = witness;
+    const ask: Stage['ask'] = (statement, values) => askOnce(postgres.url, statement, values);
+    const outage: Stage['outage'] = (milliseconds, unlessPlaced) =>
+      Promise.all([refused(unlessPlaced), isShort ? null : pause(milliseconds)]);
+    await placed(isShort ? 20 + random.below(20) : 50 + random.below(50));
+    // Not at the moment of an answer, when nothing is in flight.
+    await pause(random.below(20));
+    await breakage.run({
+      ...{ postgres, proxy, relay, disk, random, isShort, ask, outage, readAtOnce, placed, refused, lift },
+    });
+    await placed(isShort ? 20 : 50);
+  } catch (error) {
+    witness.add(error instanceof Error ? error.message : String(error));
+  }
+  try {
+    await clients.finish();
+    await readers.finish();
+    witness.expectRefusedAtMost(breakage.refusedMax ?? Number.POSITIVE_INFINITY);
+    await everySessionWrites(admin, shop, witness.add);
+    books = await compareBooks(service.address, adminKey, journal);
+    await witness.checkVerify(admin);
+    relay.bury();
+    await sessionsAreSound(postgres.url, witness.add);
+  } catch (error) {
+    witness.add(error instanceof Error ? error.message : String(error));
+    await readers.finish();
+  }
+  return {
+    breakage: name,
+    ordersAcknowledged: acknowledgedCount() - acknowledgedBefore,
+    unknownOutcomesRetried: clients.ordersAfterUnknown(),
+    ...witness.report(),
+    lost: books.lost,
+    doubled: books.doubled,
+  };
 }
 
 // ---- what is seen
@@ -478,12 +554,6 @@ function createWitness(service: ServiceProcess, accountCount: number) {
       if (status !== 200) verify.push(`${status}: ${text}`);
       else for (const problem of body.problems) verify.push(JSON.stringify(problem));
     },
-    async expectCleanEnd(): Promise<void> {
-      isExpectedToEnd = true;
-      service.kill('SIGTERM');
-      const { code, signal } = await service.gone;
-      if (code !== 0) add(`After SIGTERM the process ended with ${code ?? signal}.`);
-    },
     report() {
       isExpectedToEnd = true;
       if (problems.length > 0) problems.push(`The end of its log: ${service.logged().slice(-3_000)}`);
@@ -512,6 +582,7 @@ function startReaders(
   journal: Journal,
   seed: number,
   onRead: (path: string, answer: Answer | null) => void,
+  pauseMilliseconds: number,
 ) {
   let isOver = false;
   async function read(number: number): Promise<void> {
@@ -523,7 +594,7 @@ function startReaders(
       const path = random.pick(['/balance', '/orders?limit=5', one]);
       const request = createApiClient(service.address, key).get(path);
       onRead(path, await request.catch(() => null));
-      await pause(readPauseMilliseconds);
+      await pause(pauseMilliseconds);
     }
   }
   const running = Promise.all(Array.from({ length: readerCount }, (_, number) => read(number)));
@@ -582,7 +653,7 @@ const soundMillisecondsMax = 10_000;
 async function repeat(stage: Stage, times: number, once: (stage: Stage) => Promise<void>): Promise<void> {
   for (let turn = 0; turn < (stage.isShort ? Math.ceil(times / 10) : times); turn += 1) {
     await once(stage);
-    await stage.placed(1 + stage.random.below(40));
+    await stage.placed(1 + stage.random.below(stage.isShort ? 10 : 40));
   }
 }
 
@@ -604,6 +675,13 @@ async function askOnce(
   } finally {
     await client.end();
   }
+}
+
+/** Resolves when a new session has it; those that are there take it over with their next statement. */
+async function setForAll(ask: Stage['ask'], setting: string, value: string): Promise<void> {
+  await ask(`alter system set ${setting} = '${value}'`);
+  await ask('select pg_reload_conf()');
+  while ((await ask(`show ${setting}`))[0]?.[setting] !== value) await pause(pollMilliseconds);
 }
 
 async function servicePids(ask: Stage['ask']): Promise<number[]> {

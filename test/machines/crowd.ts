@@ -1,6 +1,6 @@
 // A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, credits
 // and debits, twins with one key and balance reads, all at once and each client through any process. The
-// journal of what they sent and saw, and when, is held against the ledger afterwards.
+// journal of what they sent and saw, and when, is compared with the ledger afterwards.
 // Called by test/process/two-processes.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 // A fuzzer that knows the service only by its own openapi.json: valid requests for every operation, then
-// spoilt ones, and every answer held against the document. One request after the other, so that a seed is a run:
-// fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is told.
+// spoilt ones, and every answer checked against the document. One request after the other, so that a seed is a run:
+// fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is asked to.
 // Always true: it changes nothing that it needs to go on (the administrator, the accounts that order).
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// What clients sent, what they were answered and when, held against the ledger afterwards. The checks know
+// What clients sent, what they were answered and when, compared with the ledger afterwards. The checks know
 // nothing of how the service works: they compare answers with answers and with what stands at the end.
 
 import assert from 'node:assert/strict';

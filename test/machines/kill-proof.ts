@@ -1,7 +1,7 @@
 // The proof that no order is lost or doubled when the service is killed: a supervisor kills the
 // process (-9) at random instants and at named points, under load from clients that repeat an order with its
 // key until they are answered; and after every restart the books are added up. At the end the journal of
-// what the clients saw is held against what the service knows.
+// what the clients saw is compared with what the service knows.
 // Called by test/process/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the
 // books serve broken-database.ts too.
 
@@ -19,7 +19,11 @@ export interface KillProofOptions {
   /** DATA_DIR or DATABASE_URL. */
   readonly environment: Readonly<Record<string, string>>;
   readonly kills: number;
+  /** Where it may die; without it everywhere. */
+  readonly points?: readonly CrashPoint[];
   readonly seed: number;
+  /** Fewer orders between two kills: an audit after each of them adds up all there are. */
+  readonly isShort?: boolean;
   readonly onKill?: (done: number, point: string) => void;
 }
 
@@ -32,12 +36,15 @@ export interface KillReport {
 }
 
 const clientCount = 8;
+const restMillisecondsShort = 30;
 const preload = new URL('./crash-points.ts', import.meta.url);
 
 export async function runKillProof({
   environment,
   kills,
+  points = crashPoints,
   seed,
+  isShort = false,
   onKill,
 }: KillProofOptions): Promise<KillReport> {
   const random = createRandom(seed);
@@ -55,10 +62,12 @@ export async function runKillProof({
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
     // Each once before any of them twice: few kills miss no point.
-    if (deck.length === 0) deck = [...crashPoints, 'random instant'];
+    if (deck.length === 0) deck = [...points, 'random instant'];
     const [point = 'random instant'] = deck.splice(random.below(deck.length), 1);
     const crash =
-      point === 'random instant' ? {} : { CRASH_POINT: point, CRASH_AT: String(1 + random.below(30)) };
+      point === 'random instant'
+        ? {}
+        : { CRASH_POINT: point, CRASH_AT: String(1 + random.below(isShort ? 10 : 30)) };
     service.kill('SIGKILL');
     await service.gone;
     service = await startServiceProcess({ environment: { ...base, ...crash }, preload });
@@ -70,6 +79,9 @@ export async function runKillProof({
       clientCount,
       // Few customers: renewals, changes and refunds, not only activations.
       customersPerAccount: 20,
+      // Nobody answers while a process starts, and asking costs the start its time.
+      retryMilliseconds: 100,
+      restMilliseconds: isShort ? restMillisecondsShort : 0,
       address: () => service.address,
       onAttempt({ key, answer }) {
         if (answer === null || answer.status === 503 || isRefusedForGood(answer)) return;
@@ -125,7 +137,11 @@ interface Acknowledged {
 }
 
 /** By account: the orders that were answered with 201. */
-export type Journal = ReadonlyMap<number, readonly Acknowledged[]>;
+export type Journal = ReadonlyMap<number, Acknowledged[]>;
+
+export function emptyJournal({ accounts }: Shop): Journal {
+  return new Map(accounts.map(({ id }) => [id, []]));
+}
 
 /** One request for an order, as its client saw it. Times as performance.now() tells them. */
 export interface Attempt {
@@ -140,6 +156,14 @@ export interface Attempt {
 export interface RetryingClientsOptions {
   readonly shop: Shop;
   readonly seed: number;
+  /** Of what earlier clients of the shop saw, to be continued. */
+  readonly journal?: Journal;
+  /** How the keys of these clients begin, unlike those of any before them. */
+  readonly keyPrefix?: string;
+  /** Between two attempts of one order. */
+  readonly retryMilliseconds?: number;
+  /** Between a client's answered order and its next one. */
+  readonly restMilliseconds?: number;
   readonly clientCount: number;
   readonly customersPerAccount: number;
   /** Asked before every request: a service that was started again may listen elsewhere. */
@@ -155,28 +179,32 @@ export interface RetryingClients {
   finish(): Promise<void>;
 }
 
-const retryMilliseconds = 20;
+const retryAfterMilliseconds = 20;
 const patienceMilliseconds = 30_000;
 
 /** Each client places one order after another, and repeats each with its key until it is answered for good. */
 export function startRetryingClients({
-  shop: { accounts, packageIds },
+  shop,
   seed,
+  journal = emptyJournal(shop),
+  keyPrefix = 'client',
+  retryMilliseconds = retryAfterMilliseconds,
+  restMilliseconds = 0,
   clientCount,
   customersPerAccount,
   address,
   onAttempt,
 }: RetryingClientsOptions): RetryingClients {
+  const { accounts, packageIds } = shop;
   let ordersAfterUnknown = 0;
   let endsAt: number | null = null;
-  const journal = new Map<number, Acknowledged[]>(accounts.map(({ id }) => [id, []]));
 
   async function runClient(number: number): Promise<void> {
     const own = createRandom(seed * 1_000 + number);
     const account = accounts[number % accounts.length] ?? own.pick(accounts);
     const acknowledged = journal.get(account.id) ?? [];
     for (let count = 1; endsAt === null; count += 1) {
-      const key = `client-${number}-${count}`;
+      const key = `${keyPrefix}-${number}-${count}`;
       const body = {
         package_id: own.pick(packageIds),
         customer: `customer-${account.id}-${own.below(customersPerAccount)}`,
@@ -198,6 +226,7 @@ export function startRetryingClients({
         if (endsAt !== null && answeredAt > endsAt) throw new Error(`The order ${key} was never answered.`);
         await pause(retryMilliseconds);
       }
+      if (restMilliseconds > 0) await pause(restMilliseconds);
     }
   }
 
@@ -212,7 +241,7 @@ export function startRetryingClients({
   };
 }
 
-/** A customer's plan can be paid for so many years ahead: such an order was decided, and is none. */
+/** A customer's plan can be paid for only so many years ahead: such an order was decided, and was refused. */
 export function isRefusedForGood({ status, body }: Answer): boolean {
   return status === 422 && body.error.details.reason === 'term_too_long';
 }
@@ -224,7 +253,7 @@ async function patiently(send: (attempt: number) => Promise<Answer>): Promise<An
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(attempt);
     if (answer.status === 503 && attempt < attemptsMax) {
-      await pause(retryMilliseconds);
+      await pause(retryAfterMilliseconds);
       continue;
     }
     assert.equal(answer.status, 201, answer.text);
@@ -330,6 +359,6 @@ export async function untilTaken(request: () => Promise<Answer>): Promise<Answer
   for (;;) {
     const answer = await request();
     if (answer.status !== 503 || performance.now() > endsAt) return answer;
-    await pause(retryMilliseconds);
+    await pause(retryAfterMilliseconds);
   }
 }

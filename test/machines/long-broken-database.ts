@@ -8,7 +8,8 @@ import {
   type BreakageName,
   type BrokenDatabaseReport,
   breakageNames,
-  breakDatabase,
+  openBreakableService,
+  sceneOf,
   whyNotHere,
 } from './broken-database.ts';
 
@@ -45,7 +46,7 @@ const totals = {
 const allRecoveries: number[] = [];
 
 for (const name of chosen) {
-  const reason = whyNotHere(name);
+  const reason = whyNotHere(sceneOf(name));
   if (reason !== null) {
     totals.skipped += 1;
     say(`${name}: not tried. ${reason}`);
@@ -54,7 +55,9 @@ for (const name of chosen) {
   totals.breakages += 1;
   const reports: BrokenDatabaseReport[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    const report = await breakDatabase({ breakage: name, seed: seed + round });
+    const service = await openBreakableService(sceneOf(name));
+    const seen = await service.breakDatabase({ breakage: name, seed: seed + round });
+    const report = { ...seen, problems: [...seen.problems, ...(await service.end())] };
     for (const sentence of [...report.lost, ...report.doubled, ...report.verify, ...report.problems]) {
       say(`  ${name}, seed ${seed + round}: ${sentence}`);
     }

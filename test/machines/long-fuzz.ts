@@ -1,6 +1,6 @@
 // node test/machines/long-fuzz.ts [--seconds 600] [--seed 1]
 // The long form of fuzz.test.ts, on the database that TEST_DATABASE names. A new service from time to time, with
-// the next seed: else customers would fill up. The last line states seeds, requests, kinds of answer and duration.
+// the next seed: otherwise customers would fill up. The last line states seeds, requests, kinds of answer and duration.
 
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';

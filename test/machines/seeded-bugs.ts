@@ -193,8 +193,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a lost claim on a customer is ignored',
     file: 'src/orders/order-batch.ts',
-    find: 'select * from unnest($1::text[], $2::int[], $3::int[])`,',
-    replace: 'select * from unnest($1::text[], $2::int[], $3::int[]) on conflict do nothing`,',
+    find: "customerReferences.insert('insert_customer_references')",
+    replace: "customerReferences.insert('insert_customer_references', 'on conflict do nothing')",
     test: 'test/service/order-batches.test.ts',
     on: 'postgres',
   },

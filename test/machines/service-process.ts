@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../harness/child-environment.ts';
+import { childEnvironment, childFlags } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
   readonly address: string;
@@ -35,6 +35,7 @@ export async function startServiceProcess({
   const child: ChildProcess = spawn(
     process.execPath,
     [
+      ...childFlags,
       ...(preload === undefined ? [] : ['--import', preload.href]),
       fileURLToPath(new URL('src/main.ts', root)),
     ],

@@ -1,5 +1,5 @@
 // Migrations that take longer than any limit of the service, on a real server: they come to their end and say how far
-// they are; other processes wait; and whatever is cut off lets the lock go and goes on at the next start. The long
+// they have got; other processes wait; and whatever is cut off lets the lock go and goes on at the next start. The long
 // migration waits for a lock that the test holds for as long as it likes.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// The database goes away at the worst moment. A proxy cuts or freezes the connection around COMMIT, a
-// server is restarted and killed under load: every order is answered truthfully and charged once.
+// The database goes away at the worst moment: a proxy cuts or freezes the connection around COMMIT, and every order is
+// answered truthfully and charged once. Servers that are restarted and killed under load: broken-database.test.ts.
 // Always true: a promise of ours that nobody handles fails the test, as it would end the process.
 
 import assert from 'node:assert/strict';
@@ -12,11 +12,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import {
-  type StopMode,
-  startThrowawayPostgres,
-  type ThrowawayPostgres,
-} from '../../scripts/throwaway-postgres.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits } from '../../src/config.ts';
 import type { Database, Transaction } from '../../src/database/database.ts';
 import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
@@ -270,75 +266,6 @@ describe('a database that stays away', () => {
   }
 });
 
-describe('a server that is restarted under a stream of orders', () => {
-  for (const mode of ['fast', 'immediate', 'kill'] as const satisfies readonly StopMode[]) {
-    test(`${mode}: no acknowledged order is lost, none is doubled`, async (context) => {
-      const url = new URL(postgres.url);
-      url.pathname = `/${await newDatabase()}`;
-      const service = await startTestService({ environment: { DATABASE_URL: url.href } });
-      try {
-        const resellers = await Promise.all(
-          Array.from({ length: 2 }, () => service.createReseller({ credit: '100000.00' })),
-        );
-        let isOver = false;
-        let placed = 0;
-        let retries = 0;
-        let replays = 0;
-        let onPlaced: () => void = () => undefined;
-        const placedMore = (count: number) => {
-          const wanted = placed + count;
-          return new Promise<void>((resolve) => {
-            onPlaced = () => placed >= wanted && resolve();
-          });
-        };
-        /** Repeats each order with its key until it is acknowledged, as the contract tells clients to. */
-        const stream = async (reseller: TestAccount, client: number): Promise<Answer[]> => {
-          const acknowledged: Answer[] = [];
-          for (let index = 0; !isOver; index += 1) {
-            const key = `${mode}-${client}-${index}`;
-            for (;;) {
-              const answer = await order(service, reseller, `${key}-${reseller.id}`, key);
-              if (answer.status === 201) {
-                if (answer.headers.get('idempotent-replayed') === 'true') replays += 1;
-                acknowledged.push(answer);
-                break;
-              }
-              isUnavailable(answer);
-              retries += 1;
-              await pause(20); // a client's back-off
-            }
-            placed += 1;
-            onPlaced();
-          }
-          return acknowledged;
-        };
-        const streams = resellers.flatMap((reseller) =>
-          [0, 1, 2, 3, 4, 5].map((client) => stream(reseller, client)),
-        );
-        for (let restart = 0; restart < 2; restart += 1) {
-          await placedMore(150);
-          await postgres.stop(mode);
-          await postgres.start();
-        }
-        await placedMore(150);
-        isOver = true;
-        const acknowledged = await Promise.all(streams);
-        context.diagnostic(`${placed} orders, ${retries} answers of 503, ${replays} found by their retry`);
-        for (const [index, reseller] of resellers.entries()) {
-          const answers = acknowledged.slice(index * 6, index * 6 + 6).flat();
-          const ids = new Set(answers.map(({ body }) => body.order.id));
-          assert.equal(ids.size, answers.length, 'every order has its own id');
-          await standsOnce(service, reseller, answers.length);
-          for (const id of ids) assert.equal((await reseller.get(`/orders/${id}`)).status, 200);
-        }
-      } finally {
-        await postgres.start();
-        await service.close();
-      }
-    });
-  }
-});
-
 test('a process that pauses while it migrates is not taken for one that is gone', async () => {
   const idleInTransactionMilliseconds = 100;
   const database = openPostgres({
@@ -408,7 +335,7 @@ function isUnavailable(answer: Answer): void {
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** The account has so many orders of 10.00, and was charged for each once. */
+/** The account has this many orders of 10.00, and was charged for each once. */
 async function standsOnce({ admin }: TestService, { id }: TestAccount, orders: number): Promise<void> {
   const path = `/api/admin/v1/accounts/${id}`;
   const { body } = await admin.get(path);

@@ -1,10 +1,10 @@
 // The life of the service as an operating system's process: `node src/main.ts --demo` on a folder of its
-// own, read from the terminal as a person would, killed, stopped and started again.
+// own, read from the terminal as a person would, stopped and started again. What a kill leaves: kill.test.ts.
 // Always true: nothing here waits for a time; a process is killed when it has answered or said something.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -17,7 +17,7 @@ import pg from 'pg';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits, readConfig } from '../../src/config.ts';
-import { childEnvironment } from '../harness/child-environment.ts';
+import { childEnvironment, childFlags } from '../harness/child-environment.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-life-'));
@@ -45,7 +45,7 @@ interface ServiceProcess {
 /** A program of ours, in a folder without .env and with none of this process's settings. */
 function run(script: string, args: readonly string[], environment: Record<string, string>, cwd = folder) {
   const path = fileURLToPath(new URL(`../../src/${script}`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [...childFlags, path, ...args], {
     cwd,
     env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -200,30 +200,12 @@ describe('the first start of all', () => {
     assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
   });
 
-  test('a start with DEMO=0 shows no demo', async () => {
-    const plain = await start({ DATA_DIR: dataDir, DEMO: '0' });
-    assert.doesNotMatch(plain.said, /demo|curl|API key/);
-    assert.equal((await stop(plain)).code, 0);
-  });
-
-  test('another SECRET_KEY or CURRENCY than the data has is refused, and the data stays usable', async () => {
-    const secret = await refusedStart({ DATA_DIR: dataDir, SECRET_KEY: randomBytes(32).toString('hex') });
-    assert.match(secret, /SECRET_KEY is not the one/);
-    assert.match(await refusedStart({ DATA_DIR: dataDir, CURRENCY: 'EUR' }), /CURRENCY is EUR.*holds USD/);
-    const { code } = await verify({ DATA_DIR: dataDir });
-    assert.equal(code, 0);
-  });
-
   test('a port that is taken ends the start with one sentence', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(port) }), /port is taken.*PORT/);
     other.close();
-  });
-
-  test('an address that is not of this machine ends the start with one sentence', async () => {
-    assert.match(await refusedStart({ DATA_DIR: dataDir, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
   });
 });
 
@@ -298,73 +280,14 @@ describe('a configuration that is malformed ends the start with one sentence tha
   });
 });
 
-describe('kill -9 in the middle of a stream of orders', () => {
-  test('loses no acknowledged order, and the retry of an unknown one gives exactly one', async (context) => {
-    const environment = copyOfTemplate('killed');
-    let service = await start(environment, []);
-    const { keys, packageId } = await openShop(createApiClient(service.address, adminKey), 2);
-    /** By key: the order that was acknowledged, or null where the answer never came. */
-    const sent = new Map<string, { account: string; id: number | null }>();
-    for (let round = 0; round < 3; round += 1) {
-      const enough = randomInt(20, 250);
-      let acknowledged = 0;
-      const stream = async (account: string, client: number) => {
-        const api = createApiClient(service.address, account);
-        for (let index = 0; ; index += 1) {
-          const key = `round-${round}-client-${client}-${index}`;
-          sent.set(key, { account, id: null });
-          try {
-            const answer = await order(api, packageId, key);
-            assert.equal(answer.status, 201, answer.text);
-            sent.set(key, { account, id: answer.body.order.id });
-          } catch (error) {
-            if (error instanceof assert.AssertionError) throw error;
-            return; // the connection broke
-          }
-          acknowledged += 1;
-          if (acknowledged === enough) service.child.kill('SIGKILL');
-        }
-      };
-      await Promise.all(keys.flatMap((key, index) => [0, 1, 2, 3].map((n) => stream(key, index * 4 + n))));
-      assert.equal((await service.ended).signal, 'SIGKILL');
-
-      const { code, stdout, stderr } = await verify(environment);
-      assert.equal(code, 0, stderr);
-      assert.equal(JSON.parse(stdout).ok, true);
-      service = await start(environment, []);
-      let stood = 0;
-      let unknown = 0;
-      const retries = [...sent].map(async ([key, { account, id }]) => {
-        const retry = await order(createApiClient(service.address, account), packageId, key);
-        assert.equal(retry.status, 201, retry.text);
-        const replayed = retry.headers.get('idempotent-replayed') === 'true';
-        if (id === null) {
-          unknown += 1;
-          if (replayed) stood += 1;
-          sent.set(key, { account, id: retry.body.order.id });
-        } else {
-          assert.ok(replayed, `${key} was acknowledged and is lost`);
-          assert.equal(retry.body.order.id, id);
-        }
-      });
-      await Promise.all(retries);
-      context.diagnostic(
-        `round ${round}: ${acknowledged} acknowledged, ${unknown} unknown, of which ${stood} stood`,
-      );
-      await bookedOnce(service.address, keys, sent.values());
-    }
-    assert.equal((await stop(service)).code, 0);
-    assert.equal((await verify(environment)).code, 0);
-  });
-});
-
 describe('SIGTERM', () => {
   let environment: { DATA_DIR: string };
   let shop: { keys: string[]; packageId: number };
   let service: ServiceProcess;
   before(async () => {
     environment = copyOfTemplate('drained');
-    service = await start(environment, []);
+    service = await start({ ...environment, DEMO: '0' });
+    assert.doesNotMatch(service.said, /demo|curl|API key/, 'DEMO=0 counts more than --demo');
     shop = await openShop(createApiClient(service.address, adminKey), 2);
   });
 
@@ -399,9 +322,10 @@ describe('SIGTERM', () => {
     const tookMilliseconds = performance.now() - askedAt;
     assert.ok(tookMilliseconds < defaultLimits.drainMilliseconds, 'idle connections do not hold it');
     context.diagnostic(`${answered.length} answered, ${cut} connections were refused or closed`);
-    assert.equal((await verify(environment)).code, 0);
     service = await start(environment, []);
     await bookedOnce(service.address, shop.keys, answered);
+    const books = await createApiClient(service.address, adminKey).get('/api/admin/v1/verify');
+    assert.deepEqual(books.body.problems, []);
   });
 
   test('while a request is still arriving: new connections are refused, the request is answered', async () => {
@@ -434,13 +358,18 @@ describe('SIGTERM', () => {
 describe('a PostgreSQL server', () => {
   let postgres: ThrowawayPostgres;
   const secret = { SECRET_KEY: 'y'.repeat(32) };
+  /** Of a database in which everything was set up. */
+  let given: { DATABASE_URL: string; SECRET_KEY: string; CURRENCY: string };
   before(async () => {
     postgres = await startThrowawayPostgres();
+    const url = new URL(postgres.url);
+    url.pathname = '/given';
+    given = { DATABASE_URL: url.href, ...secret, CURRENCY: 'EUR' };
   });
   after(() => postgres.remove());
 
-  const query = async (text: string) => {
-    const client = new pg.Client({ connectionString: postgres.url });
+  const query = async (text: string, connectionString = postgres.url) => {
+    const client = new pg.Client({ connectionString });
     await client.connect();
     const { rows } = await client.query(text);
     await client.end();
@@ -448,21 +377,30 @@ describe('a PostgreSQL server', () => {
   };
 
   test('a given administrator is created as given, and what was given is not shown', async () => {
-    const given = { ADMIN_USERNAME: 'the.boss', ADMIN_PASSWORD: 'given-password-1', CURRENCY: 'EUR' };
+    const administrator = { ADMIN_USERNAME: 'the.boss', ADMIN_PASSWORD: 'given-password-1' };
     const minted = await run('cli/sellthrough.ts', ['mint-key', '--json'], {}).ended;
     const { api_key: key } = JSON.parse(minted.stdout);
     await query('create database given');
-    const url = new URL(postgres.url);
-    url.pathname = '/given';
-    const service = await start({ DATABASE_URL: url.href, ...secret, ...given, ADMIN_API_KEY: key }, []);
+    const service = await start({ ...given, ...administrator, ADMIN_API_KEY: key }, []);
     assert.equal(shown(service.said, 'username', administratorSection), 'the.boss');
     assert.doesNotMatch(service.said, /given-password-1|sk_live_/);
     const balance = await createApiClient(service.address, key).get('/balance');
     assert.deepEqual(balance.body, { balance: '0.00', currency: 'EUR', group: 'distributor' });
     const { code, stdout } = await stop(service);
     assert.equal(code, 0);
-    assert.ok(!`${stdout}${service.said}`.includes(url.password), "the database's password is not shown");
+    const { password } = new URL(postgres.url);
+    assert.ok(!`${stdout}${service.said}`.includes(password), "the database's password is not shown");
     assert.doesNotMatch(stdout, /given-password-1|sk_live_/);
+  });
+
+  test('that belongs to another SECRET_KEY or CURRENCY is refused', async () => {
+    const secret = await refusedStart({ ...given, SECRET_KEY: randomBytes(32).toString('hex') });
+    assert.match(secret, /SECRET_KEY is not the one/);
+    assert.match(await refusedStart({ ...given, CURRENCY: 'USD' }), /CURRENCY is USD.*holds EUR/);
+  });
+
+  test('is let go of when the service cannot listen at an address that is not of this machine', async () => {
+    assert.match(await refusedStart({ ...given, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
   });
 
   test('that has fsync off is refused, unless the start is told to go on', async () => {
@@ -507,19 +445,18 @@ describe('a PostgreSQL server', () => {
     assert.match(gone, /database cannot be reached/i);
   });
 
-  test('that is newer than the program, or had a migration edited, is refused', async () => {
-    const url = { DATABASE_URL: postgres.url, ...secret };
-    assert.equal((await stop(await start(url, []))).code, 0);
-    await query("insert into schema_migrations values (9999, '9999-future.sql', 'x', now())");
-    assert.match(await refusedStart(url), /newer than this program.*9999-future\.sql/);
-    await query('delete from schema_migrations where number = 9999');
-    const [{ checksum } = { checksum: '' }] = await query(
+  test('that is newer than the program, or had a migration edited, is refused, and serves when it is mended', async () => {
+    const change = (text: string) => query(text, given.DATABASE_URL);
+    await change("insert into schema_migrations values (9999, '9999-future.sql', 'x', now())");
+    assert.match(await refusedStart(given), /newer than this program.*9999-future\.sql/);
+    await change('delete from schema_migrations where number = 9999');
+    const [{ checksum } = { checksum: '' }] = await change(
       'select checksum from schema_migrations where number = 1',
     );
-    await query("update schema_migrations set checksum = 'edited' where number = 1");
-    assert.match(await refusedStart(url), /0001-orders\.sql was changed after it ran/);
-    await query(`update schema_migrations set checksum = '${checksum}' where number = 1`);
-    assert.equal((await stop(await start(url, []))).code, 0);
+    await change("update schema_migrations set checksum = 'edited' where number = 1");
+    assert.match(await refusedStart(given), /0001-orders\.sql was changed after it ran/);
+    await change(`update schema_migrations set checksum = '${checksum}' where number = 1`);
+    assert.equal((await stop(await start(given, []))).code, 0);
   });
 
   // Each is the last moment before a step of the start, in the order of the steps.
@@ -532,7 +469,7 @@ describe('a PostgreSQL server', () => {
     test(`that goes away before ${step} ends the start with one sentence`, { timeout: 120_000 }, async () => {
       const proxy = await startTcpProxy(postgres.url);
       const happened = proxy.breakAt(statement, 'cut before', 'refusing');
-      const { child, ended } = run('main.ts', [], { PORT: '0', DATABASE_URL: proxy.url(), ...secret });
+      const { child, ended } = run('main.ts', [], { PORT: '0', ...given, DATABASE_URL: proxy.url('given') });
       try {
         await happened;
         const { code, stderr } = await ended;
@@ -571,7 +508,7 @@ function paste(
   };
 }
 
-/** A package of 10.00, and so many accounts with much credit. */
+/** A package of 10.00, and this many accounts with plenty of credit. */
 async function openShop(admin: ApiClient, accounts: number): Promise<{ keys: string[]; packageId: number }> {
   const prices = { monthly: '10.00', quarterly: '30.00', yearly: '120.00' };
   const made = await admin.post('/api/admin/v1/packages', {

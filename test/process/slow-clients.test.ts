@@ -1,5 +1,5 @@
 // Clients that hold connections open without asking anything whole: half a header, half a body, nothing
-// at all, or never an ear for the answer. An honest client is served beside hundreds of them, and they are
+// at all, or never reading the answer. An honest client is served beside hundreds of them, and they are
 // cut off by the service's own limits, which are small here.
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ const http = {
 };
 /** The limits are looked at once in a second; a loaded machine is late. */
 const cutOffMilliseconds = 4 * (http.requestMilliseconds + 1_000);
-const slowClients = 300;
+const slowClients = 100;
 
 let service: TestService;
 let honest: TestAccount;

@@ -25,7 +25,7 @@ after(() => service.close());
 
 const brackets = (count: number) => '['.repeat(count / 2) + ']'.repeat(count / 2);
 
-/** As they stand in the body: texts that no JSON.stringify would write are among them. */
+/** As they are in the body: texts that no JSON.stringify would write are among them. */
 const values: Record<string, string> = {
   null: 'null',
   true: 'true',

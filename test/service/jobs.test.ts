@@ -158,7 +158,7 @@ describe('the lease', () => {
     await holder.end();
   });
 
-  test('who lost the lease is told to stop, and its late end changes nothing', async () => {
+  test('whoever lost the lease is told to stop, and its late end changes nothing', async () => {
     const [holder, other] = [new Runner('holder'), new Runner('other')];
     await holder.look();
     pass(leaseSeconds, holder, other);
@@ -322,7 +322,7 @@ describe('the schedule', () => {
     runner.run.reject(runner.run.signal.reason);
     await runner.jobs.idle();
     const { lastError, failuresInARow } = await runner.state();
-    assert.deepEqual([lastError, failuresInARow], ['It took longer than it may.', 1]);
+    assert.deepEqual([lastError, failuresInARow], ['It took longer than it is allowed to.', 1]);
   });
 
   test('a run that never ends is given up: others may run its kind, this process may not', async () => {
@@ -394,8 +394,8 @@ describe('a failure', () => {
       pass(limits.retrySecondsMax, runner);
     }
     assert.deepEqual(sentences, [
-      'TypeError: the log says more.',
-      'string: the log says more.',
+      'TypeError: see the log for more.',
+      'string: see the log for more.',
       'The database refused a statement (SQLSTATE 23505).',
     ]);
   });
@@ -449,12 +449,7 @@ describe('work that is asked for', () => {
   test('is cancelled from another process, which it hears when its lease is renewed', async () => {
     const [holder, other] = [new Runner('holder'), new Runner('other')];
     assert.equal(await other.jobs.cancel('audit'), false);
-    const started = Promise.withResolvers<JobContext>();
-    const running = holder.jobs.exclusively('audit', (context) => {
-      started.resolve(context);
-      return untilAborted(context);
-    });
-    const { signal } = await started.promise;
+    const { signal, outcome: running } = await beginUntilAborted(holder);
     assert.equal(await other.jobs.cancel('audit'), true);
     assert.equal(signal.aborted, false);
     await holder.look();
@@ -472,20 +467,18 @@ describe('work that is asked for', () => {
 
   test('ends at its time limit, and when its lease was lost', async () => {
     const runner = new Runner('only');
-    const overdue = runner.jobs.exclusively('audit', untilAborted);
-    while ((await runner.state('audit')).runningOn === null);
+    const overdue = await beginUntilAborted(runner);
     pass(runSecondsMax, runner);
     await runner.look();
-    assert.deepEqual(await overdue, { type: 'stopped', reason: 'time_limit' });
-    assert.equal((await runner.state('audit')).lastError, 'It took longer than it may.');
+    assert.deepEqual(await overdue.outcome, { type: 'stopped', reason: 'time_limit' });
+    assert.equal((await runner.state('audit')).lastError, 'It took longer than it is allowed to.');
 
-    const lost = runner.jobs.exclusively('audit', untilAborted);
-    while ((await runner.state('audit')).runningOn === null);
+    const lost = await beginUntilAborted(runner);
     pass(leaseSeconds);
     const other = new Runner('other');
     const taken = await other.jobs.exclusively('audit', async () => {
       await runner.look();
-      return lost;
+      return lost.outcome;
     });
     assert.deepEqual(taken, { type: 'done', result: { type: 'stopped', reason: 'lease_lost' } });
   });
@@ -519,8 +512,17 @@ async function itRan(): Promise<never> {
   assert.fail('it ran');
 }
 
-function untilAborted({ signal }: JobContext): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+/**
+ * Work that goes on until it is told to stop, once it has begun: the lease is in the database a moment before the
+ * runner that took it knows of it.
+ */
+async function beginUntilAborted(runner: Runner) {
+  const started = Promise.withResolvers<AbortSignal>();
+  const outcome = runner.jobs.exclusively('audit', ({ signal }) => {
+    started.resolve(signal);
+    return new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
   });
+  return { signal: await started.promise, outcome };
 }

@@ -1,4 +1,4 @@
-// The lists, whose page and limit are clamped and never refused, and the 404s that tell nothing (decisions
+// The lists, whose page and limit are clamped and never refused, and the 404s that give nothing away (decisions
 // "page, limit" and "Path ids").
 
 import assert from 'node:assert/strict';

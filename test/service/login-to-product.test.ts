@@ -1,4 +1,4 @@
-// Login links where the operator has a product of his own and https: the customer is led there with a one-time
+// Login links where the operator has a product of their own and https: the customer is led there with a one-time
 // code, which the product exchanges server to server (PRODUCT_URL, PUBLIC_URL).
 
 import assert from 'node:assert/strict';

@@ -346,7 +346,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   }
 });
 
-/** The lines of requests since so many lines: `least`, or more if there are more. */
+/** The lines of requests after this many lines: `least`, or more if there are more. */
 async function requestLinesSince(from: number, least: number): Promise<Record<string, unknown>[]> {
   const lines = () => service.logLines.slice(from).filter(({ msg }) => msg === 'request');
   for (let turn = 0; turn < 1_000 && lines().length < least; turn += 1) await nextTurn();

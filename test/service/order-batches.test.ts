@@ -626,7 +626,7 @@ async function holdAccount({ database }: TestService, { id }: TestAccount): Prom
   };
 }
 
-/** Until so many orders wait in the lanes, and the lanes have taken what they can. */
+/** Until this many orders wait in the lanes, and the lanes have taken what they can. */
 async function queueReaches({ service }: TestService, depth: number): Promise<void> {
   const until = performance.now() + 60_000;
   while (service.engine.queueDepth() < depth) {
@@ -662,7 +662,7 @@ async function batchSizes(service: TestService) {
   return {
     count: value('count'),
     sum: value('sum'),
-    /** Batches of at most so many orders. */
+    /** Batches of at most this many orders. */
     upTo: (size: number) => value(`bucket{le="${size}"}`),
   };
 }

@@ -248,7 +248,7 @@ test('codes are switched off with the password and a code, or a recovery code', 
   assert.equal((await auditOf(account))[0], `${account.id} account.disable_totp`);
 });
 
-test('an administrator switches codes off for who lost everything', async () => {
+test('an administrator switches codes off for someone who has lost everything', async () => {
   const { account, username } = await enrolled();
   const console = await signIn(service, service.admin);
   assert.equal((await console.delete(`/admin/accounts/${account.id}/totp`)).status, 204);

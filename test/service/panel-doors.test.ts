@@ -80,7 +80,7 @@ test('a session is nothing to the API: it asks for a key', async () => {
   }
 });
 
-test('unknown paths and methods below the door are 404 and 405, for who is signed in', async () => {
+test('unknown paths and methods below the door are 404 and 405, for whoever is signed in', async () => {
   const nobody = createPanelClient(service.address, '');
   for (const path of [
     '/nowhere',

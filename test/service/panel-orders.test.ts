@@ -42,18 +42,6 @@ async function readAll(panel: PanelClient, path: string): Promise<Listed[]> {
   return rows;
 }
 
-/** A transaction that may take its time. */
-function patiently(work: (sql: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> {
-  return service.database.transaction(
-    async (transaction) => {
-      const sql = (text: string) => transaction.query({ name: '', text });
-      await sql('set local statement_timeout = 0');
-      await work(sql);
-    },
-    { timeoutMilliseconds: 60_000 },
-  );
-}
-
 async function place(account: Pick<TestAccount, 'post'>, body: object): Promise<Answer['body']> {
   const answer = await account.post('/orders', body);
   assert.equal(answer.status, 201, answer.text);
@@ -78,7 +66,7 @@ test('a preview says what the order then does, or what it is refused with, and w
   const orders: number[] = [];
   const seen = new Map<string, number>();
 
-  for (let round = 0; round < 160; round += 1) {
+  for (let round = 0; round < 60; round += 1) {
     // The session must outlive the jumps.
     service.clock.seconds += random.pick([0, 1, 3_600, 5 * 3_600]);
     if (random.below(8) === 0) await credit(service, account, random.pick(['15.00', '90.00']));
@@ -234,52 +222,6 @@ test('orders are found by customer, kind, package and days, and pages of them jo
     const refused = await fresh.get(`/orders?${odd}`);
     expectRefusal(refused, '422 validation_failed');
     assert.equal(refused.body.error.details.field, odd.split('=')[0]);
-  }
-});
-
-test('a filter that fits little reads a bounded stretch, and says where to go on', async () => {
-  const account = await service.createReseller({ credit: '1.00' });
-  // Straight into the table: what is read is what counts.
-  await patiently(async (sql) => {
-    await sql(`insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run,
-        expires_at, paid_periods)
-      select ${account.id}, n, 'stretch-' || n, case n when 7 then 'Żółw' else 'Name' end, now(), 1, now(), 1, now(), '{}'
-      from generate_series(1, 130000) n`);
-    await sql(`insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents,
-        refund_cents, balance_after_cents, created_at, expires_at, idempotency_key, fingerprint)
-      select ${account.id}, n, n, 1, 1, case n when 5 then 'change' else 'activate' end, 0, 0, 0, now(), now(),
-        'k' || n, '' from generate_series(1, 130000) n`);
-    await sql(`update accounts set order_count = 130000, customer_count = 130000 where id = ${account.id}`);
-  });
-  try {
-    const panel = await signIn(service, account);
-    const first = await panel.get('/orders?kind=change');
-    assert.deepEqual(first.body, { data: [], next_before: 30_001 });
-    const second = await panel.get('/orders?kind=change&before=30001');
-    assert.deepEqual([second.body.data.length, second.body.next_before], [1, null]);
-    assert.equal((await readAll(panel, `/orders?kind=renew`)).length, 0);
-
-    const cold = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}`);
-    assert.deepEqual([cold.body.data.length, cold.body.next_before], [0, 30_001]);
-    const found = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}&before=30001`);
-    assert.deepEqual(
-      found.body.data.map(({ reference }: { reference: string }) => reference),
-      ['stretch-7'],
-    );
-    assert.equal(found.body.next_before, null);
-    assert.equal((await panel.get('/customers?q=stretch-12999')).body.data.length, 10);
-    assert.equal((await readAll(panel, '/customers?q=stretch-12999')).length, 11);
-    const console = await signIn(service, service.admin);
-    assert.equal((await readAll(console, '/admin/customers?q=stretch-77777')).length, 1);
-  } finally {
-    // The books must add up again.
-    await patiently(async (sql) => {
-      await sql('alter table orders disable trigger orders_append_only');
-      await sql(`delete from orders where account_id = ${account.id}`);
-      await sql('alter table orders enable trigger orders_append_only');
-      await sql(`delete from customers where account_id = ${account.id}`);
-      await sql(`update accounts set order_count = 0, customer_count = 0 where id = ${account.id}`);
-    });
   }
 });
 

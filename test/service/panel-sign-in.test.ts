@@ -12,6 +12,7 @@ import {
   createPanelClient,
   ownPages,
   setCookieOf,
+  setTestPassword,
   signIn,
   signInAnswer,
   testPassword,
@@ -40,7 +41,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address });
 
 async function withPassword(): Promise<TestAccount & { username: string }> {
   const account = await service.createReseller({ credit: '100.00' });
-  await changeAccount(service, account, { password: testPassword });
+  await setTestPassword(service, account);
   return { ...account, username: await usernameOf(service, account) };
 }
 

@@ -3,13 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { storyOf } from '../../scripts/docs/api-story.ts';
+import type { OpenapiDocument } from '../../scripts/docs/openapi-document.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { ErrorCode } from '../../src/contract/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { publicId } from '../../src/contract/identifiers.ts';
 import { isAdministratorScope } from '../../src/contract/scopes.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
@@ -26,7 +29,7 @@ let routes: readonly DeclaredRoute[];
 before(async () => {
   service = await startTestService();
   reseller = await service.createReseller({ credit: '100.00' });
-  distributor = await service.createReseller({ group: 'distributor' });
+  distributor = await service.createReseller({ group: 'distributor', credit: '100.00' });
   panel = await signIn(service, reseller);
   adminPanel = await signIn(service, service.admin);
   routes = service.service.app.declaredRoutes;
@@ -36,7 +39,7 @@ after(() => service.close());
 const behind = (door: DeclaredRoute['door']) => routes.filter((route) => route.door === door);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
-/** What changes something gets a body that is no JSON: who is let in is told so, and nothing is done. */
+/** Routes that change something get a body that is not JSON: whoever is let in is told so, and nothing is done. */
 function send(
   { method, path }: DeclaredRoute,
   key: string | null,
@@ -135,32 +138,50 @@ test('sessions: each role reaches the routes whose scopes it has, and is forbidd
 });
 
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
-  const order = { package_id: service.packages.basic, customer: 'of-the-reseller' };
-  const placed = (await reseller.post('/orders', order)).body.order;
-  const stranger = await signIn(service, distributor);
-  const ofOthers = routes.filter((route) => route.path.includes('{id}') && !isForAdministrators(route));
-  const names: string[] = [];
-  for (const route of ofOthers) {
-    // A session's id is a text of its own: panel-access.test.ts.
-    if (route.operationId === 'endSession') continue;
-    const isCustomer = route.path.includes('/customers/');
-    const id = isCustomer ? placed.customer.id : placed.id;
-    const code = isCustomer ? 'customer_not_found' : 'order_not_found';
-    const path = route.path.replace('{id}', String(id));
-    const body = route.method === 'GET' ? undefined : {};
-    const [key, headers] =
-      route.door === 'key' ? [distributor.key, {}] : [null, { cookie: stranger.cookie, ...ownPages }];
-    const answer = await createApiClient(service.address, key).send(route.method, path, body, headers);
-    expectRefusal(answer, `404 ${code}`, {}, `${route.method} ${path}`);
-    assert.ok(route.codes.includes(code), route.operationId);
-    names.push(route.operationId);
+  const document: OpenapiDocument = (await createApiClient(service.address, null).get('/openapi.json')).body;
+  const story = storyOf(document);
+  // Both accounts make one of each thing that can be made, the first of its account: whoever mixed up the accounts of an
+  // id would answer with the stranger's own. A customer belongs to one account.
+  for (const { method, path, body, id, isAdmin } of story) {
+    if (method !== 'POST' || isAdmin || id !== undefined) continue;
+    for (const account of [reseller, distributor]) {
+      const own = { ...body, customer: `customer-of-${account.id}` };
+      const made = await createApiClient(service.address, account.key).send(method, path, own);
+      assert.equal(made.status, 201, `${path} ${made.text}`);
+    }
   }
-  assert.deepEqual([...new Set(names)].sort(), [
-    'createLoginLink',
-    'getCustomer',
-    'getCustomerWithOrders',
-    'getOrder',
-    'getOrderWithEntries',
-    'renewOrder',
-  ]);
+  const id = publicId(reseller.id, 1);
+  const stranger = await signIn(service, distributor);
+  const ofOthers = routes.filter(
+    (route) =>
+      route.path.includes('{id}') &&
+      !isForAdministrators(route) &&
+      // A session's id is a text of its own: panel-access.test.ts.
+      route.operationId !== 'endSession',
+  );
+  assert.ok(ofOthers.length > 6);
+  for (const { method, path: pattern, operationId, door, codes } of ofOthers) {
+    const path = pattern.replace('{id}', String(id));
+    const name = `${method} ${path}`;
+    const example = story.find((step) => step.operationId === operationId)?.body ?? {};
+    const body = method === 'GET' ? undefined : example;
+    const [notFound, ...others] = codes.filter((code) => errorCatalogue[code].status === 404);
+    assert.deepEqual([notFound === undefined, others], [false, []], `${name} declares one code of 404`);
+    const sendAs = (key: string, { cookie }: PanelClient) =>
+      door === 'key'
+        ? createApiClient(service.address, key).send(method, path, body)
+        : createApiClient(service.address, null).send(method, path, body, { cookie, ...ownPages });
+    expectRefusal(await sendAs(distributor.key, stranger), `404 ${notFound}`, {}, name);
+    const own = await sendAs(reseller.key, panel);
+    assert.notEqual(own.status, 404, `${name} exists for its own account: ${own.text}`);
+  }
+});
+
+test('what moves money can be sent again with its idempotency key', () => {
+  const moving = behind('key').filter(
+    ({ method, scopes }) =>
+      method === 'POST' && scopes.some((scope) => scope === 'orders:write' || scope === 'admin:credit'),
+  );
+  assert.ok(moving.length > 2);
+  for (const { operationId, isReplayable } of moving) assert.ok(isReplayable, operationId);
 });

@@ -18,7 +18,7 @@ const admin = '/api/admin/v1';
 
 /** What it is, to its text. */
 const secrets = new Map<string, string>();
-/** May stand in orders and in the ledger, and nowhere else. */
+/** May be in orders and in the ledger, and nowhere else. */
 const idempotencyKeys = new Map<string, string>();
 /** Texts that were shown to others than the owner. */
 const shownToOthers: [where: string, text: string][] = [];

@@ -11,12 +11,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
 import { migrationsOf } from '../../src/backup/restore-backup.ts';
 import { sentenceOf } from '../../src/sentences.ts';
-import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
+import { assertRefused, type CommandEnd, runCommand, runForJson } from '../harness/command-process.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
@@ -33,13 +33,15 @@ const oddTexts = [
   '\u2028\u2029 {null} [1,2]',
 ];
 
-let postgres: ThrowawayPostgres;
+let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 let packageId: number;
 let demoKey: string;
+/** What a backup ended with while the embedded service ran. */
+let whileRunning: CommandEnd;
 const original = inFolder('original.backup');
 
 before(async () => {
-  postgres = await startThrowawayPostgres();
+  postgres = await postgresForTests();
   const environment = { ...settings, DATA_DIR: inFolder('first') };
   copyEmbeddedTemplate(environment.DATA_DIR);
   const service = await startService({ environment });
@@ -58,14 +60,17 @@ before(async () => {
     packageId = (await made(admin.post('/api/admin/v1/packages', body))).package.id;
   }
   await fill(demo, 'customer');
+  whileRunning = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
   service.kill('SIGTERM');
   await service.gone;
   await runForJson(['backup', original], { cwd: folder, environment });
 });
+const databases = new Set<string>();
 /** What a test that failed left running. */
 const running = new Set<ServiceProcess>();
 after(async () => {
   for (const service of running) service.kill('SIGKILL');
+  for (const name of databases) await query(postgres.url, `drop database if exists ${name} with (force)`);
   await postgres?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -93,6 +98,7 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
   await runForJson(['backup', second], { cwd: folder, environment: { ...settings, DATABASE_URL: url } });
 
   const environment = { ...settings, DATA_DIR: inFolder('third') };
+  copyEmbeddedTemplate(environment.DATA_DIR);
   await runForJson(['restore', second], { cwd: folder, environment });
   const third = inFolder('third.backup');
   await runForJson(['backup', third], { cwd: folder, environment });
@@ -159,20 +165,15 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
   assert.ok(placed > 1);
 });
 
-test('a running embedded service keeps its folder: the backup says to stop it', async () => {
-  const environment = { ...settings, DATA_DIR: inFolder('running') };
-  copyEmbeddedTemplate(environment.DATA_DIR);
-  const service = await startService({ environment });
-  const refused = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
-  assertRefused(refused, 1, /in use by another Sellthrough.*stop that one first/);
+test('a running embedded service keeps its folder: the backup says to stop it', () => {
+  assertRefused(whileRunning, 1, /in use by another Sellthrough.*stop that one first/);
   assert.ok(!existsSync(inFolder('never.backup')));
-  service.kill('SIGTERM');
-  await service.gone;
 });
 
 test('a backup never replaces a file', async () => {
   const before = readFileSync(original);
-  const environment = { ...settings, DATA_DIR: inFolder('first') };
+  const environment = { ...settings, DATABASE_URL: await createDatabase() };
+  await runForJson(['migrate'], { cwd: folder, environment });
   assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /exists already/);
   assert.deepEqual(readFileSync(original), before);
 });
@@ -183,12 +184,6 @@ test('a database with data in it is left alone', async () => {
   await runForJson(['restore', original], { cwd: folder, environment });
   const again = await runCommand(['restore', original], { cwd: folder, environment });
   assertRefused(again, 1, /holds data already.*only restored into an empty one/);
-  const embedded = { ...settings, DATA_DIR: inFolder('first') };
-  assertRefused(
-    await runCommand(['restore', original], { cwd: folder, environment: embedded }),
-    1,
-    /holds data already/,
-  );
 
   const foreign = await createDatabase();
   await query(foreign, 'create table thesis (id int primary key)');
@@ -440,13 +435,13 @@ function withoutTable(text: string, table: string): string {
   return lines.toSpliced(first, last - first + 1).join('\n');
 }
 
-let databaseCount = 0;
-
+/** In a server that other tests use as well. */
 async function createDatabase(): Promise<string> {
-  databaseCount += 1;
-  await query(postgres.url, `create database backup_${databaseCount}`);
+  const name = `backup_${process.pid}_${databases.size + 1}`;
+  databases.add(name);
+  await query(postgres.url, `create database ${name}`);
   const url = new URL(postgres.url);
-  url.pathname = `/backup_${databaseCount}`;
+  url.pathname = `/${name}`;
   return url.href;
 }
 

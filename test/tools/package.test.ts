@@ -18,10 +18,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createTestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { programVersion } from '../../src/contract/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'sellthrough-package-'));
+const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-package-'));
 const home = join(folder, 'empty');
 const installed = join(home, 'node_modules', 'sellthrough');
 const run = promisify(execFile);
@@ -109,13 +110,25 @@ test('it serves from an empty folder: the pages, the first order by the printed 
 
 test('its other commands run too', async () => {
   const program = join(installed, 'bin', 'sellthrough.mjs');
-  const verify = await run(process.execPath, [program, 'verify', '--json'], { cwd: home });
-  assert.deepEqual(JSON.parse(verify.stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
+  // On PostgreSQL, too: its client travels along.
+  const database = await createTestDatabase();
+  const environment =
+    database.config.kind === 'postgres'
+      ? { DATABASE_URL: database.config.connectionString, SECRET_KEY: 'k'.repeat(40) }
+      : {};
+  const verify = await run(process.execPath, [program, 'verify', '--json'], {
+    cwd: home,
+    env: { ...process.env, ...environment },
+  });
+  await database.remove();
+  assert.equal(JSON.parse(verify.stdout).ok, true);
   const version = await run(process.execPath, [program, '--version'], { cwd: home });
   assert.equal(version.stdout.trim(), programVersion);
   await run(process.execPath, [program, 'backup', 'one.backup'], { cwd: home });
+  const aside = join(folder, 'aside');
+  mkdirSync(aside);
   const doctor = await run(process.execPath, [program, 'doctor', '--json'], {
-    cwd: home,
+    cwd: aside,
     env: { ...process.env, PORT: '0' },
   });
   const { checks }: { checks: { name: string; state: string }[] } = JSON.parse(doctor.stdout);

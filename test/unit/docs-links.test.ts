@@ -21,7 +21,7 @@ interface Outline {
   readonly links: readonly string[];
 }
 
-/** Headings with their anchors, and links as they stand in the file. */
+/** Headings with their anchors, and links as they are in the file. */
 function outlineOf(path: string, text: string): Outline {
   renderer.core.ruler.disable('links-to-pages');
   const tokens = renderer.parse(text, { path: `${root}${path}` });

@@ -1,6 +1,6 @@
 // No chain of activations, renewals and changes gives back more than was paid minus what was used,
 // whatever the prices and the seconds. The test keeps its own books of what was paid for which seconds,
-// from the answers alone, and holds decideOrders and plan-terms.ts against them: exhaustively on a small
+// from the answers alone, and checks decideOrders and plan-terms.ts against them: exhaustively on a small
 // grid, at random on long chains. What an account holds is its balance and what its customer's unused
 // time is worth; by ordering it can never come to hold more.
 

@@ -1,5 +1,5 @@
 // The replay of a customer's history, without a database: a history that the rules made passes, and one that
-// breaks a rule is named, rule by rule. What stands in the rows is written out here by hand.
+// breaks a rule is named, rule by rule. What the rows hold is written out here by hand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -148,8 +148,8 @@ const broken: readonly (readonly [rule: string, events: readonly Event[], says: 
     changedOrder(1, { expiresAt: addMonths(start, 2) + 1 }),
     /^order 4: .*its terms end at 2026-03-31/,
   ],
-  ['a refund', changedOrder(2, { refundCents: refund + 1n }), /^order 5: .*unused were \d+$/],
-  ['a refund where nothing is due', changedOrder(0, { refundCents: 1n }), /^order 1: .*unused were 0$/],
+  ['a refund', changedOrder(2, { refundCents: refund + 1n }), /^order 5: .*but \d+ were unused$/],
+  ['a refund where nothing is due', changedOrder(0, { refundCents: 1n }), /^order 1: .*but 0 were unused$/],
   ['a kind', changedOrder(2, { kind: 'activate' }), /^order 5: .*of kind activate, but it was change$/],
   ['an activation of a running plan', changedOrder(1, { kind: 'activate' }), /^order 4: .*but it was renew$/],
   ['a renewal before any order', changedOrder(0, { kind: 'renew' }), /^order 1: .*was not ordered before$/],
@@ -177,7 +177,7 @@ const broken: readonly (readonly [rule: string, events: readonly Event[], says: 
   [
     'a trial of another length',
     [trialAt(1, start, 15)],
-    /^plan change 1: .*lasts 15 days, the package's 14$/,
+    /^plan change 1: .*lasts 15 days, but the package's 14$/,
   ],
   [
     'a trial beside a running plan',
@@ -248,7 +248,7 @@ for (const [what, changed, says] of states) {
 test("a customer's status that no change made is reported, and so is a plan that nothing made", () => {
   assert.match(
     replay(threeOrders, { status: 'suspended', plan: endedPlan })[0] ?? '',
-    /is suspended, the changes/,
+    /is suspended, but the changes/,
   );
   assert.match(replay([], { status: 'active', plan: endedPlan })[0] ?? '', /no order and no change/);
 });

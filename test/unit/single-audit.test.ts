@@ -75,7 +75,7 @@ test('an audit that nobody waits for is cancelled, unless somebody comes back so
   assert.equal(begun.length, 1);
 });
 
-test('who waited too long is told to come back, and finds the report', async (context) => {
+test('whoever waited too long is told to come back, and finds the report', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { audits, begun } = stage();
   const first = audits.report(here);

@@ -36,9 +36,10 @@ import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/sc
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
 import { findTotpAccounts } from '../../identity/totp-store.ts';
-import { ledgerEntryView, listLedger } from '../../ledger/ledger-reads.ts';
-import { customerView } from '../../plans/customer-store.ts';
+import { listLedger } from '../../ledger/ledger-reads.ts';
 import { accountView } from '../shapes/admin-views.ts';
+import { customerView } from '../shapes/customer-view.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import {
   parseCustomerName,
   parseCustomerReference,
@@ -69,7 +70,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         operationId: 'createAccount',
         summary: 'Create an account',
         description:
-          'With a balance of 0.00 and a key, which is shown here. A password is generated where none is chosen.',
+          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is chosen.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -338,12 +339,14 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     listSchema(
       'listAccountLedger',
       'Ledger of an account',
-      'Every movement of its balance. The balance is the last balance_after.',
+      'Every movement of its balance. The balance is the latest balance_after.',
       'LedgerEntry',
     ),
     (request, reply) =>
-      sendList(request, reply, 'entryCount', (accountId, page, total) =>
-        listLedger(database, accountId, page, total, currency),
+      sendList(request, reply, 'entryCount', async (accountId, page, total) =>
+        (await listLedger(database, accountId, page, total)).map(({ entry, actor }) =>
+          ledgerEntryView(entry, actor, currency),
+        ),
       ),
   );
 

@@ -38,7 +38,7 @@ export function packageAdminRoutes(
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'listAllPackages',
-        summary: 'Packages, with trials, retired ones and every price',
+        summary: 'Packages, including trials and retired ones, with every price',
         description: 'What GET /api/v1/packages shows, and what it leaves out.',
         response: { 200: adminPackageListSchema },
       },
@@ -122,7 +122,7 @@ export function packageAdminRoutes(
       schema: {
         operationId: 'changePackage',
         summary: 'Change a package',
-        description: 'New prices count for new orders; a refund is always computed from what was paid.',
+        description: 'New prices apply to new orders; a refund is always computed from what was paid.',
         body: changePackageBodySchema,
         response: { 200: adminPackageAnswerSchema },
       },

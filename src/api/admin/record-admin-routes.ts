@@ -11,8 +11,8 @@ import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
 import { listAudit } from '../../journal/audit-log.ts';
-import { customerView } from '../../plans/customer-store.ts';
 import { auditView } from '../shapes/admin-views.ts';
+import { customerView } from '../shapes/customer-view.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
 
 const readCustomerChange = createBodyReader(changeCustomerBodySchema);
@@ -22,15 +22,40 @@ export function recordAdminRoutes(
   app: FastifyInstance,
   { database, engine, customers, packages, audits, now }: AdminRoutesDependencies,
 ): void {
+  app.post(
+    '/login-codes/exchange',
+    {
+      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
+      schema: {
+        operationId: 'exchangeLoginCode',
+        summary: 'The customer behind a one-time login code',
+        description:
+          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute.',
+        body: exchangeCodeBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCode(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const found = isToken(body.code)
+        ? await exchangeCode(ranked(database, 'lookups'), body.code, now())
+        : null;
+      const customer = found && (await customers.find(found.accountId, found.customerNumber));
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(customer, packages.current(), now()) });
+    },
+  );
+
   app.patch<{ Params: { id: string } }>(
     '/customers/:id',
     {
       config: { scopes: ['admin:accounts'], codes: ['validation_failed', 'customer_not_found'] },
       schema: {
         operationId: 'changeCustomer',
-        summary: 'Suspend a customer, or lift it',
+        summary: 'Suspend a customer, or lift the suspension',
         description:
-          'A suspended customer cannot log in. Whether the plan runs is another matter: plan.active.',
+          'A suspended customer cannot log in. Whether the plan is running is another matter: see plan.active.',
         body: changeCustomerBodySchema,
         response: { 200: customerAnswerSchema },
       },
@@ -61,7 +86,8 @@ export function recordAdminRoutes(
       schema: {
         operationId: 'listAudit',
         summary: 'Who changed what, newest first',
-        description: 'Every change by an administrator, with what changed before and after.',
+        description:
+          'Every change by an administrator, or by an account to its own access, showing what changed as it was before and after.',
         querystring: pageQuerySchema,
         response: { 200: pageOf('AuditEntry') },
       },
@@ -79,9 +105,9 @@ export function recordAdminRoutes(
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'verify',
-        summary: 'Add every ledger up again',
+        summary: 'Add up every ledger again',
         description:
-          'An account whose books do not add up is halted: its orders and credits fail until it is found content again. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt nobody. One audit runs at a time, and all who ask share it. One that takes longer than a request may is answered 503 with Retry-After: it goes on, and a later request receives its report.',
+          'An account whose books do not add up is halted: its orders and credits fail until a later audit finds its books in order. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt nobody. One audit runs at a time, and all who ask share it. If it takes longer than a request may, the answer is 503 with Retry-After: the audit goes on, and a later request receives its report.',
         response: { 200: Type.Ref('VerifyReport') },
       },
     },
@@ -90,31 +116,6 @@ export function recordAdminRoutes(
       reply.raw.once('close', () => gone.abort());
       const report = await audits.report(gone.signal);
       return report === null ? reply.refuse(refusal('service_unavailable')) : reply.send(report);
-    },
-  );
-
-  app.post(
-    '/login-codes/exchange',
-    {
-      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
-      schema: {
-        operationId: 'exchangeLoginCode',
-        summary: 'The customer behind a one-time login code',
-        description:
-          'For the product at PRODUCT_URL: it was opened with ?code=… by a customer who used a login link. A code works once, for a minute.',
-        body: exchangeCodeBodySchema,
-        response: { 200: customerAnswerSchema },
-      },
-    },
-    async (request, reply) => {
-      const body = readCode(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const found = isToken(body.code)
-        ? await exchangeCode(ranked(database, 'lookups'), body.code, now())
-        : null;
-      const customer = found && (await customers.find(found.accountId, found.customerNumber));
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      return reply.send({ customer: customerView(customer, packages.current(), now()) });
     },
   );
 }

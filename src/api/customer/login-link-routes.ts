@@ -32,7 +32,7 @@ export interface LoginLinkRoutesDependencies {
   readonly packages: () => PackageCatalog;
   readonly now: () => EpochSeconds;
   readonly publicUrl: () => string;
-  /** Where customers are led to with a one-time code; null: to the customer's page of this service. */
+  /** Where customers are led with a one-time code; null: to the customer's page of this service. */
   readonly productUrl: string | null;
   readonly codeValidSeconds: number;
   readonly sessionValidSeconds: number;
@@ -51,7 +51,7 @@ export async function loginLinkRoutes(
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
-  // Browsers hold the redirect after the form to this list too.
+  // Browsers check the redirect after the form against this list too.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   const contentSecurityPolicy = [
     "default-src 'none'",

@@ -116,7 +116,7 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-/** Today only what administrators do is kept from anybody. */
+/** Today nothing is kept from anybody but what administrators do. */
 export function scopeProblem(principal: Principal, scopes: readonly Scope[]): Refusal | null {
   for (const scope of scopes) if (!principal.scopes.has(scope)) return refusal('forbidden');
   return null;

@@ -36,7 +36,7 @@ const sessionDoorCodes: readonly ErrorCode[] = [
 ];
 
 export interface SessionDoor extends Authenticator {
-  /** Refuses what another site's page makes a browser send. For routes that nobody is signed in at, too. */
+  /** Refuses what another site's page makes a browser send. Also for routes that need no sign-in. */
   refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** What the cookie holds; null where there is none of ours. */
   sentToken(request: FastifyRequest): SessionToken | null;
@@ -74,7 +74,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     const { origin } = headers;
     if (origin === undefined) return true;
     if (origin === new URL(publicUrl()).origin) return false;
-    // Without TLS a browser may know this service by another name than PUBLIC_URL, and says no Sec-Fetch-Site.
+    // Without TLS a browser may know this service by another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
     return isSecure() || origin !== `http://${headers.host}`;
   }
 

@@ -1,5 +1,5 @@
 // What the administrator's console shows beyond the administrator's API: figures of the whole service, its
-// health, customers of every account, and help for an account that lost its second factor.
+// health, customers of every account, and help for an account that has lost its second factor.
 
 import type { FastifyInstance } from 'fastify';
 import { findAccount, findAccountNames } from '../../accounts/account-store.ts';
@@ -19,9 +19,9 @@ import {
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
-import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
 import { numberMax, pageRows, readQuery } from './list-filters.ts';
@@ -75,7 +75,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'getHealth',
-        summary: 'How this process and its database are',
+        summary: 'How this process and its database are doing',
         response: { 200: healthSchema },
       },
     },
@@ -160,8 +160,8 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
       config: { scopes: ['admin:accounts'], codes: ['account_not_found', 'totp_not_enabled'] },
       schema: {
         operationId: 'disableTotpOf',
-        summary: 'Switch an account’s codes at sign-in off',
-        description: 'For who lost the authenticator app and the recovery codes.',
+        summary: 'Switch off an account’s codes at sign-in',
+        description: 'For an account that has lost both its authenticator app and its recovery codes.',
         response: { 204: { type: 'null' } },
       },
     },

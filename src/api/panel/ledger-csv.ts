@@ -1,5 +1,5 @@
 // A ledger as CSV, page by page: whoever reads slowly holds no connection to the database. Texts that a
-// spreadsheet would compute begin with an apostrophe; numbers are what they are.
+// spreadsheet would take for formulas begin with an apostrophe; numbers stay as they are.
 
 import { stringify } from 'csv-stringify/sync';
 import { formatAmount } from '../../contract/amounts.ts';
@@ -45,7 +45,7 @@ function cellsOf({ entry, actor, customerReference }: FoundEntry, currency: stri
   ];
 }
 
-/** Spreadsheets compute what begins so, some after blanks, some in full width. */
+/** Spreadsheets compute what begins like this, some after blanks, some in full width. */
 function inert(text: string): string {
   return /^[\s\p{Cf}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u.test(text) ? `'${text}` : text;
 }

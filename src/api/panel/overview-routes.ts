@@ -13,8 +13,8 @@ import {
 import { daysLeft, type EpochSeconds } from '../../contract/times.ts';
 import { type LedgerSums, lastDates, type Step } from '../../ledger/ledger-days.ts';
 import { findEndingPlans } from '../../plans/customer-search.ts';
-import { customerView } from '../../plans/customer-store.ts';
 import type { Customer } from '../../plans/customer-table.ts';
+import { customerView } from '../shapes/customer-view.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
 
 export const endingDays = 14;
@@ -109,7 +109,7 @@ export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]):
   });
 }
 
-/** A customer as the API shows it, with what one orders by. */
+/** A customer as the API shows it, with the reference that orders name. */
 export function panelCustomerView(
   customer: Customer,
   catalog: PackageCatalog,

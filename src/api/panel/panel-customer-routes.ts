@@ -62,7 +62,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
       config: { scopes: ['customers:read', 'orders:read'], codes: ['customer_not_found'] },
       schema: {
         operationId: 'getCustomerWithOrders',
-        summary: 'One customer and the last orders',
+        summary: 'One customer and their latest orders',
         response: { 200: customerWithOrdersSchema },
       },
     },
@@ -97,7 +97,7 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedIn
         operationId: 'createLoginLink',
         summary: 'A new login link for the customer',
         description:
-          'Of the customer’s last order, or of the trial where there is none: its earlier unused links die.',
+          'Belongs to the customer’s last order, or to the trial if there is none; earlier unused links of that order or trial die.',
         response: { 201: madeLoginLinkSchema },
       },
     },

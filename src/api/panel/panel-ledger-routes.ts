@@ -12,8 +12,8 @@ import {
   statementListSchema,
 } from '../../contract/panel-schemas.ts';
 import type { LedgerSums } from '../../ledger/ledger-days.ts';
-import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
 import { type FoundEntry, findEntries } from '../../ledger/ledger-search.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { ledgerCsv } from './ledger-csv.ts';
 import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { SignedInDependencies } from './panel-routes.ts';
@@ -67,7 +67,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
       config: { scopes: ['ledger:read'], codes: [] },
       schema: {
         operationId: 'listStatements',
-        summary: 'Statements of the months with entries, newest first',
+        summary: 'Statements for the months with entries, newest first',
         response: { 200: statementListSchema },
       },
     },
@@ -100,7 +100,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
       schema: {
         operationId: 'exportLedger',
         summary: 'The ledger as CSV, oldest first',
-        description: 'Cells that a spreadsheet would compute begin with an apostrophe.',
+        description: 'Cells that a spreadsheet would take for a formula begin with an apostrophe.',
         querystring: ledgerExportSchema,
         produces: ['text/csv'],
       },

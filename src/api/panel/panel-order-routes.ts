@@ -16,12 +16,12 @@ import {
   orderWithEntriesSchema,
 } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
-import { ledgerEntryView } from '../../ledger/ledger-reads.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
 import type { OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { findCustomerNumber } from '../../plans/customer-search.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { parseOrderRequest, parseRenewRequest } from '../shapes/order-request.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from './list-filters.ts';
@@ -39,7 +39,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
       config: { scopes: ['orders:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'findOrders',
-        summary: 'Orders that fit a filter, newest first',
+        summary: 'Orders that match a filter, newest first',
         querystring: orderFilterSchema,
         response: { 200: cursorPageOf(Type.Ref('Order')) },
       },
@@ -124,7 +124,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
       schema: {
         operationId: 'previewOrder',
         summary: 'What an order would do',
-        description: 'Writes nothing. Refused with what the order would be refused with.',
+        description: 'Writes nothing. Refused exactly as the order would be.',
         body: orderPreviewBodySchema,
         response: { 200: orderPreviewSchema },
       },

@@ -21,7 +21,7 @@ export function requestLogRoutes(app: FastifyInstance, { database, requestLog }:
       config: { scopes: ['keys:read'], codes: ['validation_failed'] },
       schema: {
         operationId: 'listRequests',
-        summary: 'Requests with the API key, newest first',
+        summary: 'Requests made with the API key, newest first',
         querystring: requestFilterSchema,
         response: { 200: cursorPageOf(requestLineSchema) },
       },

@@ -40,7 +40,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
         address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
         checklist: {
-          // Who uses it has it.
+          // Whoever uses it has seen it.
           key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
           first_order: account.orderCount > 0,
           allow_list: account.allowedIps.length > 0,
@@ -59,7 +59,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
       config: { scopes: [], codes: [] },
       schema: {
         operationId: 'listSessions',
-        summary: 'Sessions, most recently used first',
+        summary: 'Sessions, the most recently used first',
         response: { 200: sessionListSchema },
       },
     },

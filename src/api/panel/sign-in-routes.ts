@@ -50,7 +50,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
       if (problem !== null) return refuseLate(reply, problem);
 
-      // Whoever shares the browser takes the place of who was signed in.
+      // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
       if (earlier !== null) await sessions.end(earlier);
       const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };

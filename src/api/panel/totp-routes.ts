@@ -27,8 +27,8 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       config: { scopes: [], codes: ['validation_failed', 'wrong_password', 'totp_enabled'] },
       schema: {
         operationId: 'beginTotp',
-        summary: 'Begin with codes at sign-in',
-        description: 'They are not on before a code was confirmed.',
+        summary: 'Begin to set up codes at sign-in',
+        description: 'They are not on until a code has been confirmed.',
         body: passwordBodySchema,
         response: { 201: totpEnrolmentSchema },
       },
@@ -52,7 +52,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       },
       schema: {
         operationId: 'confirmTotp',
-        summary: 'Switch codes at sign-in on',
+        summary: 'Switch on codes at sign-in',
         description: 'Each recovery code stands in for a code once; they are shown here only.',
         body: codeBodySchema,
         response: { 201: recoveryCodesSchema },
@@ -78,7 +78,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       },
       schema: {
         operationId: 'disableTotp',
-        summary: 'Switch codes at sign-in off',
+        summary: 'Switch off codes at sign-in',
         body: disableTotpBodySchema,
         response: { 204: { type: 'null' } },
       },

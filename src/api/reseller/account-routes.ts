@@ -16,7 +16,7 @@ export function accountRoutes(
       config: { scopes: ['balance:read'], codes: [] },
       schema: {
         operationId: 'getBalance',
-        summary: 'Credit that is left',
+        summary: 'Remaining credit',
         description: 'What the next orders can be paid from, and the group whose prices you pay.',
         response: { 200: Type.Ref('Balance') },
       },

@@ -118,7 +118,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
         operationId: 'renewOrder',
         summary: 'Renew an order',
         description:
-          'Adds one period of the order’s package on top of the customer’s current expiry and charges the group’s price of today. The body may be absent.',
+          'Adds one period of the order’s package on top of the customer’s current expiry and charges today’s price for the group. The body may be absent.',
         body: renewOrderBodySchema,
         response: { 201: renewedOrderSchema },
       },
@@ -150,7 +150,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       schema: {
         operationId: 'getOrder',
         summary: 'One order',
-        description: 'Another account’s order is answered like one that does not exist.',
+        description: 'Another account’s order gets the same answer as one that does not exist.',
         response: { 200: orderAnswerSchema },
       },
     },

@@ -26,7 +26,7 @@ export function AllowListCard() {
   const command = useCommand(saveAllowList, {
     onDone: ({ allowed_ips: list }) => {
       setEdited(null);
-      say(list.length === 0 ? 'The key works from every address.' : 'The allow-list is saved.');
+      say(list.length === 0 ? 'The key works from any address.' : 'The allow-list is saved.');
     },
   });
   const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
@@ -47,7 +47,7 @@ export function AllowListCard() {
       title="IP allow-list"
       description={
         saved.length === 0
-          ? 'Empty: the key works from every address.'
+          ? 'Empty: the key works from any address.'
           : 'The key works from these addresses only.'
       }
       action={saved.length === 0 ? <Badge tone="warn">Open</Badge> : <Badge tone="good">Restricted</Badge>}
@@ -129,7 +129,7 @@ export function AllowListCard() {
           description={
             <>
               Requests from <code className="font-mono text-ink">{address}</code> with your key will be
-              refused. That is right if only your servers order. The panel works from everywhere.
+              refused. That is right if only your servers order. The panel works from anywhere.
             </>
           }
           action="Save it all the same"

@@ -101,7 +101,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       {asking === 'reveal' ? (
         <PasswordDialog
           title="Show the key"
-          description="Enter your password. That the key was shown is noted in the audit log."
+          description="Enter your password. The audit log notes that the key was shown."
           action="Show key"
           busy={reveal.isPending}
           error={reveal.error}
@@ -115,7 +115,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       {asking === 'reset' ? (
         <PasswordDialog
           title="Replace the key?"
-          description="The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be taken back."
+          description="The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone."
           action="Replace key now"
           danger
           busy={reset.isPending}

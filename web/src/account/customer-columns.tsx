@@ -13,7 +13,7 @@ export function customerColumns<Row extends AnyCustomer>({
   second,
 }: {
   readonly linked?: boolean;
-  /** What stands under the name on narrow screens in place of the package. */
+  /** What is under the name on narrow screens in place of the package. */
   readonly second?: (row: Row) => string;
 } = {}): readonly Column<Row>[] {
   return [

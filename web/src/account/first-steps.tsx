@@ -22,7 +22,7 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
         <Step
           done={checklist.first_order}
           title="Place your first order"
-          text="By the API, or here: you see price and balance before anything is charged."
+          text="Through the API, or here: you see the price and your balance before anything is charged."
           action={<Button onClick={() => openOrder({ type: 'place' })}>Place an order</Button>}
         />
         <Step

@@ -23,7 +23,7 @@ export function LoginLinkDialog({ customer, onClose }: LoginLinkDialogProps) {
         <DialogBody>
           <SecretText label="Login link" text={url} />
           <p className="text-soft">
-            Shown once. It logs <bdi className="text-ink">{customer.name}</bdi> in one time, until{' '}
+            Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
             <Time at={expiresAt} />.
           </p>
         </DialogBody>
@@ -41,7 +41,7 @@ export function LoginLinkDialog({ customer, onClose }: LoginLinkDialogProps) {
       description={
         <>
           Whoever opens it is logged in as <bdi className="text-ink">{customer.name}</bdi>. It works once and
-          for a short time; an earlier link that was not used stops working.
+          for a short time; any earlier unused link stops working.
         </>
       }
       action="Create link"

@@ -36,7 +36,7 @@ export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
     { name: 'Price', value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
     { name: 'Refund', value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />) },
     { name: 'Placed', value: value(({ created_at: at }) => <Time at={at} />) },
-    { name: 'Plan ends after it', value: value(({ expires_at: at }) => <Time at={at} />) },
+    { name: 'Plan then ends', value: value(({ expires_at: at }) => <Time at={at} />) },
     {
       name: 'Idempotency key',
       value: value(({ idempotency_key: key }) => (

@@ -1,4 +1,4 @@
-// The account's orders, newest first. Filters stand in the address: a filtered list can be sent to somebody.
+// The account's orders, newest first. Filters are in the address: a filtered list can be sent to somebody.
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -102,7 +102,7 @@ export function OrdersPage() {
             isFiltered || search.before !== undefined ? (
               <EmptyState
                 icon={SearchX}
-                title={query.data?.next_before ? 'No order fits so far' : 'No order fits'}
+                title={query.data?.next_before ? 'No matching orders so far' : 'No matching orders'}
                 action={
                   <ButtonLink to="/orders" search={{}}>
                     Show all orders
@@ -110,8 +110,8 @@ export function OrdersPage() {
                 }
               >
                 {query.data?.next_before
-                  ? 'Older orders were not looked at yet.'
-                  : 'Give the whole e-mail address or username, or another kind or time.'}
+                  ? 'Older orders have not been searched yet.'
+                  : 'Enter the whole e-mail address or username, or choose another kind or time.'}
               </EmptyState>
             ) : (
               <EmptyState
@@ -122,7 +122,7 @@ export function OrdersPage() {
                     <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
                       Place the first order
                     </Button>
-                    <ButtonLink to="/api-access">Order by the API</ButtonLink>
+                    <ButtonLink to="/api-access">Order through the API</ButtonLink>
                   </>
                 }
               >

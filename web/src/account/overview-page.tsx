@@ -1,4 +1,4 @@
-// The start page: what is left, what was spent, which plans end soon and whether the balance pays for them.
+// The start page: what is left, what was spent, which plans end soon and whether the balance covers them.
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -87,7 +87,7 @@ function Figures({
       <Stat
         name="Credit spent"
         value={series && <Money amount={sumAmounts(series.map(({ spent }) => spent))} currency={currency} />}
-        note={`In ${spanTitle}, refunds taken off`}
+        note={`In ${spanTitle}, less refunds`}
       />
       <Stat
         name="Orders"
@@ -106,7 +106,7 @@ function Figures({
 function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
   const { account } = useMe();
   if (expiring.count === 0) return 'No plan ends soon';
-  if (expiring.covered) return <span className="text-good">Pays for all renewals due</span>;
+  if (expiring.covered) return <span className="text-good">Covers all renewals due</span>;
   const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
   return (
     <span className="font-medium text-warn">
@@ -175,7 +175,7 @@ function ExpiringPlans({
           error={error}
           empty={
             <EmptyState icon={CalendarCheck} title="No plan ends within 14 days">
-              Customers show up here in time to renew them.
+              Customers appear here in time to renew them.
             </EmptyState>
           }
         />

@@ -64,7 +64,7 @@ export function PasswordCard() {
             label="New password again"
             type="password"
             autoComplete="new-password"
-            problem={isOther ? 'This is not the same.' : null}
+            problem={isOther ? 'The two are not the same.' : null}
             maxLength={200}
             value={again}
             onText={setAgain}

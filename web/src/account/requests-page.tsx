@@ -93,7 +93,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title="Requests"
-        description="What your key asked in the last 7 days. Quote a request id when you report a problem."
+        description="Requests made with your key in the last 7 days. Quote a request id when you report a problem."
         actions={
           <Button busy={query.isRefetching && !query.isPlaceholderData} onClick={() => void query.refetch()}>
             <RotateCw aria-hidden="true" className="size-4" />
@@ -127,7 +127,7 @@ export function RequestsPage() {
                 title="No requests yet"
                 action={<ButtonLink to="/api-access">Make the first request</ButtonLink>}
               >
-                Each request with your key appears here within a few seconds.
+                Each request made with your key appears here within a few seconds.
               </EmptyState>
             ) : (
               <EmptyState

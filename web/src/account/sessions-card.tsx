@@ -62,7 +62,7 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      description="Browsers that are signed in. A session ends after 12 idle hours."
+      description="Browsers that are signed in. A session ends after 12 hours of inactivity."
       flush
       action={
         others.length === 0 ? undefined : (
@@ -107,7 +107,7 @@ const systems = [
   ['Linux', /Linux/],
 ] as const;
 
-/** "Firefox on Linux"; what the browser says of itself stands in the title. */
+/** "Firefox on Linux"; what the browser says of itself is in the title. */
 function browserName(agent: string): string {
   const browser = browsers.find(([, sign]) => sign.test(agent))?.[0] ?? 'Another program';
   const system = systems.find(([, sign]) => sign.test(agent))?.[0];

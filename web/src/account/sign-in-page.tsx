@@ -94,7 +94,7 @@ export function SignInPage() {
           )}
           {command.error === null || asksForCode || command.isPending ? null : waitSeconds > 0 ? (
             <p role="alert" className="rounded-control bg-bad-fill px-3.5 py-3">
-              Too many tries. You can try again in <span className="figures">{waitSeconds}</span>{' '}
+              Too many attempts. You can try again in <span className="figures">{waitSeconds}</span>{' '}
               {waitSeconds === 1 ? 'second' : 'seconds'}.
             </p>
           ) : isRateLimited(command.error) ? null : (

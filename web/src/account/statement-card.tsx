@@ -17,8 +17,8 @@ export function StatementCard({
   const { month, opening, credits, debits, charges, refunds, closing, entries } = statement;
   return (
     <Card
-      title={`Statement of ${formatSeriesDate(month, 'long')}`}
-      description={`${counted(entries, 'entry', 'entries')}; the month is that of UTC.`}
+      title={`Statement for ${formatSeriesDate(month, 'long')}`}
+      description={`${counted(entries, 'entry', 'entries')}; a month of UTC days.`}
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
         <Line name="Opening balance">

@@ -70,7 +70,7 @@ export function StatementsPage() {
     <>
       <PageHeader
         title="Statements"
-        description="One for each month of UTC; a line opens its entries."
+        description="One for each month in UTC; a line opens its entries."
         actions={<ButtonLink to="/ledger">Ledger</ButtonLink>}
       />
       <Card flush>
@@ -83,7 +83,7 @@ export function StatementsPage() {
           onRetry={() => void refetch()}
           empty={
             <EmptyState icon={ReceiptText} title="No statement yet">
-              The first one begins with the first movement of your balance.
+              The first one begins when your balance first moves.
             </EmptyState>
           }
         />

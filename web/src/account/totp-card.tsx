@@ -27,7 +27,7 @@ export function TotpCard() {
   return (
     <Card
       title="Codes at sign-in"
-      description="A second step: a code of an authenticator app after the password."
+      description="A second step: a code from an authenticator app after the password."
       action={isOn ? <Badge tone="good">On</Badge> : <Badge tone="warn">Off</Badge>}
     >
       {isOn ? (
@@ -83,7 +83,7 @@ function EnrolDialog({
   return (
     <FormDialog
       title="Scan this with your app"
-      description="Then enter the code the app shows. Nothing is switched on before that."
+      description="Then enter the code the app shows. Nothing is switched on until then."
       action="Switch on"
       busy={command.isPending}
       ready={/^\d{6}$/.test(plain)}
@@ -119,7 +119,7 @@ function RecoveryCodes({
   return (
     <Dialog
       title="Codes at sign-in are on"
-      description="Keep these recovery codes where you keep passwords. Each lets you in once when the app is lost. They are shown only now."
+      description="Keep these recovery codes where you keep passwords. Each lets you in once if you lose the app. They are shown only now."
       dismissible={false}
       onClose={onClose}
     >
@@ -133,7 +133,7 @@ function RecoveryCodes({
       </DialogBody>
       <DialogActions>
         <Button look="primary" onClick={onClose}>
-          I have kept them
+          I have saved them
         </Button>
       </DialogActions>
     </Dialog>
@@ -152,7 +152,7 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title="Switch off codes at sign-in?"
-      description="The password alone will let in whoever knows it. The recovery codes stop working."
+      description="The password alone will then let in whoever knows it. The recovery codes stop working."
       action="Switch off"
       danger
       busy={command.isPending}
@@ -172,7 +172,7 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
       />
       <TextField
         label="Code"
-        hint="Of the app, or a recovery code."
+        hint="From the app, or a recovery code."
         autoComplete="one-time-code"
         autoCapitalize="none"
         spellCheck={false}

@@ -14,7 +14,7 @@ export function UsageCard() {
   return (
     <Card
       title="Rate limit"
-      description="Requests of the key; this panel is not counted."
+      description="Requests made with the key; this panel is not counted."
       action={<ButtonLink to="/requests">Requests</ButtonLink>}
     >
       {usage === undefined ? (

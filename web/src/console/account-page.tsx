@@ -152,7 +152,7 @@ function accountFacts(account: Account | undefined) {
       value:
         account &&
         (account.allowed_ips.length === 0 ? (
-          <span className="text-soft">Every address</span>
+          <span className="text-soft">Any address</span>
         ) : (
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),

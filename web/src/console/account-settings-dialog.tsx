@@ -29,7 +29,7 @@ export function AccountSettingsDialog({
   const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
   const command = useCommand((change: AccountChange) => changeAccount(account.id, change), {
     onDone: () => {
-      say('Saved. It counts from the next request on.');
+      say('Saved. It applies from the next request on.');
       onClose();
     },
   });
@@ -83,7 +83,7 @@ export function AccountSettingsDialog({
         checked={apiEnabled}
         onChange={setApiEnabled}
       />
-      <Field label="IP allow-list" hint="One address or range on each line. Empty: every address.">
+      <Field label="IP allow-list" hint="One address or range on each line. Empty: any address.">
         {(wiring) => (
           <textarea
             {...wiring}

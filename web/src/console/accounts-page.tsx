@@ -115,7 +115,7 @@ export function AccountsPage() {
             isFiltered || search.page !== undefined ? (
               <EmptyState
                 icon={SearchX}
-                title="No account fits"
+                title="No matching accounts"
                 action={
                   <ButtonLink to="/admin/accounts" search={{}}>
                     Show all accounts
@@ -124,7 +124,7 @@ export function AccountsPage() {
               />
             ) : (
               <EmptyState icon={UsersRound} title="No accounts yet" action={create}>
-                An account orders for its customers out of the balance you give it.
+                An account orders for its customers from the balance you give it.
               </EmptyState>
             )
           }

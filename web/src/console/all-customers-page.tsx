@@ -1,4 +1,4 @@
-// Customers of every account; suspending one and lifting it.
+// Customers of every account; suspending one, and lifting the suspension.
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -123,9 +123,7 @@ function SuspendDialog({
         <>
           <bdi className="text-ink">{customer.name}</bdi> of{' '}
           <bdi className="text-ink">{customer.account.username}</bdi>{' '}
-          {suspended
-            ? 'can log in again.'
-            : 'can no longer log in. The plan runs on, and orders go on working.'}
+          {suspended ? 'can log in again.' : 'can no longer log in. The plan runs on, and orders still work.'}
         </>
       }
       action={suspended ? 'Lift it' : 'Suspend'}

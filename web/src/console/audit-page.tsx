@@ -55,7 +55,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        description="Append-only. Keys and passwords are noted as facts, never as values."
+        description="Append-only. A change of a key or password is noted, never its value."
       />
       <Card flush>
         <DataTable
@@ -67,8 +67,8 @@ export function AuditPage() {
           onRetry={() => void query.refetch()}
           outdated={query.isPlaceholderData}
           empty={
-            <EmptyState icon={ScrollText} title="Nothing was changed yet">
-              Every change an administrator makes is noted here.
+            <EmptyState icon={ScrollText} title="Nothing has been changed yet">
+              What administrators change, and what accounts change about their own access, is listed here.
             </EmptyState>
           }
           footer={<NumberedPager list={query.data} noun="changes" />}

@@ -1,4 +1,4 @@
-// Blocks an account, or lifts it.
+// Blocks an account, or lifts the block.
 
 import { changeAccount } from '../api/commands.ts';
 import type { Account } from '../api/shapes.ts';

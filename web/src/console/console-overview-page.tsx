@@ -61,11 +61,7 @@ export function ConsoleOverviewPage() {
       <PageHeader title="Business" description="All accounts together." />
       <div className="flex flex-col gap-4 lg:gap-5">
         <Stats>
-          <Stat
-            name="Revenue"
-            value={money(({ spent }) => spent)}
-            note={`In ${span.title}, refunds taken off`}
-          />
+          <Stat name="Revenue" value={money(({ spent }) => spent)} note={`In ${span.title}, less refunds`} />
           <Stat name="Orders" value={orders?.toLocaleString('en')} note={`In ${span.title}`} />
           <Stat
             name="Refunded"
@@ -75,7 +71,7 @@ export function ConsoleOverviewPage() {
           <Stat
             name="Plans that end soon"
             value={data?.expiring.count.toLocaleString('en')}
-            note="Within 14 days, of every account"
+            note="Within 14 days, in every account"
           />
         </Stats>
         <SeriesCard
@@ -101,8 +97,8 @@ export function ConsoleOverviewPage() {
                 rowKey={({ account }) => account.id}
                 error={error}
                 empty={
-                  <EmptyState icon={UsersRound} title="Nobody ordered yet">
-                    Create an account and credit it: its orders count here.
+                  <EmptyState icon={UsersRound} title="Nobody has ordered yet">
+                    Create an account and credit it: its orders are counted here.
                   </EmptyState>
                 }
               />
@@ -110,7 +106,7 @@ export function ConsoleOverviewPage() {
           </Card>
           <Card
             title="Refusals"
-            description={`Requests of both APIs that were refused in ${span.title}, by code.`}
+            description={`Requests to both APIs that were refused in ${span.title}, by code.`}
             flush
           >
             <div className="border-t border-line">

@@ -50,7 +50,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   return (
     <FormDialog
       title="Create an account"
-      description="A password is made and shown once. The balance starts at zero."
+      description="A password is generated and shown once. The balance starts at zero."
       action="Create account"
       busy={command.isPending}
       ready={isValid}

@@ -23,7 +23,7 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
     return (
       <ShownOnce
         title="The key was replaced"
-        warning="The old key is refused from now on. The account sees the new one in its panel, too."
+        warning="The old key is refused from now on. The account also sees the new one in its panel."
         label="API key"
         text={command.data.api_key}
         onClose={onClose}
@@ -33,7 +33,7 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
   return (
     <FormDialog
       title={`Replace the key of ${account.username}?`}
-      description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be taken back."
+      description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone."
       action="Replace key now"
       danger
       busy={command.isPending}
@@ -63,8 +63,8 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   return (
     <FormDialog
       title={`New password for ${account.username}?`}
-      description="A password is made and shown once. The old one stops working, and every session of the account ends."
-      action="Make password"
+      description="A password is generated and shown once. The old one stops working, and every session of the account ends."
+      action="Generate password"
       danger
       busy={command.isPending}
       error={command.error}
@@ -85,8 +85,8 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
   return (
     <FormDialog
       title={`Switch off the codes of ${account.username}?`}
-      description="For an owner who lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
-      action="Switch codes off"
+      description="For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
+      action="Switch off codes"
       danger
       busy={command.isPending}
       error={command.error}

@@ -26,7 +26,7 @@ export function HealthPage() {
   const figures = (value: number | undefined) => value?.toLocaleString('en');
   return (
     <>
-      <PageHeader title="Health" description="Asked again every five seconds." />
+      <PageHeader title="Health" description="Refreshed every five seconds." />
       <div className="flex flex-col gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
         <Stats>
@@ -50,7 +50,7 @@ export function HealthPage() {
             value={figures(health?.batch_sizes.p50)}
             note={
               health &&
-              `Half have at most so many; 95%: ${figures(health.batch_sizes.p95)}, most: ${figures(health.batch_sizes.max)}`
+              `The median; 95th percentile: ${figures(health.batch_sizes.p95)}, maximum: ${figures(health.batch_sizes.max)}`
             }
           />
         </Stats>
@@ -107,7 +107,7 @@ function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined })
   return (
     <Card
       title="Background work"
-      description="Each runs in one process at a time. When that process dies another one takes over."
+      description="Each runs in one process at a time. If that process dies, another takes over."
       flush
     >
       <DataTable
@@ -171,7 +171,7 @@ function LedgerCheck() {
   return (
     <Card
       title="Ledgers"
-      description="Adds every ledger up again. An account whose books are wrong is halted until they are found right."
+      description="Adds up every ledger again. An account whose books are wrong is halted until they are found to be right."
       action={
         <Button busy={command.isPending} onClick={() => command.mutate(undefined)}>
           <ListChecks aria-hidden="true" className="size-4" />

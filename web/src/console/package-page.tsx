@@ -143,11 +143,11 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
           </div>
           <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
             <TextField
-              label={isTrial ? 'Days of the trial' : 'Days of a month, as shown'}
+              label={isTrial ? 'Days of the trial' : 'Days in a month, as shown'}
               className="sm:col-span-2"
               hint={
                 isTrial
-                  ? 'The trial ends after so many days.'
+                  ? 'The trial ends after this many days.'
                   : 'Shown to people; plans run by calendar months.'
               }
               inputMode="numeric"
@@ -173,7 +173,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
         {isTrial ? null : (
           <Card
             title="Prices"
-            description="What each group pays for each period. New prices count for new orders; refunds are computed from what was paid."
+            description="What each group pays for each period. New prices apply to new orders; refunds are computed from what was paid."
           >
             <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
           </Card>
@@ -181,7 +181,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
         <Card>
           <SwitchField
             label="Retired"
-            hint="Cannot be ordered any more. Plans that run go on and can be renewed."
+            hint="Can no longer be ordered. Running plans go on and can be renewed."
             checked={retired}
             onChange={setRetired}
           />

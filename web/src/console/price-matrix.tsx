@@ -1,4 +1,4 @@
-// Prices by group and period, with what each saves against paying monthly, as one types.
+// Prices by group and period, with what each saves compared with paying monthly, as they are typed.
 
 import type { AdminPackage, Group, PeriodName } from '../api/shapes.ts';
 import { readAmount, savingPercent } from '../text/amounts.ts';

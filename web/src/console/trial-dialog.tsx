@@ -90,7 +90,7 @@ export function TrialDialog({
       />
       <TextField
         label="Name"
-        hint="Optional: shown for a new customer."
+        hint="Optional: used for a new customer."
         autoComplete="off"
         maxLength={120}
         value={name}

@@ -143,7 +143,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
             />
             <TextField
               label="Name"
-              hint="Optional: shown for a new customer."
+              hint="Optional: used for a new customer."
               value={name}
               onText={setName}
               maxLength={120}
@@ -185,7 +185,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         )}
         <SwitchField
           label="Create a login link"
-          hint="Shown once after the order: it logs the customer in, one time."
+          hint="Shown once, after the order: it logs the customer in just once."
           checked={wantsLink}
           onChange={setWantsLink}
         />
@@ -244,7 +244,8 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
 function UncertainNotice() {
   return (
     <Notice tone="warn">
-      The answer was lost: the order may stand already. Send it again as it is, and it is charged once.
+      The answer was lost: the order may already have been placed. Send it again as it is, and it is charged
+      only once.
     </Notice>
   );
 }
@@ -295,7 +296,7 @@ function isOf(error: Error | null, code: string): boolean {
 
 function fieldProblem(error: Error | null, isCurrent: boolean, code: string): string | null {
   return isCurrent && isOf(error, code)
-    ? 'Not an e-mail address, nor a username of letters, digits, dot, underscore and hyphen.'
+    ? 'Neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.'
     : null;
 }
 

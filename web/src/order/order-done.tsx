@@ -48,7 +48,7 @@ export function OrderDone({
           <>
             <SecretText label="Login link" text={loginUrl} />
             <p className="text-soft">
-              Shown once. Send it to the customer: it works one time, for a short while.
+              Shown once. Send it to the customer: it works only once, for a short while.
             </p>
           </>
         )}

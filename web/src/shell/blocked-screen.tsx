@@ -17,7 +17,7 @@ export function BlockedScreen() {
         title="This account is blocked"
         action={<Button onClick={() => void leave(client)}>Sign out</Button>}
       >
-        Its API and panel are stopped; the plans of its customers run on. Ask the operator of this service.
+        Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.
       </EmptyState>
     </main>
   );

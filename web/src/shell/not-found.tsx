@@ -16,7 +16,7 @@ export function NotFound() {
           title="There is nothing at this address"
           action={<ButtonLink to="/">Go to the overview</ButtonLink>}
         >
-          It may be mistyped, or lead to what another account has.
+          It may be mistyped, or lead to something that belongs to another account.
         </EmptyState>
       </Card>
     </>

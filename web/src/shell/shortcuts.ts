@@ -78,6 +78,6 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isDialogOpen(): boolean {
-  // Not every role="dialog": a note that something was saved is one, too.
+  // Not every role="dialog": a note that something was saved is one as well.
   return document.querySelector('[data-dialog]') !== null;
 }

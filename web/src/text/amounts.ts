@@ -18,7 +18,7 @@ export function sumAmounts(amounts: readonly string[]): string {
   return fromCents(amounts.reduce((sum, amount) => sum + toCents(amount), 0n));
 }
 
-/** What a person typed, as an amount with two decimals; null where it is none. */
+/** What a person typed, as an amount with two decimals; null where it is not one. */
 export function readAmount(typed: string): string | null {
   const plain = typed.trim().replaceAll(',', '');
   return /^\d{1,12}(\.\d{1,2})?$/.test(plain) ? fromCents(toCents(plain)) : null;

@@ -1,5 +1,5 @@
 // The table of every list: columns as data, skeleton rows while it is fetched, its own empty state and error.
-// On narrow screens columns step back (`from`); what they hold must then stand in the detail page or in the
+// On narrow screens columns step back (`from`); what they hold must then be on the detail page or in the
 // first column's second line.
 
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
@@ -133,7 +133,7 @@ export function DataTable<Row>({
   );
 }
 
-/** Scrolls sideways where the table is too wide; then it can be reached by keyboard, too. */
+/** Scrolls sideways where the table is too wide; then it can also be reached by keyboard. */
 function ScrollRegion({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const region = useRef<HTMLElement>(null);
   const [scrolls, setScrolls] = useState(false);

@@ -1,4 +1,4 @@
-// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI), also when one dialog
+// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI), even when one dialog
 // followed another. Sheets from the side are the same thing in another place.
 
 import { Dialog as Base } from '@base-ui/react/dialog';

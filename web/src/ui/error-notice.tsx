@@ -73,7 +73,7 @@ function sentenceOf(error: Error): string {
     case 'order_failed':
       return orderFailures[reason] ?? error.message;
     case 'idempotency_conflict':
-      return 'An earlier try from this dialog went through with other data. Close it and look at the newest orders.';
+      return 'An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.';
     case 'invalid_customer':
       return field === 'customer name'
         ? 'The name may have at most 120 characters and no control characters.'
@@ -92,6 +92,6 @@ function fieldSentence(field: string, reason: string): string | null {
 }
 
 const orderFailures: Readonly<Record<string, string>> = {
-  plan_changed: 'This customer runs another package now. Open the customer and renew from there.',
+  plan_changed: 'This customer is on another package now. Open the customer and renew from there.',
   term_too_long: 'The plan would end more than 10 years ahead. Nothing was charged.',
 };

@@ -1,4 +1,4 @@
-// Labelled inputs. A field's problem stands under it and is what its input is described by.
+// Labelled inputs. A field's problem is shown under it, and describes its input to screen readers.
 
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 import { classNames } from './class-names.ts';

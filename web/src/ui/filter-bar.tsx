@@ -1,4 +1,4 @@
-// The filters above a list, and the way to be rid of them.
+// The filters above a list, and the way to clear them.
 
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';

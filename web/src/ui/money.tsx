@@ -1,4 +1,4 @@
-// An amount of money: the currency's sign, two decimals, figures that stand in columns.
+// An amount of money: the currency's sign, two decimals, figures that line up in columns.
 
 import { formatMoney } from '../text/amounts.ts';
 import { classNames } from './class-names.ts';

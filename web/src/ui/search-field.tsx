@@ -1,5 +1,5 @@
 // The search box of a list. What is typed is handed on when typing pauses; `/` jumps here. Whoever leaves for another
-// page before that is not called back.
+// page before that is not pulled back.
 
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';

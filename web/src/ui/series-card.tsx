@@ -42,7 +42,7 @@ export function SeriesCard(props: SeriesCardProps) {
   return (
     <Card
       title={title}
-      description="Days and months are those of UTC."
+      description="Days and months are in UTC."
       flush={view === 'table'}
       action={
         <div className="flex flex-wrap gap-2">

@@ -1,4 +1,4 @@
-// Short notes that something was done. Nothing stands only here: what matters is on the page.
+// Short notes that something was done. Nothing is said only here: what matters is on the page.
 
 import { Toast } from '@base-ui/react/toast';
 import { CircleCheck, X } from 'lucide-react';

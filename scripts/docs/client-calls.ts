@@ -1,0 +1,78 @@
+// The tables of sdk/README.md that list the client's calls, between their two marks: from its methods, with the fields
+// and the summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares.
+
+import { readFileSync } from 'node:fs';
+import {
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+  type Schema,
+  successOf,
+} from './openapi-document.ts';
+
+const marks = /(<!-- calls: begin -->\n)[\s\S]*?(<!-- calls: end -->)/;
+const method = /^ {2}(?:async )?(\w+)\(([^{]*?)\): (?:Promise|AsyncGenerator)<(.+)> \{$/gm;
+const clients = [
+  { title: 'Reseller', source: 'sdk/src/index.ts' },
+  { title: 'Administrator, `client.admin`', source: 'sdk/src/admin-client.ts' },
+] as const;
+
+/** The README with its tables made afresh. */
+export function withCalls(readme: string, document: OpenapiDocument): string {
+  if (!marks.test(readme)) throw new Error('sdk/README.md has no marks for the calls.');
+  const text = clients
+    .map(({ title, source }) => {
+      const rows = callRows(readFileSync(new URL(`../../${source}`, import.meta.url), 'utf8'), document);
+      return [`| ${title} | Resolves to | |`, '|---|---|---|', ...rows].join('\n');
+    })
+    .join('\n\n');
+  return readme.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${text}\n\n${end}`);
+}
+
+/** A method that is no operation walks the list that the method before it reads. */
+function callRows(source: string, document: OpenapiDocument): readonly string[] {
+  const operations = new Map(
+    operationsOf(document).map(({ operation }) => [operation.operationId, operation]),
+  );
+  const rows: { calls: string; answer: string; summary: string }[] = [];
+  for (const [, name = '', parameters = '', type = ''] of source.matchAll(method)) {
+    const operation = operations.get(name);
+    const names = [...parameters.matchAll(/(\w+\??): /g)].map(([, each = '']) => each);
+    const shown = names
+      .filter((each) => each !== 'options?')
+      .map((each) => (operation === undefined ? each : argumentText(each.replace('?', ''), operation)));
+    const call = `\`${name}(${shown.join(', ')})\``;
+    const last = rows.at(-1);
+    if (operation !== undefined)
+      rows.push({ calls: call, answer: answerText(type, operation, document), summary: operation.summary });
+    else if (last !== undefined) last.calls += `, ${call}`;
+  }
+  return rows.map(({ calls, answer, summary }) => `| ${calls} | \`${answer}\` | ${summary} |`);
+}
+
+function argumentText(name: string, { parameters = [], requestBody }: Operation): string {
+  if (name === 'query')
+    return braces(parameters.filter((each) => each.in === 'query').map((each) => `${each.name}?`));
+  const body = requestBody?.content['application/json'].schema;
+  return name === 'body' && body !== undefined ? braces(fieldsOf(body)) : name;
+}
+
+/** An object of the document is known by its name; what is made for one answer, by its fields. */
+function answerText(type: string, operation: Operation, { components }: OpenapiDocument): string {
+  const item = /^(?:Page<(\w+)>|(\w+)\[\])$/.exec(type);
+  if ((item?.[1] ?? item?.[2] ?? type) in components.schemas) return type;
+  const takesKey = operation.parameters?.some((each) => each.in === 'header') === true;
+  return braces([...fieldsOf(successOf(operation).schema), ...(takesKey ? ['replayed'] : [])]);
+}
+
+/** Those that are required first. The client puts the idempotency key into the header. */
+function fieldsOf({ properties = {}, required = [] }: Schema): readonly string[] {
+  const optional = Object.keys(properties).filter(
+    (name) => !required.includes(name) && name !== 'idempotency_key',
+  );
+  return [...required, ...optional.map((name) => `${name}?`)];
+}
+
+function braces(fields: readonly string[]): string {
+  return `{ ${fields.join(', ')} }`;
+}

@@ -1,0 +1,80 @@
+// As much of OpenAPI and JSON Schema as openapi.json uses: what the generators of types (sdk-types.ts), of samples
+// (api-story.ts) and of the reference (reference-pages.ts) read.
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly required?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly default?: unknown;
+}
+
+interface Media {
+  readonly schema: Schema;
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema: Schema;
+    readonly example?: string | number;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': Media };
+    readonly required?: boolean;
+  };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: { readonly 'application/json': Media }; readonly description?: string }
+    >
+  >;
+}
+
+export interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** In the document's order, which is that of the routes. */
+export function operationsOf({ paths }: OpenapiDocument): readonly Place[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** The status of success, and what it is answered with. */
+export function successOf({ operationId, responses }: Operation): {
+  readonly status: number;
+  readonly schema: Schema;
+} {
+  const [status, answer] = Object.entries(responses).find(([each]) => each.startsWith('2')) ?? [];
+  const media = answer?.content?.['application/json'];
+  if (media === undefined) throw new Error(`${operationId} has no answer.`);
+  return { status: Number(status), schema: media.schema };
+}

@@ -1,0 +1,21 @@
+// Bugs on purpose are changes of the sources' very text: when that is rewritten, its bug must be rewritten with it, or
+// the long run finds out months later. Whether each is caught is what test/machines/long-seeded-bugs.ts tries.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { seededBugs } from '../machines/seeded-bugs.ts';
+
+const root = new URL('../../', import.meta.url);
+
+test('every bug on purpose has its place in the sources, and a test that is to catch it', () => {
+  const misplaced = seededBugs.filter(
+    ({ file, find, test: catcher }) =>
+      readFileSync(new URL(file, root), 'utf8').split(find).length !== 2 ||
+      !existsSync(new URL(catcher, root)),
+  );
+  assert.deepEqual(
+    misplaced.map(({ name }) => name),
+    [],
+  );
+});
