@@ -9,6 +9,8 @@ import type { WorkerFact } from './worker-reporter.ts';
 export interface Work {
   /** Runs at once with others while the sum of all stays below the lanes; at most 1. */
   readonly weight: number;
+  /** It begins when this is settled; others begin meanwhile. */
+  readonly after?: Promise<unknown> | undefined;
   run(): Promise<void>;
 }
 
@@ -43,12 +45,22 @@ const endingLimitMilliseconds = 60_000;
 export async function runInLanes(all: readonly Work[], lanes: number): Promise<void> {
   const waiting = [...all];
   const running = new Set<Promise<void>>();
+  const expected = new Map<Promise<unknown>, Promise<void>>();
+  for (const { after } of all) {
+    if (after !== undefined && !expected.has(after)) {
+      const settled = () => void expected.delete(after);
+      expected.set(after, after.then(settled, settled));
+    }
+  }
   let load = 0;
   while (waiting.length + running.size > 0) {
-    const next = waiting.findIndex(({ weight }) => load + weight <= lanes || running.size === 0);
+    const next = waiting.findIndex(
+      ({ weight, after }) =>
+        !(after !== undefined && expected.has(after)) && (load + weight <= lanes || running.size === 0),
+    );
     const [work] = next < 0 ? [] : waiting.splice(next, 1);
     if (work === undefined) {
-      await Promise.race(running);
+      await Promise.race([...running, ...expected.values()]);
       continue;
     }
     load += work.weight;

@@ -26,6 +26,8 @@ interface Part {
   readonly label: string;
   readonly file: string | undefined;
   readonly weight: number;
+  /** What it needs is ready when this is settled. */
+  readonly after?: Promise<unknown>;
   run(): Promise<Outcome>;
 }
 
@@ -48,8 +50,8 @@ type Group = (typeof groups)[number];
 const testTimeoutMilliseconds = 600_000;
 // The limit of a test does not cover a process that hangs in a hook, or cannot even say that a test timed out.
 const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
-// A process waits now and then, for its database or the other way round: one more than cores keeps them all busy.
-const lanes = availableParallelism() + 1;
+// A process waits now and then, for its database or the other way round: two more than cores keep them all busy.
+const lanes = availableParallelism() + 2;
 const waitingWeight = 0.5;
 
 // A developer's own settings must not reach the tests, least of all the address of a real database.
@@ -120,7 +122,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const started = performance.now();
-  const steps = await makeSteps();
+  const steps = makeSteps();
   const lines: string[] = [];
   const work = steps.flatMap((step) => {
     const counts = { passed: 0, failed: 0, skipped: 0, left: step.parts.length, cpuSeconds: 0 };
@@ -175,7 +177,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
   return sum;
 }
 
-async function makeSteps(): Promise<readonly Step[]> {
+function makeSteps(): readonly Step[] {
   const tool = (name: string, ...args: string[]): Step => ({
     name,
     parts: [{ label: name, file: undefined, weight: 1, run: () => runTool(args) }],
@@ -223,9 +225,7 @@ async function makeSteps(): Promise<readonly Step[]> {
   const chosen = suites.filter(
     ([group, , found]) => only.has(group) && (found.length > 0 || files.length === 0),
   );
-  const settings = await prepare(
-    new Set(chosen.filter(([, , found]) => found.length > 0).map(([group]) => group)),
-  );
+  const settings = prepare(new Set(chosen.filter(([, , found]) => found.length > 0).map(([group]) => group)));
   for (const [group, name, found, alone = false] of chosen) {
     const kind = settings(group);
     const suffix = group === 'embedded' ? ' (embedded)' : '';
@@ -235,7 +235,8 @@ async function makeSteps(): Promise<readonly Step[]> {
         label: file + suffix,
         file,
         weight: waitsMostly(file) ? waitingWeight : 1,
-        run: async () => outcomeOf(file, await workers.run(kind, file, { alone })),
+        after: kind,
+        run: async () => outcomeOf(file, await workers.run(await kind, file, { alone })),
       })),
     });
   }
@@ -253,8 +254,11 @@ function chooseFiles(pattern: string): readonly string[] {
   return files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
 }
 
-/** Makes what the groups share, and says with what settings each group's tests run. */
-async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => WorkerKind> {
+/**
+ * Begins to make what the groups share, and says with what settings each group's tests run as soon as that is there:
+ * static checks and unit tests need none of it.
+ */
+function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKind> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     `--test-timeout=${testTimeoutMilliseconds}`,
@@ -268,36 +272,49 @@ async function prepare(wanted: ReadonlySet<Group>): Promise<(group: Group) => Wo
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'sellthrough'),
     TEST_FOLDER: fastFolder,
   };
-  let onPostgres: Record<string, string> = {};
-  if (wanted.has('postgres') || wanted.has('tools') || wanted.has('browser')) {
-    const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
-    console.log(server.description);
-    removers.push(server.remove);
-    const template = await postgresTemplate(server.url);
-    removers.push(template.remove);
-    onPostgres = {
-      TEST_DATABASE: 'postgres',
-      TEST_DATABASE_URL: server.url,
-      TEST_DATABASE_TEMPLATE: template.name,
-    };
-  }
-  // Also of those that start whole services, wherever their first start is not what is tested.
-  let template: Record<string, string> = {};
-  if (wanted.has('embedded') || wanted.has('program') || wanted.has('tools')) {
-    template = { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
-  }
-  // Unpacked before the files run at once.
-  if (wanted.has('browser')) console.log((await chromiumForTests()).description);
-  const kinds: Record<Group, WorkerKind> = {
-    static: { environment: {}, flags },
-    unit: { environment: shared, flags },
-    postgres: { environment: { ...shared, ...onPostgres }, flags },
-    embedded: { environment: { ...shared, ...template, TEST_DATABASE: 'embedded' }, flags },
-    program: { environment: { ...shared, ...template }, flags },
-    tools: { environment: { ...shared, ...template, ...onPostgres }, flags },
-    browser: { environment: { ...shared, ...onPostgres }, flags },
+  const of = (...groups: Group[]) => groups.some((group) => wanted.has(group));
+  const postgres = of('postgres', 'tools', 'browser') ? preparePostgres() : {};
+  // Also for those that start whole services, wherever their first start is not what is tested.
+  const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
+  const browser = of('browser') ? prepareBrowser() : {};
+  type Settings = Readonly<Record<string, string>>;
+  const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
+    environment: Object.assign({}, shared, ...(await Promise.all(parts))),
+    flags,
+  });
+  const kinds: Record<Group, () => Promise<WorkerKind>> = {
+    static: () => kind(),
+    unit: () => kind(),
+    postgres: () => kind(postgres),
+    embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
+    program: () => kind(embedded),
+    tools: () => kind(embedded, postgres),
+    browser: () => kind(postgres, browser),
   };
-  return (group) => kinds[group];
+  return (group) => kinds[group]();
+}
+
+async function preparePostgres() {
+  const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
+  console.log(server.description);
+  removers.push(server.remove);
+  const template = await postgresTemplate(server.url);
+  removers.push(template.remove);
+  return {
+    TEST_DATABASE: 'postgres',
+    TEST_DATABASE_URL: server.url,
+    TEST_DATABASE_TEMPLATE: template.name,
+  };
+}
+
+async function prepareEmbedded() {
+  return { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
+}
+
+/** Unpacked before the files run at once. */
+async function prepareBrowser() {
+  console.log((await chromiumForTests()).description);
+  return {};
 }
 
 function outcomeOf(file: string, { facts, output, ending, cpuSeconds }: FileReport): Outcome {
