@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { pageAddress, pageSources, sidebar } from '../../docs/.vitepress/page-list.ts';
 import { expectAccessible } from './accessibility.ts';
 import { heading } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const site = usePanelBrowser();
 const reference = '/docs/reference/reseller-api';
@@ -162,7 +162,10 @@ test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on
 
 /** The page's script has taken over what the server sent. */
 async function isAlive(page: Page): Promise<void> {
-  await page.waitForFunction('document.querySelector("#app")?.__vue_app__ !== undefined');
+  await untilTrue(
+    () => page.evaluate('document.querySelector("#app")?.__vue_app__ !== undefined'),
+    'the script has taken over',
+  );
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 

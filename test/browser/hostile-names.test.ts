@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { changeAccount } from '../harness/shop.ts';
 import { dialog, goInPlace, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const nameLengthMax = 120;
 const featuresMax = 100;
@@ -209,15 +209,17 @@ async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<
     found.push(...(await read()));
     const older = page.getByRole('link', { name: 'Older' });
     if ((await older.count()) === 0 || (await older.getAttribute('href')) === null) return found;
-    const last = (await page.getByRole('row').nth(1).textContent()) ?? '';
+    const first = () => page.getByRole('row').nth(1).textContent();
+    const last = await first();
     await older.click();
-    await page.waitForFunction((text) => document.querySelector('tbody tr')?.textContent !== text, last);
+    await untilTrue(async () => (await first()) !== last, 'an older page of the list');
   }
 }
 
 /** The page is there whose title is this text, letter by letter. */
 async function titled(page: Page, text: string): Promise<void> {
-  await page.waitForFunction((wanted) => document.querySelector('h1')?.textContent === wanted, text);
+  const title = page.locator('h1').first();
+  await untilTrue(async () => (await title.textContent()) === text, `a page with the title ${text}`);
 }
 
 async function seeInAuditLog(page: Page, texts: readonly string[]): Promise<void> {

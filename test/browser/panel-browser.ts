@@ -221,14 +221,22 @@ function rememberTexts(): void {
 
 /** Until the page has said so in a note, or said it long ago. */
 export async function said(page: Page, text: string): Promise<void> {
-  const until = performance.now() + waitMilliseconds;
   const isSaid = () =>
     page.evaluate((wanted) => {
       const { addedTexts } = globalThis as unknown as { addedTexts: readonly string[] };
       return addedTexts.some((added) => added.includes(wanted));
     }, text);
-  while (!(await isSaid())) {
-    assert.ok(performance.now() < until, `the page never said "${text}"`);
+  await untilTrue(isSaid, `the page says "${text}"`);
+}
+
+/**
+ * What Playwright's `waitForFunction` is for: that evaluates a text in the page at every look but the first, which the
+ * pages' content policy forbids.
+ */
+export async function untilTrue(look: () => Promise<boolean>, expected: string): Promise<void> {
+  const until = performance.now() + waitMilliseconds;
+  while (!(await look())) {
+    assert.ok(performance.now() < until, `waited in vain: ${expected}`);
     await pause(lookAgainMilliseconds);
   }
 }
