@@ -10,7 +10,7 @@ import { wholeNumber } from './bench-options.ts';
 import { closeOnInterrupt, type Stage } from './bench-stage.ts';
 import { median } from './figures.ts';
 
-const loads = ['orders', 'single', 'embedded', 'packages', 'balance'] as const;
+const loads = ['orders', 'single', 'one-client', 'embedded', 'packages', 'balance'] as const;
 type LoadName = (typeof loads)[number];
 
 interface Taken {
@@ -84,7 +84,7 @@ async function compare(load: LoadName): Promise<void> {
     const ratio = median(ours.map((one, index) => read(one) / read(theirs[index] ?? one)));
     const middle = (side: readonly Taken[]) => median(side.map(read)).toFixed(0).padStart(8);
     process.stdout.write(
-      `${load.padEnd(9)} ${title.padEnd(24)}${middle(theirs)}${middle(ours)}   × ${ratio.toFixed(2)}\n`,
+      `${load.padEnd(11)} ${title.padEnd(24)}${middle(theirs)}${middle(ours)}   × ${ratio.toFixed(2)}\n`,
     );
   };
   line('per second', (one) => one.perSecond);
@@ -125,8 +125,9 @@ async function openSide(root: string): Promise<Side> {
         const requests = { kind: 'gets', targets: forEach(accounts, `/${name}`) } as const;
         ({ answered, perSecond } = await generator.run({ address, connections, seconds, requests }));
       } else {
-        const keys = name === 'single' ? [single.key] : keysOf(accounts);
-        ({ placed: answered, perSecond } = await loadWithOrders(generator, shop, { keys, seconds }));
+        const keys = name === 'single' || name === 'one-client' ? [single.key] : keysOf(accounts);
+        const load = { keys, seconds, connections: name === 'one-client' ? 1 : connections };
+        ({ placed: answered, perSecond } = await loadWithOrders(generator, shop, load));
       }
       const [serviceAfter = 0, databaseAfter = 0] = cpu();
       const each = (from: number, to: number) => ((to - from) / answered) * 1e6;
