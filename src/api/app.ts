@@ -95,7 +95,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     loggerInstance: logger,
     // One line for each request is written by logAndCount.
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs as much as its line; whoever logs says the request's id.
+    // A logger of its own for each request costs as much as its line: log calls name the request's id themselves.
     childLoggerFactory: (parent) => parent,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     bodyLimit: bodyBytesMax,
@@ -152,7 +152,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {
-      // Whoever the door lets in is answered before the body is looked at: decisions "Order of checks", 8 before 9.
+      // Of an unknown path: the caller is authenticated first, and 404 or 405 comes before the body is read (decisions
+      // "Order of checks", 8 before 9).
       if (!request.is404) return;
       await door.admit(request, reply, []);
       // A reply that was sent resolves to nothing.
@@ -163,7 +164,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
 
-  // Each API is registered twice: for whoever sends a key, and for the panel, for whoever is signed in.
+  // Each API is registered twice: behind keys, and below the panel's path behind sessions.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'v1', admit: by.authenticate }, api);
     const confirm = { preHandler: by.confirm };

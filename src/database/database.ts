@@ -1,8 +1,8 @@
-// The seam between the service and its database. Two drivers implement it: postgres.ts (a server
+// The interface between the service and its database. Two drivers implement it: postgres.ts (a server
 // behind DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing outside this folder knows which.
 // Always true: an error that says nothing about the statement, but only that the database is away,
 // arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.
-// Work has a rank: nobody's list keeps an order waiting (docs/decisions/0013-orders-first.md).
+// Work has a rank, so that lists do not keep orders waiting (docs/decisions/0013-orders-first.md).
 
 /** A statement prepared by name: one name belongs to one text, for ever. */
 export interface Statement {
@@ -45,7 +45,7 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
-  /** As in Queryable. Whoever names no rank reads, and waits behind the others. */
+  /** As in Queryable. The rank is `reads` where none is named: those wait behind the others. */
   query(statement: Statement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
 
   /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */

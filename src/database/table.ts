@@ -38,7 +38,7 @@ export interface Write<Item> {
   values(rows: readonly Item[]): unknown[];
 }
 
-/** What it gives holds all of its columns: a statement of fewer picks them first. */
+/** Every method is about all of its columns; `pick` and `without` give a table of fewer. */
 export interface Table<Of extends Columns> {
   /** In the database. */
   readonly names: readonly string[];
@@ -49,7 +49,7 @@ export interface Table<Of extends Columns> {
   sent(alias: string): string;
   /** The same with their `position`, from 1. */
   sentInOrder(alias: string): string;
-  /** What is stored of rows that were sent: "alias.account_id, to_timestamp(alias.created_at), …". */
+  /** The select list that turns rows that were sent into what is stored: "alias.account_id, to_timestamp(alias.created_at), …". */
   arrived(alias: string): string;
   values(rows: readonly Described<Of>[]): unknown[];
   /** `ending`: what follows the rows, such as "on conflict …" or "returning …". */

@@ -1,6 +1,6 @@
 // What a route says of itself besides its schema: the scopes its caller needs, the codes it refuses with,
 // whether it can be replayed. From these declarations the door lets callers in, the documents and the client
-// list the errors, and the tests take every route and every role. A visible route without a declaration stops
+// list the errors, and the tests try every route with every role. A visible route without a declaration stops
 // the start.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

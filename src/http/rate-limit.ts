@@ -1,5 +1,5 @@
 // The limits on requests: each account has its own per minute (specification "Limits"), each session of the
-// panel one of its own, and each address a limit on failed authentications. They never touch each other:
+// panel one of its own, and each address a limit on failed authentications. They are independent:
 // wrong keys from an address cannot use up an account's budget, and a right key is never refused for what
 // others sent from its address.
 

@@ -1,7 +1,7 @@
 // One batch: the orders of one lane that arrived together, decided and written in one transaction of two
 // round trips. First lock the accounts and load what their orders ask about; then write everything and
 // commit. Called by order-engine.ts; previews read and decide the same way. The only writer of customers,
-// customer_references, orders and ledger_entries, and of the balance and the counters of accounts.
+// customer_references, orders, plan_changes and ledger_entries, and of the balance and the counters of accounts.
 //
 // The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
@@ -23,7 +23,7 @@ import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 import type { CustomerState } from './order-state.ts';
 import { orderColumns, orderPlaces, orders, parseOrder } from './order-table.ts';
 
-/** What a batch looks up and writes. */
+/** The tables whose statistics the plans of a batch hang on. */
 export const orderTables = [
   'accounts',
   'customers',

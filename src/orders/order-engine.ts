@@ -1,10 +1,10 @@
-// Where orders wait. Every order joins the lane of its account; a lane has one batch in flight, and what
-// arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
+// Where orders wait. Each account's orders wait in one lane (by default all share one); a lane has one batch in
+// flight, and what arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
 // commits hundreds with one fsync. No timers stand in the way. While orders wait, the next batch leaves
 // before the answers of the last one do: the database works while they are written.
 //
 // Always true: an outcome is handed out only after its batch is durable. When the database goes away in
-// the middle, nobody is answered until it is known, by the idempotency keys, what stands; after
+// the middle, nobody is answered until their idempotency keys have shown which orders were committed; after
 // `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with the same key is safe.
 
 import { Overloaded } from '../contract/overloaded.ts';
@@ -53,7 +53,7 @@ export interface OrderEngine {
 interface Waiting {
   readonly command: OrderCommand;
   readonly giveUpAt: number;
-  /** An attempt decided it anew, and whether that attempt's COMMIT took place is not known. */
+  /** An earlier attempt accepted it, and whether that attempt's COMMIT took place is not known. */
   mayStand: boolean;
   resolve(outcome: OrderOutcome): void;
   reject(error: Error): void;

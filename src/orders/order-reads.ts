@@ -1,5 +1,5 @@
-// Orders read outside a batch: one by its number, or a page of them. The single reads of one turn of
-// the event loop travel as one query.
+// Orders read outside a batch: one by its number, or a page of them. Orders that are asked for one by one
+// in one turn of the event loop are read by one query.
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';

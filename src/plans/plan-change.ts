@@ -1,6 +1,6 @@
 // A row of `plan_changes`: what happened to a customer's plan without an order. Together with the orders,
 // these rows explain every plan: orders and changes of an account, each numbered 1, 2, 3 …, and `afterOrder`,
-// which puts the ones between the others. Written by the order batch alone, never changed. A plain order
+// which places each change between two orders. Written by the order batch alone, never changed. A plain order
 // writes none.
 
 import { describeTable, int, nullableInt, nullableTime, oneOf, type RowOf, time } from '../database/table.ts';

@@ -1,4 +1,4 @@
-// The trap of young databases (docs: DESIGN "The one idea"): a named statement that was planned while the
+// The trap of young databases (docs/architecture.md, "The one idea"): a named statement that was planned while the
 // tables were empty keeps its plan when they have grown, and nothing says so. Here every statement of the
 // order path is planned on empty tables, as in the first minute of a service, the tables grow, and then
 // PostgreSQL is asked, in the very sessions that hold those plans, what it would do next.

@@ -66,7 +66,7 @@ export function createAuthenticator(
     const key = bearerKey(request);
     if (key === null) return reply.refuse(limiter.failed(request.ip, refusal('missing_api_key'), reply));
     const known = await find(key);
-    // A refusal from the cache is asked again: what an administrator has just lifted is lifted.
+    // What the cache would refuse is looked up in the database: an administrator may just have lifted it.
     const mayBeLifted = known !== null && !known.isRevoked && accessProblem(known, request.ip) !== null;
     const holder = mayBeLifted ? await keys.findFresh(key) : known;
     if (holder === null) return reply.refuse(limiter.failed(request.ip, refusal('invalid_api_key'), reply));
@@ -116,7 +116,7 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-/** Today nothing is kept from anybody but what administrators do. */
+/** So far the administrators' scopes are the only ones that a caller can lack. */
 export function scopeProblem(principal: Principal, scopes: readonly Scope[]): Refusal | null {
   for (const scope of scopes) if (!principal.scopes.has(scope)) return refusal('forbidden');
   return null;

@@ -40,7 +40,7 @@ export interface OrderRoutesDependencies {
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
-/** An account's rights change by hand, not by the millisecond. */
+/** How often an order is tried again because its account's rights changed meanwhile; people change them, so few will do. */
 const accessChangesMax = 5;
 
 export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
@@ -126,7 +126,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     async (request, reply) => {
       const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
       if (isRefusal(wanted)) return reply.refuse(wanted);
-      // No order has the number 0: a foreign or malformed id is answered like a missing one, by the same road.
+      // No order has the number 0: a foreign or malformed id takes the same path as a missing one.
       const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 
