@@ -59,6 +59,8 @@ export async function runKillProof({
   const shop = await openShop(service.address, adminKey);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
+  // Of the process before while the next one's books are audited: beside orders an audit waits most of its time.
+  let address = service.address;
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
     // Each once before any of them twice: few kills miss no point.
@@ -73,6 +75,7 @@ export async function runKillProof({
     service = await startServiceProcess({ environment: { ...base, ...crash }, preload });
     // What the kill before this one left behind.
     await expectContent(service.address, adminKey);
+    address = service.address;
     clients ??= startRetryingClients({
       shop,
       seed,
@@ -82,7 +85,7 @@ export async function runKillProof({
       // Nobody answers while a process starts, and asking costs the start its time.
       retryMilliseconds: 100,
       restMilliseconds: isShort ? restMillisecondsShort : 0,
-      address: () => service.address,
+      address: () => address,
       onAttempt({ key, answer }) {
         if (answer === null || answer.status === 503 || isRefusedForGood(answer)) return;
         assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
@@ -99,6 +102,7 @@ export async function runKillProof({
     onKill?.(done + 1, point);
   }
   service = await startServiceProcess({ environment: base });
+  address = service.address;
   assert.ok(clients, 'a proof needs at least one kill');
   await clients.finish();
   await expectContent(service.address, adminKey);
