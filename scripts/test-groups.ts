@@ -91,6 +91,7 @@ const longest: readonly string[] = [
 /** For a server that recovers, a limit that runs out, a process that starts: another may compute meanwhile. */
 const waiting: ReadonlySet<string> = new Set([
   'test/process/broken-database.test.ts',
+  'test/process/long-migrations.test.ts',
   'test/process/lost-commit.test.ts',
   'test/process/slow-clients.test.ts',
   'test/unit/sdk-transport.test.ts',
