@@ -57,7 +57,14 @@ export const defaultLimits = {
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
     // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
-    readPace: { restFactor: 4, restMillisecondsMax: 250, quietMilliseconds: 20, waitMilliseconds: 10_000 },
+    readPace: {
+      restFactor: 4,
+      restMillisecondsMax: 250,
+      quietMilliseconds: 20,
+      busyShareMin: 0.4,
+      shareMilliseconds: 250,
+      waitMilliseconds: 10_000,
+    },
     // A transaction that may take hours is looked after from another connection.
     heartbeatMilliseconds: 5_000,
     heartbeatsMissedMax: 4,
@@ -67,7 +74,13 @@ export const defaultLimits = {
     listenAnswerMilliseconds: 1_000,
     closeMilliseconds: 2_000,
     // The one session of the embedded database (docs/decisions/0013-orders-first.md).
-    queue: { restFactor: 4, quietMilliseconds: 2, waitingMax: 1_000, waitMilliseconds: 10_000 },
+    queue: {
+      restFactor: 4,
+      restMillisecondsMax: 1_000,
+      quietMilliseconds: 2,
+      waitingMax: 1_000,
+      waitMilliseconds: 10_000,
+    },
   },
   http: {
     headersMilliseconds: 10_000,

@@ -15,14 +15,16 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /**
  * What a statement is for. On PostgreSQL each rank has connections of its own; the embedded database's one session
- * takes `orders` and `lookups` before `reads`.
+ * takes all others before `reads`.
  * - `orders`: batches of orders. Nothing else.
  * - `lookups`: a few rows by key, that a request cannot begin without: who is calling, readiness, one balance.
- * - `reads`: everything else: lists, exports, audits, housekeeping, an administrator's changes. One piece of it
+ * - `changes`: what people change, a few rows at a time: accounts, keys, packages, second factors. A key that was stolen
+ *   is blocked at once, however many orders come in.
+ * - `reads`: everything else: lists, exports, audits, housekeeping. One piece of it
  *   should take no longer than 50 ms of the embedded database's one session, because orders wait for its end:
  *   whoever has more to do sends several, each for a range.
  */
-export type Rank = 'orders' | 'lookups' | 'reads';
+export type Rank = 'orders' | 'lookups' | 'changes' | 'reads';
 
 export interface Queryable {
   /**
@@ -77,7 +79,7 @@ export interface Database extends Queryable {
 }
 
 export interface TransactionOptions {
-  /** `reads` unless it is named. */
+  /** `changes` unless it is named. */
   readonly rank?: Rank;
   /**
    * For each statement and for the whole, instead of the rank's own limit: after this long the connection is given up

@@ -121,7 +121,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
     transaction<Result>(
       work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'reads', ...options }: TransactionOptions = {},
+      { rank = 'changes', ...options }: TransactionOptions = {},
     ) {
       return inTurn(rank, (session) => runTransaction(session, work, options));
     },

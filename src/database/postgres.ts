@@ -74,10 +74,13 @@ export function openPostgres(options: PostgresOptions): Database {
   let closed = false;
   const listeners: { close(): Promise<void> }[] = [];
 
+  const others = createPool(options.readConnections, options.readMilliseconds);
   const pools: Readonly<Record<Rank, RankPool>> = {
     orders: createPool(options.orderConnections, options.answerMilliseconds),
     lookups: createPool(options.lookupConnections, options.answerMilliseconds),
-    reads: createPool(options.readConnections, options.readMilliseconds),
+    // The same connections: reads are paced, so one is always free for a change, which is not.
+    changes: others,
+    reads: others,
   };
 
   function createPool(max: number, limitMilliseconds: number): RankPool {
@@ -233,8 +236,8 @@ export function openPostgres(options: PostgresOptions): Database {
 
   const pace = createReadPace(options.readPace, () => performance.now());
   const inPace = <Result>(rank: Rank, work: () => Promise<Result>): Promise<Result> => {
-    if (rank === 'lookups') return work();
-    return rank === 'orders' ? pace.order(work) : pace.read(work);
+    if (rank === 'orders') return pace.order(work);
+    return rank === 'reads' ? pace.read(work) : work();
   };
 
   return {
@@ -250,7 +253,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
     transaction<Result>(
       work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'reads', timeoutMilliseconds, ...how }: TransactionOptions = {},
+      { rank = 'changes', timeoutMilliseconds, ...how }: TransactionOptions = {},
     ): Promise<Result> {
       const pool = pools[rank];
       const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
@@ -289,7 +292,7 @@ export function openPostgres(options: PostgresOptions): Database {
       }, options.closeMilliseconds);
       await Promise.all([
         ...listeners.map((listener) => listener.close()),
-        ...Object.values(pools).map(({ pool }) => pool.end()),
+        ...[...new Set(Object.values(pools))].map(({ pool }) => pool.end()),
       ]);
       clearTimeout(cutOff);
     },

@@ -15,6 +15,8 @@ export interface RankedQueue {
 export interface RankedQueueLimits {
   /** After a piece of the second rank the first has this many times its duration, if it has work. */
   readonly restFactor: number;
+  /** But never longer than this: one long piece is no reason to refuse those that wait behind it. */
+  readonly restMillisecondsMax: number;
   /** The first rank counts as busy for this long after its last work: between two batches its queue is empty. */
   readonly quietMilliseconds: number;
   /** Of the second rank. */
@@ -71,7 +73,7 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
       isRunning = false;
       const ended = monotonicNow();
       if (rank === 'first') firstEndedAt = ended;
-      else restUntil = ended + limits.restFactor * (ended - began);
+      else restUntil = ended + Math.min(limits.restFactor * (ended - began), limits.restMillisecondsMax);
       next();
     }
   }

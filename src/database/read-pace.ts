@@ -1,7 +1,9 @@
-// How fast PostgreSQL is read while orders are under way. Connections of their own keep reads from an order's place in
-// the line, but not from its processor: on a small machine three exports take what the orders need. So while orders
-// come, reads go one after another, and after each the orders have a multiple of its time. Called by postgres.ts.
-// Always true: without orders nothing waits; beside orders that never pause, reads still get their share.
+// How fast PostgreSQL is read while orders keep it busy. Connections of their own keep reads from an order's place in
+// the line, but not from its processor: on a small machine three exports take what the orders need. So while batches of
+// orders are under way for much of the time, reads go one after another, and after each the orders have a multiple of
+// its time. Called by postgres.ts.
+// Always true: beside few orders nothing waits, unless reads make their batches slow; beside orders that never pause,
+// reads still get their share.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from './database.ts';
@@ -13,6 +15,10 @@ export interface ReadPaceLimits {
   readonly restMillisecondsMax: number;
   /** Orders count as under way for this long after the last one: between two batches there is none. */
   readonly quietMilliseconds: number;
+  /** Of the last moments, the part during which a batch was under way from which on reads are paced: 0 to 1. */
+  readonly busyShareMin: number;
+  /** How long a moment is: the share is that of the last one to two of them. */
+  readonly shareMilliseconds: number;
   readonly waitMilliseconds: number;
 }
 
@@ -33,8 +39,11 @@ export function createReadPace(
   let lastBatchAt = Number.NEGATIVE_INFINITY;
   let restUntil = Number.NEGATIVE_INFINITY;
   let turn: Promise<void> = Promise.resolve();
+  const share = createBusyShare(limits.shareMilliseconds, monotonicNow);
 
-  const isBusy = () => batches > 0 || monotonicNow() < lastBatchAt + limits.quietMilliseconds;
+  const isBusy = () =>
+    (batches > 0 || monotonicNow() < lastBatchAt + limits.quietMilliseconds) &&
+    share.now() >= limits.busyShareMin;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const arrived = monotonicNow();
@@ -43,8 +52,8 @@ export function createReadPace(
     turn = promise;
     try {
       await before;
-      while (isBusy() && monotonicNow() < restUntil) {
-        await rest(Math.min(limits.quietMilliseconds, restUntil - monotonicNow()));
+      for (let left = restUntil - monotonicNow(); left > 0 && isBusy(); left = restUntil - monotonicNow()) {
+        await rest(Math.min(limits.quietMilliseconds, left));
       }
       const began = monotonicNow();
       if (began - arrived > limits.waitMilliseconds)
@@ -62,14 +71,54 @@ export function createReadPace(
 
   return {
     async order(work) {
+      if (batches === 0) share.begin();
       batches += 1;
       try {
         return await work();
       } finally {
         batches -= 1;
         lastBatchAt = monotonicNow();
+        if (batches === 0) share.end();
       }
     },
     read: (work) => (isBusy() ? inTurn(work) : work()),
+  };
+}
+
+/** Which part of the last one to two windows something was under way; 1 before anything is known. */
+function createBusyShare(windowMilliseconds: number, monotonicNow: () => number) {
+  let began: number | null = null;
+  let windowBegan = monotonicNow();
+  let busy = 0;
+  let before = { busy: 0, length: 0 };
+
+  /** Counts what is under way up to now, and begins a window where the last one is over. */
+  function count(now: number): void {
+    if (began !== null) {
+      busy += now - began;
+      began = now;
+    }
+    const length = now - windowBegan;
+    if (length < windowMilliseconds) return;
+    before = { busy, length };
+    windowBegan = now;
+    busy = 0;
+  }
+
+  return {
+    begin() {
+      count(monotonicNow());
+      began = monotonicNow();
+    },
+    end() {
+      count(monotonicNow());
+      began = null;
+    },
+    now(): number {
+      const now = monotonicNow();
+      count(now);
+      const length = before.length + now - windowBegan;
+      return length === 0 ? 1 : (before.busy + busy) / length;
+    },
   };
 }

@@ -126,7 +126,11 @@ interface Run {
 
 export function createJobs(dependencies: JobsDependencies): Jobs {
   const { monotonicNow, limits, scheduled, requested, onProblem } = dependencies;
-  const leases = createJobLeases({ ...dependencies, ...limits });
+  const aheadSecondsMax = Math.max(
+    limits.retrySecondsMax,
+    ...scheduled.map(({ everySeconds }) => everySeconds),
+  );
+  const leases = createJobLeases({ ...dependencies, ...limits, aheadSecondsMax });
   const all = new Map<string, RequestedJob>([...scheduled, ...requested].map((job) => [job.kind, job]));
   const schedules = new Map(scheduled.map((job) => [job.kind, job]));
   const kinds = [...all.keys()];

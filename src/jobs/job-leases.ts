@@ -41,6 +41,8 @@ export interface LeaseSettings {
   /** How the others call this process. */
   readonly processName: string;
   readonly leaseSeconds: number;
+  /** No run is planned further ahead than this. */
+  readonly aheadSecondsMax: number;
   /** After a failure, and twice as long after each one that follows it. */
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
@@ -72,23 +74,31 @@ const at = 'coalesce(to_timestamp($1::bigint), now())';
 const endedInTheMiddle = 'The process that ran it ended before it was done.';
 
 export function createJobLeases(settings: LeaseSettings): JobLeases {
-  const { database, now, processName, leaseSeconds, retrySecondsMin, retrySecondsMax } = settings;
+  const { database, now, processName, leaseSeconds, aheadSecondsMax, retrySecondsMin, retrySecondsMax } =
+    settings;
 
   /** After this many failures in a row; 0 where there was none. */
   const retry = (failures: string) =>
     `make_interval(secs => case when ${failures} = 0 then 0 else
       least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;
 
+  // What lies further ahead than anything that is ever written was written by a clock that was wrong, and has passed.
+  // Twice as far: a clock that is set back a little takes no lease away from its holder.
+  const passedIfAhead = (column: string, seconds: number) =>
+    `case when ${column} > ${at} + make_interval(secs => ${2 * seconds}) then '-infinity' else ${column} end`;
+  const nextRunAt = passedIfAhead('j.next_run_at', aheadSecondsMax);
+  const leaseUntil = passedIfAhead('j.lease_until', leaseSeconds);
+
   // A lease whose holder died ends by itself. When that happens again and again, the work may be what kills its
   // processes: then it waits like work that fails.
   const freeAt = `case when j.leased_by is null then '-infinity'
-    else j.lease_until + ${retry('j.failures_in_a_row')} end`;
+    else ${leaseUntil} + ${retry('j.failures_in_a_row')} end`;
 
   const listKinds: Statement = {
     name: 'list_jobs',
     text: `select k.kind, ${jobs.list('j')},
-        case when j.lease_until > ${at} then j.leased_by end as running_on,
-        coalesce(extract(epoch from greatest(j.next_run_at, nullif(${freeAt}, '-infinity')) - ${at}), 0)::float8 as due_in
+        case when ${leaseUntil} > ${at} then j.leased_by end as running_on,
+        coalesce(extract(epoch from greatest(nullif(${nextRunAt}, '-infinity'), nullif(${freeAt}, '-infinity')) - ${at}), 0)::float8 as due_in
       from unnest($2::text[]) with ordinality k (kind, place) left join jobs j on j.kind = k.kind order by k.place`,
   };
 
@@ -102,18 +112,18 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
       failure_count = j.failure_count + (j.leased_by is not null)::int,
       failures_in_a_row = j.failures_in_a_row + (j.leased_by is not null)::int,
       last_error = case when j.leased_by is null then j.last_error else '${endedInTheMiddle}' end,
-      last_error_at = case when j.leased_by is null then j.last_error_at else j.lease_until end
+      last_error_at = case when j.leased_by is null then j.last_error_at else least(j.lease_until, ${at}) end
     where ${condition}
     returning lease_number`;
 
   const takeDue: Statement = {
     name: 'take_due_job',
-    text: takeWhere(`greatest(j.next_run_at, ${freeAt}) <= ${at}`),
+    text: takeWhere(`greatest(${nextRunAt}, ${freeAt}) <= ${at}`),
   };
 
   const takeNow: Statement = {
     name: 'take_job_now',
-    text: takeWhere(`j.leased_by is null or j.lease_until <= ${at}`),
+    text: takeWhere(`j.leased_by is null or ${leaseUntil} <= ${at}`),
   };
 
   const held = 'where kind = $2::text and lease_number = $3::bigint and leased_by is not null';

@@ -163,16 +163,19 @@ export function createLedgerDays(database: Database): LedgerDays {
 
   /** Whether there is more to sum up. */
   function sumMore(accountId: number): Promise<boolean> {
-    return database.transaction(async (transaction) => {
-      await transaction.query(ensureMark, [accountId]);
-      const [locked] = await transaction.query(lockMark, [accountId]);
-      const mark = Number(locked?.['entry_number']);
-      const [summed] = await transaction.query(sumEntries, [accountId, mark]);
-      const last = nullable(Number, summed?.['last']);
-      if (last === null) return false;
-      await transaction.query(moveMark, [accountId, last]);
-      return last - mark === entriesAtOnceMax;
-    });
+    return database.transaction(
+      async (transaction) => {
+        await transaction.query(ensureMark, [accountId]);
+        const [locked] = await transaction.query(lockMark, [accountId]);
+        const mark = Number(locked?.['entry_number']);
+        const [summed] = await transaction.query(sumEntries, [accountId, mark]);
+        const last = nullable(Number, summed?.['last']);
+        if (last === null) return false;
+        await transaction.query(moveMark, [accountId, last]);
+        return last - mark === entriesAtOnceMax;
+      },
+      { rank: 'reads' },
+    );
   }
 
   async function bringAllUpToDate(signal = neverAborted): Promise<number> {

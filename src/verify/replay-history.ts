@@ -52,7 +52,8 @@ export interface Replay {
 }
 
 const day = 86_400;
-const plenty = 1_000_000_000_000n;
+/** More than any order costs: whether there was credit for it is a question of the books, not of the rules. */
+const plenty = 1_000_000_000_000_000_000n;
 
 export interface ReplayedCustomer {
   readonly accountId: number;

@@ -358,6 +358,48 @@ describe('the schedule', () => {
   });
 });
 
+describe('a clock that was wrong', () => {
+  const years = 4 * 365 * 86_400;
+
+  test('and years ahead for a moment keeps no work from running once it is right again', async () => {
+    const runner = new Runner('only');
+    seconds += years;
+    await runner.look();
+    await runner.end();
+    seconds -= years;
+    await runner.look();
+    assert.equal(runner.runs.length, 2);
+    await runner.end();
+    assert.equal((await runner.state()).nextRunAt, seconds + everySeconds);
+  });
+
+  test('leaves no lease behind: neither the schedule nor who asks waits for its end', async () => {
+    const [dead, other] = [new Runner('dead'), new Runner('other')];
+    seconds += years;
+    await dead.look();
+    await beginUntilAborted(dead);
+    seconds -= years;
+    await other.look();
+    assert.equal(other.runs.length, 1);
+    assert.deepEqual(await other.jobs.exclusively('audit', async () => 'ran'), {
+      type: 'done',
+      result: 'ran',
+    });
+    await other.end();
+    const { lastErrorAt, failureCount } = await other.state();
+    assert.deepEqual([lastErrorAt, failureCount], [seconds, 1]);
+  });
+
+  test('and is set back a little takes no lease away', async () => {
+    const [holder, other] = [new Runner('holder'), new Runner('other')];
+    await holder.look();
+    seconds -= leaseSeconds;
+    await other.look();
+    assert.equal(other.runs.length, 0);
+    await holder.end();
+  });
+});
+
 describe('a failure', () => {
   test('is remembered and tried again, each time after twice as long, up to a limit', async () => {
     const runner = new Runner('only');

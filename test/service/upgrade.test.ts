@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import type { Database, Row } from '../../src/database/database.ts';
-import { migrate, readMigrations } from '../../src/database/migrate.ts';
+import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
 import { planChanges } from '../../src/plans/plan-change.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
@@ -65,6 +65,9 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
     [2, 2, 2, 'suspend', 1, 1, null],
     [2, 3, 2, 'resume', 2, 1, null],
     [2, 4, 2, 'suspend', 2, 1, null],
+    // In the second of the order that made the customer, and by a clock that was behind: neither was there before.
+    [2, 5, 3, 'suspend', 3, 1, null],
+    [2, 6, 4, 'suspend', 4, 1, null],
     // Nobody noted this account's: a trial in a row, a status in a row.
     [3, 1, 1, 'trial', 0, null, 2],
     [3, 2, 2, 'suspend', 0, null, null],
@@ -75,10 +78,19 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
     counters.map((row) => [row['id'], row['plan_change_count']]),
     [
       [1, 0],
-      [2, 4],
+      [2, 6],
       [3, 2],
     ],
   );
+});
+
+test('a database that ran a text which was replaced before a release is taken as it is, one that ran another is not', async () => {
+  const replaced = '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb';
+  await run(`update schema_migrations set checksum = '${replaced}' where number = 4`);
+  assert.deepEqual([await migrate(database), await isMigrated(database, readMigrations())], [[], true]);
+  await run(`update schema_migrations set checksum = '${replaced}' where number = 5`);
+  await assert.rejects(migrate(database), /0005-halts.sql was changed after it ran/);
+  assert.equal(await isMigrated(database, readMigrations()), false);
 });
 
 const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:00:00Z'`;
@@ -86,34 +98,43 @@ const seconds = (number: number) => Date.UTC(2026, 0, number) / 1000;
 
 /** Accounts: 1 administrator, 2 a reseller, 3 a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial. */
 const rowsOfTheFirstEdition = [
-  `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 6, ${day(1)})`,
+  `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 8, ${day(1)})`,
   `insert into accounts (username, display_name, search_text, group_name, is_admin, balance_cents, order_count,
       customer_count, entry_count, halted_at, created_at) values
     ('admin', 'Admin', 'admin', 'distributor', true, 0, 0, 0, 0, null, ${day(1)}),
-    ('old', 'Old', 'old', 'reseller', false, 8200, 2, 2, 3, null, ${day(1)}),
+    ('old', 'Old', 'old', 'reseller', false, 6400, 4, 4, 5, null, ${day(1)}),
     ('odd', 'Odd', 'odd', 'reseller', false, 0, 0, 2, 0, ${day(20)}, ${day(1)})`,
   `insert into packages (name, features, limit_accounts, limit_posts_per_day, limit_ai_images_per_month, duration_days,
       is_trial, created_at) values
     ('Starter', '{}', 1, 1, 1, 30, false, ${day(1)}), ('Trial', '{}', 1, 1, 1, 3, true, ${day(1)})`,
   `insert into customer_references (reference, account_id, customer_number) values
-    ('ada@example.com', 2, 1), ('grace', 2, 2), ('unnoted', 3, 1), ('quiet', 3, 2)`,
+    ('ada@example.com', 2, 1), ('grace', 2, 2), ('same', 2, 3), ('skewed', 2, 4),
+    ('unnoted', 3, 1), ('quiet', 3, 2)`,
   `insert into customers (account_id, number, reference, name, status, created_at, package_id, anchor_at, months_run,
       expires_at, paid_periods) values
     (2, 1, 'ada@example.com', 'Ada', 'active', ${day(2)}, 1, ${day(9)}, 1, '2026-02-09T00:00:00Z',
       '{${seconds(9)},${Date.UTC(2026, 1, 9) / 1000},900}'),
     (2, 2, 'grace', 'Grace', 'suspended', ${day(4)}, 1, ${day(4)}, 1, '2026-02-04T00:00:00Z',
       '{${seconds(4)},${Date.UTC(2026, 1, 4) / 1000},900}'),
+    (2, 3, 'same', 'same', 'suspended', ${day(14)}, 1, ${day(14)}, 1, '2026-02-14T00:00:00Z',
+      '{${seconds(14)},${Date.UTC(2026, 1, 14) / 1000},900}'),
+    (2, 4, 'skewed', 'skewed', 'suspended', ${day(15)}, 1, ${day(15)}, 1, '2026-02-15T00:00:00Z',
+      '{${seconds(15)},${Date.UTC(2026, 1, 15) / 1000},900}'),
     (3, 1, 'unnoted', 'unnoted', 'active', ${day(5)}, 2, ${day(5)}, 0, ${day(8)}, '{}'),
     (3, 2, 'quiet', 'quiet', 'suspended', ${day(6)}, 2, ${day(6)}, 1, ${day(9)}, '{}')`,
   `insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents, refund_cents,
       balance_after_cents, created_at, expires_at, idempotency_key, fingerprint) values
     (2, 1, 2, 1, 1, 'activate', 900, 0, 9100, ${day(4)}, '2026-02-04T00:00:00Z', 'k1', 'f1'),
-    (2, 2, 1, 1, 1, 'activate', 900, 0, 8200, ${day(9)}, '2026-02-09T00:00:00Z', 'k2', 'f2')`,
+    (2, 2, 1, 1, 1, 'activate', 900, 0, 8200, ${day(9)}, '2026-02-09T00:00:00Z', 'k2', 'f2'),
+    (2, 3, 3, 1, 1, 'activate', 900, 0, 7300, ${day(14)}, '2026-02-14T00:00:00Z', 'k3', 'f3'),
+    (2, 4, 4, 1, 1, 'activate', 900, 0, 6400, ${day(15)}, '2026-02-15T00:00:00Z', 'k4', 'f4')`,
   `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, order_number,
       actor_id, idempotency_key, fingerprint) values
     (2, 1, 'credit', 10000, 10000, ${day(1)}, null, 1, 'c1', 'fc'),
     (2, 2, 'charge', -900, 9100, ${day(4)}, 1, null, null, null),
-    (2, 3, 'charge', -900, 8200, ${day(9)}, 2, null, null, null)`,
+    (2, 3, 'charge', -900, 8200, ${day(9)}, 2, null, null, null),
+    (2, 4, 'charge', -900, 7300, ${day(14)}, 3, null, null, null),
+    (2, 5, 'charge', -900, 6400, ${day(15)}, 4, null, null, null)`,
   `insert into audit_log (number, at, actor_id, action, subject, before, after) values
     (1, ${day(2)}, 1, 'customer.grant_trial', 'customer ada@example.com', null,
       '{"account_id": 2, "package_id": 2, "expires_at": ${seconds(5)}}'),
@@ -121,5 +142,8 @@ const rowsOfTheFirstEdition = [
     (3, ${day(10)}, 1, 'customer.update', 'customer 2000000002', '{"status": "suspended"}', '{"status": "active"}'),
     (4, ${day(11)}, 1, 'customer.update', 'customer 2000000002', '{"status": "active"}', '{"status": "active"}'),
     (5, ${day(12)}, 1, 'customer.update', 'customer 2000000002', '{"status": "active"}', '{"status": "suspended"}'),
-    (6, ${day(13)}, 1, 'account.update', 'account 2', '{}', '{}')`,
+    (6, ${day(13)}, 1, 'account.update', 'account 2', '{}', '{}'),
+    (7, ${day(14)}, 1, 'customer.update', 'customer 2000000003', '{"status": "active"}', '{"status": "suspended"}'),
+    (8, '2026-01-14T23:59:59Z', 1, 'customer.update', 'customer 2000000004', '{"status": "active"}',
+      '{"status": "suspended"}')`,
 ];

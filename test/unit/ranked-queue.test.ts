@@ -5,7 +5,13 @@ import { test } from 'node:test';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { createRankedQueue, type RankedQueue } from '../../src/database/ranked-queue.ts';
 
-const limits = { restFactor: 4, quietMilliseconds: 0, waitingMax: 20, waitMilliseconds: 60_000 };
+const limits = {
+  restFactor: 4,
+  restMillisecondsMax: 5_000,
+  quietMilliseconds: 0,
+  waitingMax: 20,
+  waitMilliseconds: 60_000,
+};
 
 /** A queue whose work takes the milliseconds that it says, on a clock that nothing else moves. */
 function setUp(some: Partial<typeof limits> = {}) {
@@ -89,6 +95,18 @@ test('in the short pause between two batches no list begins', async () => {
   now += 2;
   await list;
   assert.deepEqual(done, ['list 1', 'batch 1', 'batch 2', 'list 2']);
+});
+
+test('after one long piece those that wait behind it have their turn within a bounded time', async () => {
+  const { done, take } = setUp();
+  const batch = (): void => {
+    if (done.length < 1_300) void take('first', 'batch', 5, batch);
+  };
+  batch();
+  await Promise.all([take('second', 'long', 20_000), take('second', 'list', 10)]);
+  // 5,000 milliseconds of batches, not 80,000.
+  const between = done.indexOf('list') - done.indexOf('long');
+  assert.ok(between > 900 && between < 1_100, `${between} batches lay between`);
 });
 
 test('without orders lists follow each other at once', async () => {

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { createReadPace } from '../../src/database/read-pace.ts';
 
-const limits = { restFactor: 4, restMillisecondsMax: 200, quietMilliseconds: 10, waitMilliseconds: 1_000 };
+const limits = {
+  restFactor: 4,
+  restMillisecondsMax: 200,
+  quietMilliseconds: 10,
+  busyShareMin: 0.5,
+  shareMilliseconds: 100,
+  waitMilliseconds: 1_000,
+};
 
 /** Time passes only where somebody rests or works. */
 function createClock() {
@@ -24,6 +31,13 @@ function createClock() {
       log.push(`${name} ends at ${clock.now}`);
     });
   return { clock, pace, reading };
+}
+
+/** One batch of orders that takes so long. */
+function ordering(clock: { now: number }, pace: ReturnType<typeof createReadPace>, milliseconds: number) {
+  return pace.order(async () => {
+    clock.now += milliseconds;
+  });
 }
 
 /** Orders that never pause, until it is called. */
@@ -74,12 +88,31 @@ test('a slow read keeps the next one waiting for a bounded time', async () => {
 
 test('between two batches of orders reads still rest; after the last one they do not', async () => {
   const { clock, pace, reading } = createClock();
-  await pace.order(async () => undefined);
+  await ordering(clock, pace, 50);
   const log: string[] = [];
   await Promise.all([reading(4, log, 'a'), reading(4, log, 'b'), reading(4, log, 'c')]);
-  // The orders count as under way until 10: b rests until then, not until 20.
-  assert.deepEqual([log[2], log[4]], ['b begins at 14', 'c begins at 18']);
-  assert.equal(clock.now, 22);
+  // The orders count as under way until 60: b rests until it has seen that, not until 70.
+  assert.deepEqual([log[2], log[4]], ['b begins at 64', 'c begins at 68']);
+  assert.equal(clock.now, 72);
+});
+
+test('beside few orders reads go side by side, until their batches become slow', async () => {
+  const { clock, pace, reading } = createClock();
+  const beside = async (batchMilliseconds: number) => {
+    for (let batch = 0; batch < 10; batch += 1) {
+      await ordering(clock, pace, batchMilliseconds);
+      clock.now += 50 - batchMilliseconds;
+    }
+    const log: string[] = [];
+    const endOrders = beginOrders(pace);
+    await Promise.all([reading(1, log, 'a'), reading(1, log, 'b')]);
+    await endOrders();
+    return log.map((line) => line.slice(0, 3));
+  };
+  const sideBySide = ['a b', 'b b', 'a e', 'b e'];
+  assert.deepEqual(await beside(5), sideBySide);
+  assert.deepEqual(await beside(40), ['a b', 'a e', 'b b', 'b e']);
+  assert.deepEqual(await beside(5), sideBySide, 'what was long ago is forgotten');
 });
 
 test('a read that fails lets the next one go, and an order is never kept waiting', async () => {
