@@ -61,6 +61,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-pages',
   'panel-request-log',
   'panel-sign-in',
+  'ranks',
   'rate-limit-exact',
   'refund-examples',
   'renewals',

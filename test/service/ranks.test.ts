@@ -1,0 +1,43 @@
+// What waits for what on PostgreSQL (docs/decisions/0013-orders-first.md), beside orders that never pause. Of the embedded
+// database: test/unit/ranked-queue.test.ts.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestDatabase, isPostgres } from '../../scripts/throwaway/test-database.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+
+const statement = { name: '', text: 'select 1 as one' };
+
+test('beside orders that never pause reads rest, and what people change does not', {
+  skip: isPostgres ? false : 'of PostgreSQL alone',
+  timeout: 60_000,
+}, async () => {
+  const { config, remove } = await createTestDatabase();
+  assert.ok(config.kind === 'postgres');
+  const limits = defaultLimits.database;
+  // Once a read has been there the next one rests for longer than this test takes.
+  const readPace = {
+    ...limits.readPace,
+    restFactor: 1_000_000,
+    restMillisecondsMax: 3_600_000,
+    waitMilliseconds: 3_600_000,
+  };
+  const database = openPostgres({ ...limits, readPace, connectionString: config.connectionString });
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const orders = database.transaction(() => held, { rank: 'orders' });
+  await database.query(statement);
+
+  let hasRead = false;
+  const read = database.query(statement).then(() => {
+    hasRead = true;
+  });
+  await database.transaction((transaction) => transaction.query(statement));
+  await database.query(statement, [], 'lookups');
+  assert.equal(hasRead, false);
+  letGo();
+  await orders;
+  await read;
+  await database.close();
+  await remove();
+});
