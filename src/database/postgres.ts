@@ -78,7 +78,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const pools: Readonly<Record<Rank, RankPool>> = {
     orders: createPool(options.orderConnections, options.answerMilliseconds),
     lookups: createPool(options.lookupConnections, options.answerMilliseconds),
-    // The same connections: reads are paced, so one is always free for a change, which is not.
+    // The same connections, of which reads leave one free.
     changes: others,
     reads: others,
   };
@@ -234,7 +234,11 @@ export function openPostgres(options: PostgresOptions): Database {
     return session;
   }
 
-  const pace = createReadPace(options.readPace, () => performance.now());
+  const places = {
+    count: Math.max(1, options.readConnections - 1),
+    waitMilliseconds: options.connectMilliseconds,
+  };
+  const pace = createReadPace(options.readPace, places, () => performance.now());
   const inPace = <Result>(rank: Rank, work: () => Promise<Result>): Promise<Result> => {
     if (rank === 'orders') return pace.order(work);
     return rank === 'reads' ? pace.read(work) : work();

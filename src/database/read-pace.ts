@@ -1,8 +1,8 @@
 // How fast PostgreSQL is read while orders keep it busy. Connections of their own keep reads from an order's place in
 // the line, but not from its processor: on a small machine three exports take what the orders need. So while batches of
 // orders are under way for much of the time, reads go one after another, and after each the orders have a multiple of
-// its time. Called by postgres.ts.
-// Always true: beside few orders nothing waits, unless reads make their batches slow; beside orders that never pause,
+// its time. And never do all connections read: one is left for what people change. Called by postgres.ts.
+// Always true: beside few orders nothing rests, unless reads make their batches slow; beside orders that never pause,
 // reads still get their share.
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,6 +22,12 @@ export interface ReadPaceLimits {
   readonly waitMilliseconds: number;
 }
 
+/** Reads that may be under way at once, and how long another one waits for its place. */
+export interface ReadPlaces {
+  readonly count: number;
+  readonly waitMilliseconds: number;
+}
+
 export interface ReadPace {
   /** Carries out a batch of orders, at once. */
   order<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -32,6 +38,7 @@ export interface ReadPace {
 /** `monotonicNow` in milliseconds; `rest` waits for that many of them. */
 export function createReadPace(
   limits: ReadPaceLimits,
+  places: ReadPlaces,
   monotonicNow: () => number,
   rest: (milliseconds: number) => Promise<unknown> = pause,
 ): ReadPace {
@@ -39,11 +46,43 @@ export function createReadPace(
   let lastBatchAt = Number.NEGATIVE_INFINITY;
   let restUntil = Number.NEGATIVE_INFINITY;
   let turn: Promise<void> = Promise.resolve();
-  const share = createBusyShare(limits.shareMilliseconds, monotonicNow);
+  const share = createBusyShare(limits.shareMilliseconds, monotonicNow());
 
   const isBusy = () =>
     (batches > 0 || monotonicNow() < lastBatchAt + limits.quietMilliseconds) &&
-    share.now() >= limits.busyShareMin;
+    share.at(monotonicNow()) >= limits.busyShareMin;
+
+  let reading = 0;
+  const waiting: (() => void)[] = [];
+
+  function takePlace(): Promise<void> {
+    if (reading < places.count) {
+      reading += 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const take = () => {
+        clearTimeout(patience);
+        resolve();
+      };
+      const patience = setTimeout(() => {
+        waiting.splice(waiting.indexOf(take), 1);
+        reject(new DatabaseUnavailable('Too many reads are under way.'));
+      }, places.waitMilliseconds);
+      waiting.push(take);
+    });
+  }
+
+  async function inPlace<Result>(work: () => Promise<Result>): Promise<Result> {
+    await takePlace();
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) reading -= 1;
+      else next();
+    }
+  }
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const arrived = monotonicNow();
@@ -59,7 +98,7 @@ export function createReadPace(
       if (began - arrived > limits.waitMilliseconds)
         throw new DatabaseUnavailable('Orders left the database no time for this read.');
       try {
-        return await work();
+        return await inPlace(work);
       } finally {
         const ended = monotonicNow();
         restUntil = ended + Math.min(limits.restFactor * (ended - began), limits.restMillisecondsMax);
@@ -71,24 +110,23 @@ export function createReadPace(
 
   return {
     async order(work) {
-      if (batches === 0) share.begin();
+      if (batches === 0) share.begin(monotonicNow());
       batches += 1;
       try {
         return await work();
       } finally {
         batches -= 1;
         lastBatchAt = monotonicNow();
-        if (batches === 0) share.end();
+        if (batches === 0) share.end(lastBatchAt);
       }
     },
-    read: (work) => (isBusy() ? inTurn(work) : work()),
+    read: (work) => (isBusy() ? inTurn(work) : inPlace(work)),
   };
 }
 
 /** Which part of the last one to two windows something was under way; 1 before anything is known. */
-function createBusyShare(windowMilliseconds: number, monotonicNow: () => number) {
+function createBusyShare(windowMilliseconds: number, windowBegan: number) {
   let began: number | null = null;
-  let windowBegan = monotonicNow();
   let busy = 0;
   let before = { busy: 0, length: 0 };
 
@@ -106,16 +144,15 @@ function createBusyShare(windowMilliseconds: number, monotonicNow: () => number)
   }
 
   return {
-    begin() {
-      count(monotonicNow());
-      began = monotonicNow();
+    begin(now: number): void {
+      count(now);
+      began = now;
     },
-    end() {
-      count(monotonicNow());
+    end(now: number): void {
+      count(now);
       began = null;
     },
-    now(): number {
-      const now = monotonicNow();
+    at(now: number): number {
       count(now);
       const length = before.length + now - windowBegan;
       return length === 0 ? 1 : (before.busy + busy) / length;

@@ -9,6 +9,36 @@ import { openPostgres } from '../../src/database/postgres.ts';
 
 const statement = { name: '', text: 'select 1 as one' };
 
+test('however much is read, a connection is left for what people change', {
+  skip: isPostgres ? false : 'of PostgreSQL alone',
+  timeout: 60_000,
+}, async () => {
+  const { config, remove } = await createTestDatabase();
+  assert.ok(config.kind === 'postgres');
+  const limits = { ...defaultLimits.database, connectMilliseconds: 60_000, readMilliseconds: 60_000 };
+  const idle = { idleInTransactionMilliseconds: 60_000, answerMilliseconds: 60_000 };
+  const database = openPostgres({ ...limits, ...idle, connectionString: config.connectionString });
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  let begun = 0;
+  const reads = Array.from({ length: 2 * limits.readConnections }, () =>
+    database.transaction(
+      async (transaction) => {
+        await transaction.query(statement);
+        begun += 1;
+        await held;
+      },
+      { rank: 'reads' },
+    ),
+  );
+  while (begun < limits.readConnections - 1) await database.query(statement, [], 'lookups');
+  await database.transaction((transaction) => transaction.query(statement));
+  assert.equal(begun, limits.readConnections - 1);
+  letGo();
+  await Promise.all(reads);
+  await database.close();
+  await remove();
+});
+
 test('beside orders that never pause reads rest, and what people change does not', {
   skip: isPostgres ? false : 'of PostgreSQL alone',
   timeout: 60_000,

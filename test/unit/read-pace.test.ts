@@ -12,11 +12,14 @@ const limits = {
   waitMilliseconds: 1_000,
 };
 
+const places = { count: 3, waitMilliseconds: 60_000 };
+
 /** Time passes only where somebody rests or works. */
 function createClock() {
   const clock = { now: 0, rested: [] as number[] };
   const pace = createReadPace(
     limits,
+    places,
     () => clock.now,
     async (milliseconds) => {
       clock.rested.push(milliseconds);
@@ -31,6 +34,12 @@ function createClock() {
       log.push(`${name} ends at ${clock.now}`);
     });
   return { clock, pace, reading };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** One batch of orders that takes so long. */
@@ -94,6 +103,44 @@ test('between two batches of orders reads still rest; after the last one they do
   // The orders count as under way until 60: b rests until it has seen that, not until 70.
   assert.deepEqual([log[2], log[4]], ['b begins at 64', 'c begins at 68']);
   assert.equal(clock.now, 72);
+});
+
+test('no more reads are under way at once than there are places, and a failed one gives its place to the next', async () => {
+  const { pace } = createClock();
+  const begun: string[] = [];
+  const read = (name: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = pace.read(() => {
+      begun.push(name);
+      return promise;
+    });
+    return { end, resolve, reject };
+  };
+  const [a, b, c, d, e] = [read('a'), read('b'), read('c'), read('d'), read('e')];
+  await turn();
+  assert.deepEqual(begun, ['a', 'b', 'c']);
+  b.reject(new Error('refused'));
+  await assert.rejects(b.end, /refused/);
+  await turn();
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+  a.resolve();
+  await a.end;
+  for (const one of [c, d, e]) one.resolve();
+  await Promise.all([c.end, d.end, e.end]);
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e']);
+});
+
+test('a read that waits too long for a place is told so, and takes none from those behind it', async () => {
+  const pace = createReadPace(limits, { count: 1, waitMilliseconds: 1 }, () => 0);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = pace.read(() => promise);
+  await assert.rejects(
+    pace.read(async () => assert.fail('it has no place')),
+    DatabaseUnavailable,
+  );
+  resolve();
+  await first;
+  assert.equal(await pace.read(async () => 'next'), 'next');
 });
 
 test('beside few orders reads go side by side, until their batches become slow', async () => {

@@ -260,10 +260,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       const { actorId } = entry;
       const { account } = request.principal;
       // The credit stands: nothing that keeps lists waiting may keep its answer.
-      const actorAccount =
-        actorId === null || actorId === account.id ? account : await findAccount(lookups, actorId);
+      const actor =
+        actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
       const answer = {
-        entry: ledgerEntryView(entry, actorId === null ? null : (actorAccount?.username ?? null), currency),
+        entry: ledgerEntryView(entry, actor?.username ?? null, currency),
         balance: formatAmount(entry.balanceAfterCents),
       };
       return reply.code(201).send(answer);
