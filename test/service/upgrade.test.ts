@@ -6,8 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
+import { createPackageCatalog } from '../../src/catalog/package-catalog.ts';
 import type { Database, Row } from '../../src/database/database.ts';
 import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
+import { runBatch } from '../../src/orders/order-batch.ts';
+import type { PlaceOrder } from '../../src/orders/order-commands.ts';
 import { planChanges } from '../../src/plans/plan-change.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
@@ -84,6 +87,41 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
   );
 });
 
+test('the idempotency keys of the first edition are replayed, and tell other orders from those they were sent with', async () => {
+  const packages = await createPackageCatalog(database);
+  const batch = { database, currency: 'USD', now: () => seconds(20), packages: packages.current };
+  const caller = { accountId: 2, accessVersion: await accessVersionOf(2), keyIsMinted: false } as const;
+  const place = (customerReference: string, idempotencyKey: string): PlaceOrder => ({
+    ...caller,
+    type: 'place',
+    packageId: 1,
+    customerReference,
+    customerName: null,
+    months: 1,
+    loginLink: null,
+    idempotencyKey,
+  });
+  const credit = { ...caller, type: 'credit', actorId: 1, amountCents: 10_000n, memo: null } as const;
+  const outcomes = await runBatch(batch, [
+    place('grace', 'k1'),
+    place('ada@example.com', 'k2'),
+    place('grace', 'k2'),
+    { ...credit, idempotencyKey: 'c1' },
+    { ...credit, idempotencyKey: 'c1', amountCents: 9_999n },
+  ]);
+  const seen = outcomes.map((outcome) => {
+    if (outcome.type === 'ordered') return [outcome.order.number, outcome.replayed];
+    if (outcome.type === 'credited') return [outcome.entry.number, outcome.replayed];
+    return outcome.type === 'refused' ? outcome.refusal.code : outcome.type;
+  });
+  assert.deepEqual(seen, [[1, true], [2, true], 'idempotency_conflict', [1, true], 'idempotency_conflict']);
+});
+
+async function accessVersionOf(accountId: number): Promise<number> {
+  const [row] = await run(`select access_version from accounts where id = ${accountId}`);
+  return Number(row?.['access_version']);
+}
+
 test('a database that ran a text which was replaced before a release is taken as it is, one that ran another is not', async () => {
   const replaced = '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb';
   await run(`update schema_migrations set checksum = '${replaced}' where number = 4`);
@@ -96,7 +134,10 @@ test('a database that ran a text which was replaced before a release is taken as
 const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:00:00Z'`;
 const seconds = (number: number) => Date.UTC(2026, 0, number) / 1000;
 
-/** Accounts: 1 administrator, 2 a reseller, 3 a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial. */
+/**
+ * Fingerprints of orders and credits are those that the first edition wrote.
+ * Accounts: 1 administrator, 2 a reseller, 3 a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial.
+ */
 const rowsOfTheFirstEdition = [
   `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 8, ${day(1)})`,
   `insert into accounts (username, display_name, search_text, group_name, is_admin, balance_cents, order_count,
@@ -124,13 +165,13 @@ const rowsOfTheFirstEdition = [
     (3, 2, 'quiet', 'quiet', 'suspended', ${day(6)}, 2, ${day(6)}, 1, ${day(9)}, '{}')`,
   `insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents, refund_cents,
       balance_after_cents, created_at, expires_at, idempotency_key, fingerprint) values
-    (2, 1, 2, 1, 1, 'activate', 900, 0, 9100, ${day(4)}, '2026-02-04T00:00:00Z', 'k1', 'f1'),
-    (2, 2, 1, 1, 1, 'activate', 900, 0, 8200, ${day(9)}, '2026-02-09T00:00:00Z', 'k2', 'f2'),
+    (2, 1, 2, 1, 1, 'activate', 900, 0, 9100, ${day(4)}, '2026-02-04T00:00:00Z', 'k1', 'BPI-CEwx2FRkiW8W2io2LN'),
+    (2, 2, 1, 1, 1, 'activate', 900, 0, 8200, ${day(9)}, '2026-02-09T00:00:00Z', 'k2', 'FK2duhsUjnsDYRXzFDeGAV'),
     (2, 3, 3, 1, 1, 'activate', 900, 0, 7300, ${day(14)}, '2026-02-14T00:00:00Z', 'k3', 'f3'),
     (2, 4, 4, 1, 1, 'activate', 900, 0, 6400, ${day(15)}, '2026-02-15T00:00:00Z', 'k4', 'f4')`,
   `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, order_number,
       actor_id, idempotency_key, fingerprint) values
-    (2, 1, 'credit', 10000, 10000, ${day(1)}, null, 1, 'c1', 'fc'),
+    (2, 1, 'credit', 10000, 10000, ${day(1)}, null, 1, 'c1', 'Xd0QjU4si2tDBjrB_iEJrl'),
     (2, 2, 'charge', -900, 9100, ${day(4)}, 1, null, null, null),
     (2, 3, 'charge', -900, 8200, ${day(9)}, 2, null, null, null),
     (2, 4, 'charge', -900, 7300, ${day(14)}, 3, null, null, null),
