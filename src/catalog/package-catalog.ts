@@ -1,6 +1,6 @@
 // The packages and their prices, in memory: every order and every GET /packages reads them here.
-// Loaded at the start, again on NOTIFY, and whenever a batch finds the database's version ahead of ours:
-// so no order is ever priced from an old list.
+// Loaded at the start, again on NOTIFY, and whenever a batch finds another version in the database than ours:
+// so no order is ever priced from another list than the database's.
 
 import { type Group, groups, type Months } from '../contract/periods.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
@@ -23,7 +23,7 @@ export interface PackageCatalog {
 }
 
 export interface PackageCatalogHolder {
-  /** The newest catalog this process knows. */
+  /** The catalog that this process read last. */
   current(): PackageCatalog;
   /** Reads the database again. Calls that overlap share a read that began after the last of them. */
   reload(): Promise<PackageCatalog>;
@@ -43,8 +43,8 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   let next: Promise<PackageCatalog> | null = null;
 
   const load = async () => {
-    const loaded = await loadCatalog(database);
-    if (loaded.version >= current.version) current = loaded;
+    // Also where its version is lower: a standby that was promoted may lack the last change.
+    current = await loadCatalog(database);
     return current;
   };
 

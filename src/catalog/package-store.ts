@@ -20,10 +20,12 @@ export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' |
   readonly prices?: Partial<Record<Group, Partial<Record<Months, bigint>>>>;
 };
 
-// Takes the lock that orders all changes of packages, before anything is read.
+// Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
+// since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
 const moveVersion: Statement = {
   name: 'move_packages_version',
-  text: 'update service_state set packages_version = packages_version + 1',
+  text: `update service_state set packages_version =
+    greatest(packages_version + 1, extract(epoch from clock_timestamp() - timestamptz '2020-01-01Z')::int)`,
 };
 
 const insertPackage = packages.without('id').insert('insert_package', 'returning id');

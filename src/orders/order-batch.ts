@@ -41,7 +41,7 @@ export interface BatchDependencies {
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
 
-/** The database's packages are newer than those in memory: read them, then run the batch again. */
+/** The database's packages are not those in memory: read them, then run the batch again. */
 export class PackagesChanged extends Error {
   override readonly name = 'PackagesChanged';
 }

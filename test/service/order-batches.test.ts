@@ -13,8 +13,9 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { changeAccount } from '../../src/accounts/account-store.ts';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { DatabaseUnavailable, type Row } from '../../src/database/database.ts';
 import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
+import { changePackage, createPackage } from '../harness/shop.ts';
 
 /** A batch: BEGIN, locks and loads; then writes and COMMIT. */
 const roundTripsPerBatch = 2;
@@ -224,6 +225,39 @@ describe('orders that arrive together', () => {
     assert.equal(body.account.customer_count, 30 + placed);
     const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
     assert.equal(replayed.length, 30);
+  });
+
+  test('a database without the last change of a package, as a standby that was promoted, says what orders cost', async () => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    const id = await createPackage(service, 'Promoted', ['2.00', '5.00', '20.00']);
+    const versionNow = async () =>
+      Number((await sql(service, 'select packages_version as version from service_state'))[0]?.['version']);
+    const pricedAt = async (key: string) => {
+      const { status, body } = await reseller.post('/orders', {
+        package_id: id,
+        customer: key,
+        idempotency_key: key,
+      });
+      assert.equal(status, 201, JSON.stringify(body));
+      return body.order.price;
+    };
+    const before = await versionNow();
+    await changePackage(service, id, { prices: { reseller: { monthly: '3.00' } } });
+    const lost = await versionNow();
+    assert.ok(lost > before);
+    assert.equal(await pricedAt('before-failover'), '3.00');
+
+    await sql(service, 'update package_prices set price_cents = 200 where package_id = $1 and months = 1', [id]);
+    await sql(service, 'update service_state set packages_version = $1', [before]);
+    assert.equal(await pricedAt('after-failover'), '2.00');
+    const listed = (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);
+    assert.equal(listed.price, '2.00');
+
+    // The next change gets no number that was given before.
+    await sql(service, 'update service_state set packages_version = 1');
+    await changePackage(service, id, { prices: { reseller: { monthly: '4.00' } } });
+    assert.ok((await versionNow()) > 86_400 * 365, 'it follows the clock');
+    assert.equal(await pricedAt('changed-again'), '4.00');
   });
 
   test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {
@@ -607,6 +641,14 @@ function placeOrder(
 /** The account is read for its key once and then known: what follows costs the batches' round trips only. */
 async function warm(account: TestAccount): Promise<void> {
   assert.equal((await account.get('/packages')).status, 200);
+}
+
+function sql(
+  { database }: TestService,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  return database.query({ name: '', text }, values);
 }
 
 /** Locks the account, as a batch of another process would. Resolves, locked, to what lets it go. */
