@@ -266,7 +266,7 @@ CREATE UNIQUE INDEX ledger_entries_pkey ON public.ledger_entries USING btree (ac
 CREATE INDEX login_codes_expiry ON public.login_codes USING btree (expires_at)
 CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_hash)
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
-CREATE INDEX login_links_order ON public.login_links USING btree (account_id, order_number)
+CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
 CREATE UNIQUE INDEX login_links_pkey ON public.login_links USING btree (token_hash)
 CREATE INDEX orders_customer ON public.orders USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (account_id, idempotency_key)

@@ -54,26 +54,23 @@ export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-// Of the same rows as the insert: their arrays are made once.
-const replaceLinks: Statement = {
-  name: 'replace_login_links',
-  text: `update login_links l set replaced_at = to_timestamp(fresh.created_at)
-    from ${loginLinks.sent('fresh')}
-    where l.account_id = fresh.account_id and l.order_number = fresh.order_number
-      and l.customer_number = fresh.customer_number
-      and l.token_hash <> fresh.token_hash and l.spent_at is null and l.replaced_at is null`,
-};
+// A new link takes the row of its order's live one. "do update" also after a lost COMMIT: the batch runs again and finds
+// its own link.
+const putLinks = loginLinks.insert(
+  'put_login_links',
+  `on conflict (account_id, order_number, customer_number) where spent_at is null and replaced_at is null
+    do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+);
 
-// "do nothing": after a lost COMMIT the batch runs again and finds its own link.
-const insertLinks = loginLinks.insert('insert_login_links', 'on conflict (token_hash) do nothing');
-
-/** Sends the statements that write the links and kill each order's earlier unused ones. */
-export function writeLoginLinks(
-  transaction: Queryable,
+/** Writes the links, at most one for each order; each order's earlier unused link dies. */
+export async function writeLoginLinks(
+  database: Queryable,
   links: readonly LinkToWrite[],
   now: EpochSeconds,
-): Promise<unknown>[] {
-  const values = insertLinks.values(
+): Promise<void> {
+  await writeRows(
+    database,
+    putLinks,
     links.map(({ tokenHash, validSeconds, order }) => ({
       tokenHash,
       orderNumber: order.number,
@@ -83,7 +80,6 @@ export function writeLoginLinks(
       expiresAt: now + validSeconds,
     })),
   );
-  return [replaceLinks, insertLinks.statement].map((statement) => transaction.query(statement, values));
 }
 
 /** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
@@ -95,7 +91,7 @@ export async function createLoginLink(
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
   await database.transaction((transaction) =>
-    Promise.all(writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now)),
+    writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now),
   );
   return token;
 }

@@ -256,7 +256,7 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   send(insertEntries, changes.entries);
   send(insertPlanChanges, changes.planChanges);
   send(updateAccounts, changes.accounts);
-  if (changes.loginLinks.length > 0) sent.push(...writeLoginLinks(database, changes.loginLinks, now));
+  if (changes.loginLinks.length > 0) sent.push(writeLoginLinks(database, changes.loginLinks, now));
   // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.
   if (changes.audits.length > 0) sent.push(appendAudits(database, changes.audits, now));
   return sent;

@@ -49,7 +49,7 @@ test('what has expired goes, and what has not stays', async () => {
   const { id } = await service.createReseller({ credit: '10.00' });
   const at = (seconds: number) => `to_timestamp(${service.clock.seconds + seconds})`;
   await sql(`insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
-    values ('old', ${id}, 1, 1, now(), ${at(-8 * day)}), ('young', ${id}, 1, 1, now(), ${at(-6 * day)})`);
+    values ('old', ${id}, 1, 1, now(), ${at(-8 * day)}), ('young', ${id}, 1, 2, now(), ${at(-6 * day)})`);
   await sql(`insert into sessions (account_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
     values (${id}, 'old', 1, ${at(-15 * day)}, ${at(0)}, '', ''), (${id}, 'young', 1, ${at(-13 * day)}, ${at(0)}, '', '')`);
   await sql(`insert into api_requests (account_id, number, at, method, path, status, request_id, milliseconds, address)

@@ -10,6 +10,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { createLoginLink } from '../../src/identity/login-link-store.ts';
 import { cookieOf, openPage, type Page, pathOfLink } from '../harness/browser-request.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage, secondsOf } from '../harness/shop.ts';
@@ -147,6 +148,31 @@ test('a replay replaces the unused link; a session that was begun goes on', asyn
   const newest = pathOfLink((await again()).body.login_url);
   assert.equal((await get('/customer', { cookie })).status, 200);
   assert.equal((await post(newest)).status, 303);
+});
+
+test('however often a link is asked for, one is kept, and the last one handed out is it', async () => {
+  const { account, again } = await orderWithLink();
+  const kept = async () => {
+    const [row] = await service.database.query({
+      name: '',
+      text: `select count(*)::int as links from login_links where account_id = ${account.id}`,
+    });
+    return row?.['links'];
+  };
+  let last = '';
+  for (let time = 0; time < 20; time += 1) last = pathOfLink((await again()).body.login_url);
+  assert.equal(await kept(), 1);
+  assert.equal((await get(last)).status, 200);
+
+  const customer = { accountId: account.id, number: 1, customerNumber: 1 };
+  const tokens = await Promise.all(
+    Array.from({ length: 20 }, () => createLoginLink(service.database, customer, 900, service.clock.seconds)),
+  );
+  assert.equal(await kept(), 1);
+  const pages = await Promise.all(
+    [last, ...tokens.map((token) => `/login/${token}`)].map((path) => get(path)),
+  );
+  assert.equal(pages.filter(({ status }) => status === 200).length, 1, 'of links made in parallel one lives');
 });
 
 test('tokens that were never handed out are 410, and look like spent ones', async () => {

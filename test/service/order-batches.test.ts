@@ -247,7 +247,9 @@ describe('orders that arrive together', () => {
     assert.ok(lost > before);
     assert.equal(await pricedAt('before-failover'), '3.00');
 
-    await sql(service, 'update package_prices set price_cents = 200 where package_id = $1 and months = 1', [id]);
+    await sql(service, 'update package_prices set price_cents = 200 where package_id = $1 and months = 1', [
+      id,
+    ]);
     await sql(service, 'update service_state set packages_version = $1', [before]);
     assert.equal(await pricedAt('after-failover'), '2.00');
     const listed = (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);

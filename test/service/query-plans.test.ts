@@ -29,8 +29,7 @@ const orderPath = [
   'insert_orders',
   'insert_ledger_entries',
   'update_account_balances',
-  'replace_login_links',
-  'insert_login_links',
+  'put_login_links',
   'insert_plan_changes',
   'insert_audit',
 ];

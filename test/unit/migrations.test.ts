@@ -13,6 +13,7 @@ const published = {
   '0005-halts.sql': '2733cda725ada18913d8a2fb791744f792b09889c6200c25815371066a4e7520',
   '0006-jobs.sql': 'c3312e7c5bc731b32ae367e1575817bcf1365fc3f7ff3da299bf06c9070ca396',
   '0007-audit-principal.sql': 'ec54384776da3efb9dfd7e4a48d8044542455868d807896e6914c047cc34b001',
+  '0008-live-links.sql': 'c04effb89091850f7deaa8555808207efa58dc3f3b7d21de50b20ea24637cf59',
 };
 
 test('no migration changes after it was published', () => {
