@@ -57,6 +57,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-console',
   'panel-doors',
   'panel-fuzz',
+  'panel-limits',
   'panel-orders',
   'panel-pages',
   'panel-request-log',

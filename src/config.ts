@@ -97,8 +97,12 @@ export const defaultLimits = {
     failuresPerMinute: 300,
     addressesMax: 20_000,
     sessionRequestsPerMinute: 600,
+    panelRequestsPerMinute: 1_800,
     sessionsMax: 20_000,
   },
+  // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
+  lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
+  exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
   sessions: { idleSeconds: 12 * 3600, absoluteSeconds: 14 * 86_400, perAccountMax: 50 },
   attempts: {
     freeFailures: 5,

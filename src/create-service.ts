@@ -21,6 +21,7 @@ import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
+import { createAccountTurns } from './http/account-turns.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createAttemptThrottle } from './identity/attempt-throttle.ts';
@@ -202,6 +203,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     orders: createOrderReads(database),
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
+    lists: createAccountTurns(limits.lists),
+    exports: createAccountTurns(limits.exports),
     sessions,
     totp: createTotpStore(lookups, seal),
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),

@@ -15,6 +15,7 @@ import type { AccountReads } from '../accounts/account-reads.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
+import type { AccountTurns } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
 import { type DeclaredRoute, type Door, declareRoutes } from '../http/declared-routes.ts';
 import { installErrors, refuseRoute } from '../http/errors.ts';
@@ -67,6 +68,8 @@ export interface AppDependencies
   readonly accounts: AccountReads;
   readonly keys: KeyDirectory;
   readonly limiter: RateLimiter;
+  readonly lists: AccountTurns;
+  readonly exports: AccountTurns;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;

@@ -16,6 +16,8 @@ export interface RouteDeclaration {
   /** Takes an idempotency key: a repeated request gets the first answer again. */
   readonly isReplayable?: boolean;
   readonly isBodyOptional?: boolean;
+  /** An export or an audit: seconds to minutes. Of these an account's sessions have less at once. */
+  readonly takesLong?: boolean;
 }
 
 declare module 'fastify' {

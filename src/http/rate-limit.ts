@@ -21,8 +21,8 @@ export interface RateLimiter {
   show(account: LimitedAccount, reply: FastifyReply): void;
   /** How the account's limit stands, without counting. */
   stateOf(account: LimitedAccount): RateLimitState;
-  /** Counts a request of a session of the panel. */
-  admitSession(sessionId: string, reply: FastifyReply): Refusal | null;
+  /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
+  admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
 }
@@ -33,6 +33,8 @@ export interface RateLimiterOptions {
   readonly accountsMax: number;
   readonly failuresPerMinute: number;
   readonly sessionRequestsPerMinute: number;
+  /** Of all sessions of an account together. */
+  readonly panelRequestsPerMinute: number;
   readonly sessionsMax: number;
   readonly addressesMax: number;
 }
@@ -41,6 +43,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
+  const panels = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
 
   return {
     admit(account, reply) {
@@ -52,8 +55,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
     },
     stateOf: (account) => accounts.peek(account.id, account.rateLimitPerMinute),
-    admitSession(sessionId, reply) {
-      const state = sessions.take(sessionId, options.sessionRequestsPerMinute);
+    admitSession(sessionId, accountId, reply) {
+      const own = sessions.take(sessionId, options.sessionRequestsPerMinute);
+      const all = own.admitted ? panels.take(accountId, options.panelRequestsPerMinute) : own;
+      const state = all.admitted && own.remaining <= all.remaining ? own : all;
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },

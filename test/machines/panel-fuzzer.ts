@@ -59,7 +59,7 @@ const many = 1_000_000_000;
 export function startFuzzedPanel(): Promise<TestService> {
   return startTestService({
     limits: {
-      rates: { failuresPerMinute: many, sessionRequestsPerMinute: many },
+      rates: { failuresPerMinute: many, sessionRequestsPerMinute: many, panelRequestsPerMinute: many },
       attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
     },
   });

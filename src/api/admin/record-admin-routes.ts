@@ -102,7 +102,7 @@ export function recordAdminRoutes(
   app.get(
     '/verify',
     {
-      config: { scopes: ['admin:read'], codes: [] },
+      config: { scopes: ['admin:read'], codes: [], takesLong: true },
       schema: {
         operationId: 'verify',
         summary: 'Add up every ledger again',

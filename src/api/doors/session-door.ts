@@ -8,6 +8,7 @@ import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
+import type { AccountTurns } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import {
   type Session,
@@ -47,12 +48,16 @@ export interface SessionDoor extends Authenticator {
 export interface SessionDoorDependencies {
   readonly sessions: SessionStore;
   readonly limiter: RateLimiter;
+  /** What an account's sessions read at once. */
+  readonly lists: AccountTurns;
+  /** The same of what takes long. */
+  readonly exports: AccountTurns;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, limiter, publicUrl, now } = dependencies;
+  const { sessions, limiter, lists, exports, publicUrl, now } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
@@ -100,10 +105,15 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(limiter.failed(request.ip, principal, reply));
     }
-    const limited = limiter.admitSession(sessionId(request.session), reply);
+    const { account } = request.principal;
+    const limited = limiter.admitSession(sessionId(request.session), account.id, reply);
     if (limited !== null) return reply.refuse(limited);
     const refused = isRefusal(principal) ? principal : scopeProblem(principal, scopes);
-    return refused === null ? undefined : reply.refuse(refused);
+    if (refused !== null) return reply.refuse(refused);
+    if (request.method !== 'GET') return undefined;
+    const turns = request.routeOptions.config.takesLong === true ? exports : lists;
+    const crowded = await turns.take(account.id, reply);
+    return crowded === null ? undefined : reply.refuse(crowded);
   }
 
   return {

@@ -96,7 +96,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDe
   app.get(
     '/ledger.csv',
     {
-      config: { scopes: ['ledger:read'], codes: ['validation_failed'] },
+      config: { scopes: ['ledger:read'], codes: ['validation_failed'], takesLong: true },
       schema: {
         operationId: 'exportLedger',
         summary: 'The ledger as CSV, oldest first',

@@ -1,0 +1,80 @@
+// How many lists an account reads at once: two, however many tabs, sessions and people it has; the next ones wait in line.
+// Otherwise one account's searches and downloads would take every connection that the others read with. Called by
+// api/doors/session-door.ts.
+// Always true: a request whose client has hung up holds no turn and no place in line.
+
+import type { FastifyReply } from 'fastify';
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { Overloaded } from '../contract/overloaded.ts';
+
+export interface AccountTurnLimits {
+  readonly atOnceMax: number;
+  /** In line of one account. */
+  readonly waitingMax: number;
+  readonly waitMilliseconds: number;
+}
+
+export interface AccountTurns {
+  /**
+   * Resolves when it is this request's turn, which ends with its answer; or to the refusal where too many wait already.
+   * @throws Overloaded when its turn has not come in time
+   */
+  take(accountId: number, reply: FastifyReply): Promise<Refusal | null>;
+}
+
+interface AccountLine {
+  underWay: number;
+  readonly waiting: Set<() => void>;
+}
+
+export function createAccountTurns({
+  atOnceMax,
+  waitingMax,
+  waitMilliseconds,
+}: AccountTurnLimits): AccountTurns {
+  const lines = new Map<number, AccountLine>();
+  const retryAfterSeconds = Math.ceil(waitMilliseconds / 1000);
+
+  function end(accountId: number, line: AccountLine): void {
+    const [next] = line.waiting;
+    if (next !== undefined) next();
+    else if (line.underWay > 1) line.underWay -= 1;
+    else lines.delete(accountId);
+  }
+
+  return {
+    async take(accountId, reply) {
+      const line = lines.get(accountId) ?? { underWay: 0, waiting: new Set() };
+      lines.set(accountId, line);
+      if (line.underWay >= atOnceMax) {
+        if (line.waiting.size >= waitingMax) {
+          reply.header('retry-after', retryAfterSeconds);
+          return refusal('rate_limited', { at_once: atOnceMax, retry_after: retryAfterSeconds });
+        }
+        if (!(await comesUp(line, reply))) throw new Overloaded('Other lists of the account took too long.');
+      } else {
+        line.underWay += 1;
+      }
+      if (reply.raw.closed) end(accountId, line);
+      else reply.raw.once('close', () => end(accountId, line));
+      return null;
+    },
+  };
+
+  /** Whether the turn came: its place is then this request's. It has none if the time was over or the client gone before. */
+  function comesUp({ waiting }: AccountLine, { raw }: FastifyReply): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (hasCome: boolean) => {
+        clearTimeout(patience);
+        raw.off('close', giveUp);
+        waiting.delete(come);
+        resolve(hasCome);
+      };
+      const come = () => settle(true);
+      const giveUp = () => settle(false);
+      const patience = setTimeout(giveUp, waitMilliseconds);
+      raw.once('close', giveUp);
+      waiting.add(come);
+    });
+  }
+}

@@ -1,0 +1,120 @@
+// What one account's sessions may take from the others: requests a minute over all of them, and lists and exports at
+// once. A table that the test has locked holds what is under way: nothing here waits for a time.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { ownPages, signIn } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+
+const patient = {
+  readMilliseconds: 60_000,
+  answerMilliseconds: 60_000,
+  idleInTransactionMilliseconds: 60_000,
+};
+
+let service: TestService;
+let milliseconds = 1_000_000;
+before(async () => {
+  service = await startTestService({
+    limits: {
+      database: patient,
+      rates: { sessionRequestsPerMinute: 4, panelRequestsPerMinute: 6 },
+      lists: { atOnceMax: 1, waitingMax: 1, waitMilliseconds: 60_000 },
+      exports: { atOnceMax: 1, waitingMax: 1, waitMilliseconds: 10 },
+    },
+  });
+  service.clock.monotonic = () => milliseconds;
+});
+after(() => service.close());
+
+test('an account has a limit over all its sessions, beside that of each', async () => {
+  const account = await service.createReseller();
+  const other = await signIn(service, await service.createReseller());
+  const one = await signIn(service, account);
+  const two = await signIn(service, account, { setPassword: false });
+  for (let time = 0; time < 4; time += 1) assert.equal((await one.get('/v1/balance')).status, 200);
+  expectRefusal(await one.get('/v1/balance'), '429 rate_limited', {
+    limit: 4,
+    window_seconds: 60,
+    retry_after: 60,
+  });
+  for (let time = 0; time < 2; time += 1) assert.equal((await two.get('/v1/balance')).status, 200);
+  const refused = await two.get('/v1/balance');
+  expectRefusal(refused, '429 rate_limited', { limit: 6, window_seconds: 60, retry_after: 60 });
+  assert.equal(refused.headers.get('retry-after'), '60');
+  assert.equal((await other.get('/v1/balance')).status, 200);
+  milliseconds += 60_000;
+  assert.equal((await two.get('/v1/balance')).status, 200);
+});
+
+test('an account’s exports go one after another, and are refused where too many wait; its lists and other accounts go on', async () => {
+  milliseconds += 60_000;
+  const account = await service.createReseller({ credit: '10.00' });
+  const session = await signIn(service, account);
+  const other = await signIn(service, await service.createReseller({ credit: '10.00' }));
+  const letGo = await lock('ledger_entries');
+  const first = session.get('/ledger.csv');
+  await lockWaiters(1);
+  const [one, two] = await Promise.all([session.get('/ledger.csv'), session.get('/ledger.csv')]);
+  const [crowded, late] = one.status === 429 ? [one, two] : [two, one];
+  expectRefusal(crowded, '429 rate_limited', { at_once: 1, retry_after: 1 });
+  assert.equal(crowded.headers.get('retry-after'), '1');
+  expectRefusal(late, '503 service_unavailable');
+  assert.equal((await session.get('/orders')).status, 200);
+  const foreign = other.get('/ledger.csv');
+  await lockWaiters(2);
+  await letGo();
+  assert.deepEqual([(await first).status, (await foreign).status], [200, 200]);
+  milliseconds += 60_000;
+  assert.equal((await session.get('/ledger.csv')).status, 200);
+});
+
+test('whoever hangs up gives its turn to the next in line', async () => {
+  milliseconds += 60_000;
+  const session = await signIn(service, await service.createReseller());
+  const letGo = await lock('customers');
+  const hangUp = new AbortController();
+  const first = fetch(`${service.address}/panel/api/customers`, {
+    headers: { ...ownPages, cookie: session.cookie },
+    signal: hangUp.signal,
+  }).catch(() => 'hung up');
+  await lockWaiters(1);
+  const second = session.get('/customers');
+  hangUp.abort();
+  assert.equal(await first, 'hung up');
+  await lockWaiters(2);
+  await letGo();
+  assert.equal((await second).status, 200);
+});
+
+/** Resolves, with the table locked, to what lets it go. */
+async function lock(table: string): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const held = service.database.transaction(async (transaction) => {
+    await transaction.query({ name: '', text: `lock table ${table} in access exclusive mode` });
+    locked.resolve();
+    await gate.promise;
+  });
+  held.catch(locked.reject);
+  await locked.promise;
+  return () => {
+    gate.resolve();
+    return held;
+  };
+}
+
+/** Until this many statements of this database wait for a lock. */
+async function lockWaiters(count: number): Promise<void> {
+  const until = performance.now() + 60_000;
+  const text = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  for (;;) {
+    const [row] = await service.database.query({ name: '', text }, [], 'lookups');
+    if (Number(row?.['waiting']) >= count) return;
+    assert.ok(performance.now() < until, `${row?.['waiting']} statements wait, not ${count}`);
+    await nextTurn();
+  }
+}
