@@ -76,6 +76,7 @@ ${rows.join('\n')}
 
 \`details\`: \`insufficient_credit\` holds \`balance\`, \`required\` and \`currency\`; errors of a field hold \`field\`
 and \`reason\`; \`rate_limited\` holds \`limit\`, \`window_seconds\` and \`retry_after\`; \`address_locked_out\`
-holds \`address\`; \`order_failed\` holds \`reason\`: \`plan_changed\`, \`term_too_long\`, \`account_halted\`, \`plan_running\`.
+holds \`address\`; \`order_failed\` holds \`reason\`: \`plan_changed\`, \`term_too_long\`, \`account_halted\`, \`plan_running\`,
+\`account_full\` (after 900,000,000 orders, customers or ledger entries: ask for a second account).
 `;
 }

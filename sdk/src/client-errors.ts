@@ -19,7 +19,7 @@ export interface ErrorDetails {
   /** `required` is what the order needs after any refund; amounts are decimal strings. */
   insufficient_credit: { balance: string; required: string; currency: string };
   rate_limited: { limit: number; window_seconds: number; retry_after: number };
-  /** plan_changed, term_too_long, account_halted, plan_running: tolerate others. */
+  /** plan_changed, term_too_long, account_halted, plan_running, account_full: tolerate others. */
   order_failed: { reason: string };
   invalid_package: FieldDetails;
   invalid_customer: FieldDetails;

@@ -3,6 +3,8 @@
 // service, needs no index of its own, and stays below 2^53 (docs/decisions/0002-ids.md).
 
 const numbersPerAccount = 1_000_000_000;
+/** An account that has numbered so many is full: well before its numbers would run into the next account's ids. */
+export const numbersUsedMax = 900_000_000;
 const accountIdMax = 9_007_198;
 
 export interface OwnedId {

@@ -13,7 +13,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { canBeOrdered, type Package } from '../catalog/package-catalog.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
-import { publicId } from '../contract/identifiers.ts';
+import { numbersUsedMax, publicId } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { EntryKind } from '../ledger/ledger-entry.ts';
@@ -156,6 +156,11 @@ function mustAskAgain(
   return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
 }
 
+/** Whether its numbers are used up: of orders, customers, ledger entries or changes of plans. */
+function isFull({ orderCount, customerCount, entryCount, planChangeCount }: AccountState): boolean {
+  return Math.max(orderCount, customerCount, entryCount, planChangeCount) >= numbersUsedMax;
+}
+
 interface Intent {
   readonly command: PlaceOrder | RenewOrder;
   readonly months: Months;
@@ -183,6 +188,7 @@ function carryOut(
     : startPlan(wanted.id, months, priceCents, now);
 
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
   if (isTooLong(plan, now)) return refused('order_failed', { reason: 'term_too_long' });
   const balanceAfterCents = account.balanceCents + refundCents - priceCents;
   if (balanceAfterCents < 0n) {
@@ -248,6 +254,8 @@ function creditAccount(
     return { type: 'credited', entry: earlier, replayed: true };
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  // What is left of a full account can be given back.
+  if (isFull(account) && amountCents > 0n) return refused('order_failed', { reason: 'account_full' });
   const balanceAfterCents = account.balanceCents + amountCents;
   if (balanceAfterCents < 0n) {
     return refused('insufficient_credit', {
@@ -296,6 +304,7 @@ function grantTrial(
     return refused('customer_not_yours');
   const customer = working.customer(command.customerReference);
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
   if (customer !== null && isRunning(customer.plan, now)) {
     // A retried grant finds its own trial: the same answer, and nothing more is given.
     if (customer.plan.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });

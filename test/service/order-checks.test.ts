@@ -16,7 +16,11 @@ let service: TestService;
 before(async () => {
   service = await startTestService();
 });
-after(() => service.close());
+after(async () => {
+  // Nobody should count to them when the books are checked at the end.
+  await service.database.query({ name: '', text: mendCounts });
+  await service.close();
+});
 
 /** A request that would succeed, until faults are put into it. */
 interface Attempt {
@@ -92,12 +96,26 @@ const faults: Record<string, Fault> = {
     const text = 'update accounts set halted_at = now() where id = $1::int';
     return service.database.query({ name: 'halt_for_a_test', text }, [account.id]);
   },
+  full: ({ account }) => setCount(account, 'plan_change_count', 900_000_000),
   poor: async ({ account }) => credit(service, account, `-${(await booksOf(service, account)).balance}`),
 };
 
+const mendCounts = `update accounts a set
+    order_count = (select count(*) from orders where account_id = a.id),
+    customer_count = (select count(*) from customers where account_id = a.id),
+    entry_count = (select count(*) from ledger_entries where account_id = a.id),
+    plan_change_count = (select count(*) from plan_changes where account_id = a.id)
+  where greatest(order_count, customer_count, entry_count, plan_change_count) >= 900000000`;
+
+/** As if the account had so many rows of a kind. */
+function setCount({ id }: TestAccount, counter: string, count: number) {
+  const text = `update accounts set ${counter} = $2::int where id = $1::int`;
+  return service.database.query({ name: '', text }, [id, count]);
+}
+
 /** The order in which they do not get in each other's way. */
 const faultNames =
-  'bound foreign too_long plan_changed poor halted too_often elsewhere api_off blocked revoked';
+  'bound foreign too_long plan_changed poor halted full too_often elsewhere api_off blocked revoked';
 const place = (name: string) => faultNames.split(' ').indexOf(name);
 
 /** Sends a request with these faults and holds the answer and the books. */
@@ -188,7 +206,8 @@ const placing = `
   17  foreign          halted            409 customer_not_yours       {}
   17  foreign          poor              409 customer_not_yours       {}
   18  too_long         poor              422 order_failed             reason=term_too_long
-  18  halted           poor              422 order_failed             reason=account_halted
+  18  halted           full              422 order_failed             reason=account_halted
+  18  full             poor              422 order_failed             reason=account_full
   19  poor             poor              402 insufficient_credit      balance,currency,required`;
 
 /** The same of a renewal: the order's existence is settled with check 16. */
@@ -203,6 +222,7 @@ const renewing = `
   16  missing_order    poor              404 order_not_found          {}
   18  plan_changed     poor              422 order_failed             reason=plan_changed
   18  too_long         poor              422 order_failed             reason=term_too_long
+  18  full             too_long          422 order_failed             reason=account_full
   19  poor             poor              402 insufficient_credit      balance,currency,required`;
 
 for (const [route, table] of Object.entries({ place: placing, renew: renewing })) {
@@ -212,6 +232,30 @@ for (const [route, table] of Object.entries({ place: placing, renew: renewing })
       expectAnswer(route, [...new Set([earlier, later])], `${status} ${code}`, details));
   }
 }
+
+test('an account is full long before its numbers would run into the ids of the next one', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const path = `/api/admin/v1/accounts/${account.id}`;
+  const last = await placed(account, { customer: `full-${account.id}` });
+  await setCount(account, 'order_count', 900_000_000);
+  const full = '422 order_failed';
+  const details = { reason: 'account_full' };
+  expectRefusal(await account.post(`/orders/${last.id}/renew`), full, details);
+  const trial = { package_id: service.packages.trial, customer: `trial-${account.id}` };
+  expectRefusal(await service.admin.post(`${path}/trials`, trial), full, details);
+  expectRefusal(await service.admin.post(`${path}/credit`, { amount: '1.00' }), full, details);
+  assert.equal(
+    (await service.admin.post(`${path}/credit`, { amount: '-90.00' })).status,
+    201,
+    'what is left goes back',
+  );
+  for (const counter of ['customer_count', 'entry_count']) {
+    const other = await service.createReseller({ credit: '100.00' });
+    await setCount(other, counter, 900_000_000);
+    const body = { package_id: service.packages.basic, customer: `full-${other.id}` };
+    expectRefusal(await other.post('/orders', body), full, details);
+  }
+});
 
 test('insufficient_credit tells the balance, what is required and the currency', async () => {
   const poor = await service.createReseller({ credit: '9.99' });

@@ -1,0 +1,43 @@
+// The last number that an account may use, and the first that is refused (docs/decisions/0002-ids.md).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseOwnedId, publicId } from '../../src/contract/identifiers.ts';
+import { decideOrders } from '../../src/orders/decide-orders.ts';
+import type { OrderCommand } from '../../src/orders/order-commands.ts';
+
+const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0 };
+
+function outcomesOf(used: Partial<typeof numbers>) {
+  const accounts = [
+    { id: 7, group: 'reseller', accessVersion: 1, isHalted: false, balanceCents: 0n, ...numbers, ...used },
+  ] as const;
+  const none = { customers: [], foreignReferences: [], orders: [], credits: [], packages: new Map() };
+  const command: OrderCommand = {
+    type: 'credit',
+    accountId: 7,
+    amountCents: 100n,
+    memo: null,
+    actorId: 1,
+    idempotencyKey: 'credit',
+    keyIsMinted: false,
+  };
+  return decideOrders({ accounts, ...none, currency: 'USD' }, [command], 0).outcomes;
+}
+
+test('an account uses 900,000,000 numbers of a kind, and the next one is refused', () => {
+  for (const counter of Object.keys(numbers)) {
+    assert.equal(outcomesOf({ [counter]: 899_999_999 })[0]?.type, 'credited', counter);
+    assert.deepEqual(
+      outcomesOf({ [counter]: 900_000_000 }),
+      [{ type: 'refused', refusal: { code: 'order_failed', details: { reason: 'account_full' } } }],
+      counter,
+    );
+  }
+});
+
+test('the last number of an account has an id of its own', () => {
+  // The last order of all may have two entries.
+  const id = publicId(7, 900_000_001);
+  assert.deepEqual(parseOwnedId(String(id)), { accountId: 7, number: 900_000_001 });
+});
