@@ -117,6 +117,7 @@ export const defaultLimits = {
   requestLog: {
     // Between two flushes. More than all resellers send at their usual limits, and never a tenth of the database's work.
     linesMax: 1_000,
+    refusedLinesMax: 200,
     linesPerStatement: 500,
     flushMilliseconds: 1_000,
     keptSeconds: 7 * 86_400,

@@ -53,7 +53,7 @@ const useKeys: Statement = {
   name: 'use_api_keys',
   text: `update api_keys k set last_used_at = to_timestamp(used.last_used_at)
     from ${keyUses.sent('used')}
-    where k.id = used.id and k.revoked_at is null
+    where k.id = used.id
       and (k.last_used_at is null or k.last_used_at < to_timestamp(used.last_used_at))`,
 };
 

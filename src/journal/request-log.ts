@@ -1,10 +1,13 @@
 // The log of requests with an API key, for the account that sent them, and the count of refusals by day.
 // A request costs one push of a small object; what was pushed is written afterwards, in batches, every
 // second.
-// Always true: nothing waits for this log. When more comes than can be written, it is dropped and counted; the
-// buffer and each account's lines are bounded, and neither a query's values nor a body is ever in it.
+// Always true: nothing waits for this log. When more comes than can be written, the accounts that have most lines lose
+// some, and each is counted; the buffer and each account's lines are bounded, and neither a query's values nor a body
+// is ever in it. That a key was used is noted whether or not its line is.
 // The only writer of api_requests, api_request_counts and refusal_days.
 
+import type { ErrorCode } from '../contract/error-catalogue.ts';
+import { createFairQueue } from '../contract/fair-queue.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
@@ -18,6 +21,7 @@ import {
   time,
   writeRows,
 } from '../database/table.ts';
+import { createKeyUses, type UsedKeys } from './key-uses.ts';
 
 const apiRequests = describeTable('api_requests', {
   accountId: int('account_id'),
@@ -49,8 +53,16 @@ type KnownLine = Omit<LoggedRequest, 'number'> & {
 /** `accountId` null: no account was recognised; only its refusal is counted. */
 export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
 
+/** `position`: among all lines of this process. */
+interface NumberedLine {
+  readonly line: KnownLine;
+  readonly position: number;
+}
+
 export interface RequestLogLimits {
+  /** Between two flushes: of requests that were let in, and of requests that were refused at the door. */
   readonly linesMax: number;
+  readonly refusedLinesMax: number;
   readonly linesPerStatement: number;
   readonly flushMilliseconds: number;
   readonly keptSeconds: number;
@@ -61,7 +73,7 @@ export interface RequestLogDependencies {
   readonly database: Database;
   readonly limits: RequestLogLimits;
   /** Hears, once a minute for each key, that it was used. */
-  readonly onKeysUsed: (uses: ReadonlyMap<number, EpochSeconds>) => Promise<void>;
+  readonly onKeysUsed: (uses: UsedKeys) => Promise<void>;
   readonly onDropped: (lines: number) => void;
 }
 
@@ -155,16 +167,26 @@ const countAccountsAfter: Statement = {
   text: 'select count(*) as count from api_request_counts where account_id > $1::int',
 };
 
-const keysRememberedMax = 100_000;
+/** Whoever is refused with these sends as often as they like: their lines keep no others out. */
+const doorCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'revoked_api_key',
+  'account_blocked',
+  'api_disabled',
+  'ip_not_allowed',
+  'rate_limited',
+]);
+
+const accountsRememberedMax = 100_000;
 const neverAborted = new AbortController().signal;
 
 export function createRequestLog(dependencies: RequestLogDependencies): RequestLog {
   const { database, limits, onKeysUsed, onDropped } = dependencies;
-  let waiting: KnownLine[] = [];
+  const letIn = createFairQueue<number, NumberedLine>(limits.linesMax);
+  const refused = createFairQueue<number, NumberedLine>(limits.refusedLinesMax);
+  let noted = 0;
   let refusals = new Map<string, number>();
   let flushing: Promise<void> | null = null;
-  /** Keys to the last minute in which their use was noted. */
-  const usedMinutes = new Map<number, number>();
+  const keyUses = createKeyUses(onKeysUsed, limits.linesPerStatement);
   /** The account's line at which its log is shortened next. */
   const pruneAt = new Map<number, number>();
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
@@ -175,8 +197,19 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       refusals.set(key, (refusals.get(key) ?? 0) + 1);
     }
     if (line.accountId === null) return;
-    if (waiting.length < limits.linesMax) waiting.push(line);
-    else onDropped(1);
+    if (line.keyId !== null && line.code !== 'revoked_api_key') keyUses.note(line.keyId, line.at);
+    noted += 1;
+    const lines = line.code !== null && doorCodes.has(line.code) ? refused : letIn;
+    if (lines.push(line.accountId, { line, position: noted }) !== null) onDropped(1);
+  }
+
+  /** In the order they came. */
+  function takeWaiting(): KnownLine[] {
+    const taken: NumberedLine[] = [];
+    for (const lines of [letIn, refused]) {
+      for (let next = lines.shift(); next !== undefined; next = lines.shift()) taken.push(next);
+    }
+    return taken.sort((a, b) => a.position - b.position).map(({ line }) => line);
   }
 
   function flush(): Promise<void> {
@@ -189,22 +222,25 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   async function writeWaiting(): Promise<void> {
-    const lines = waiting;
-    waiting = [];
+    await writeLines(takeWaiting());
+    const counted = refusals;
+    refusals = new Map();
+    // What cannot be counted now is lost: a count of refusals is not a ledger.
+    await writeRows(database, countRefusals, refusalRows(counted)).catch(() => undefined);
+    await keyUses.write();
+  }
+
+  async function writeLines(lines: readonly KnownLine[]): Promise<void> {
     for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
       const part = lines.slice(from, from + limits.linesPerStatement);
       try {
-        await pruneLong(await database.query(insertLines, newLines.values(part)), part.at(-1)?.at ?? 0);
+        const counts = await database.query(insertLines, newLines.values(part));
+        await pruneLong(counts, part.at(-1)?.at ?? 0);
       } catch {
         onDropped(lines.length - from);
         break;
       }
     }
-    const counted = refusals;
-    refusals = new Map();
-    // What cannot be counted now is lost: a count of refusals is not a ledger.
-    await writeRows(database, countRefusals, refusalRows(counted)).catch(() => undefined);
-    await onKeysUsed(newUses(lines)).catch(() => undefined);
   }
 
   async function pruneLong(counts: readonly Row[], now: EpochSeconds): Promise<void> {
@@ -212,9 +248,10 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       const accountId = Number(row['account_id']);
       const count = Number(row['request_count']);
       if (count < (pruneAt.get(accountId) ?? limits.keptPerAccountMax + pruneStep)) continue;
-      if (pruneAt.size >= keysRememberedMax) pruneAt.clear();
+      if (pruneAt.size >= accountsRememberedMax) pruneAt.clear();
       pruneAt.set(accountId, count + pruneStep);
-      await pruneAccount(accountId, count, now, neverAborted);
+      // The lines stand: whoever writes the next ones shortens the log.
+      await pruneAccount(accountId, count, now, neverAborted).catch(() => pruneAt.delete(accountId));
     }
   }
 
@@ -228,21 +265,9 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     return deleteInPieces(database, oldestLines, values, signal);
   }
 
-  function newUses(lines: readonly KnownLine[]): Map<number, EpochSeconds> {
-    const uses = new Map<number, EpochSeconds>();
-    if (usedMinutes.size >= keysRememberedMax) usedMinutes.clear();
-    for (const { keyId, at, code } of lines) {
-      if (keyId === null || code === 'revoked_api_key') continue;
-      const minute = at - (at % 60);
-      if ((usedMinutes.get(keyId) ?? Number.NEGATIVE_INFINITY) >= minute) continue;
-      usedMinutes.set(keyId, minute);
-      uses.set(keyId, minute);
-    }
-    return uses;
-  }
-
   const timer = setInterval(() => {
-    if (flushing === null && (waiting.length > 0 || refusals.size > 0)) void flush();
+    const isEmpty = letIn.size() + refused.size() + refusals.size + keyUses.size() === 0;
+    if (flushing === null && !isEmpty) void flush();
   }, limits.flushMilliseconds);
   timer.unref();
 

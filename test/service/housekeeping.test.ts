@@ -81,6 +81,7 @@ test('told to stop, each kind says how much is left', async () => {
     database,
     limits: {
       linesMax: 9,
+      refusedLinesMax: 9,
       linesPerStatement: 9,
       flushMilliseconds: 1e9,
       keptSeconds: day,

@@ -155,10 +155,9 @@ test('lines are dropped and counted rather than waited for', async () => {
         isAway ? Promise.reject(new Error('away')) : service.database.query(statement, values),
     },
     limits: {
+      ...roomy,
       linesMax: 10,
       linesPerStatement: 4,
-      flushMilliseconds: 1e9,
-      keptSeconds: 7 * day,
       keptPerAccountMax: 50,
     },
     onKeysUsed: async () => undefined,
@@ -209,6 +208,148 @@ test('lines are dropped and counted rather than waited for', async () => {
   );
 });
 
+const roomy = {
+  linesMax: 1_000,
+  refusedLinesMax: 1_000,
+  linesPerStatement: 500,
+  flushMilliseconds: 1e9,
+  keptSeconds: 7 * day,
+  keptPerAccountMax: 1_000,
+};
+
+test('a busy account loses only its own lines, and so does one that is refused at the door', async () => {
+  let dropped = 0;
+  const log = createRequestLog({
+    database: service.database,
+    limits: { ...roomy, linesMax: 20, refusedLinesMax: 6 },
+    onKeysUsed: async () => undefined,
+    onDropped: (lines) => {
+      dropped += lines;
+    },
+  });
+  const [busy, quiet, refused, late] = [
+    await service.createReseller(),
+    await service.createReseller(),
+    await service.createReseller(),
+    await service.createReseller(),
+  ];
+  const note = (accountId: number, times: number, code: string | null = null) => {
+    for (let count = 0; count < times; count += 1) log.note({ ...lineOf(accountId, count), code });
+  };
+  note(busy.id, 30);
+  note(quiet.id, 5);
+  note(refused.id, 50, 'account_blocked');
+  note(busy.id, 30, 'rate_limited');
+  note(late.id, 5);
+  note(busy.id, 30);
+  await log.close();
+  const written = await service.database.query(
+    {
+      name: '',
+      text: `select account_id as id, count(*) filter (where code is null)::int as let_in,
+          count(code)::int as refused, max(number)::int as newest,
+          bool_and(path = '/' || (number - 1)) filter (where code is null) as in_order
+        from api_requests where account_id = any($1::int[]) group by account_id order by account_id`,
+    },
+    [`{${[busy.id, quiet.id, refused.id, late.id].join(',')}}`],
+  );
+  const rows = written.map((row) => [
+    row['id'],
+    row['let_in'],
+    row['refused'],
+    row['newest'],
+    row['in_order'],
+  ]);
+  assert.deepEqual(rows, [
+    [busy.id, 10, 3, 13, true],
+    [quiet.id, 5, 0, 5, true],
+    [refused.id, 0, 3, 3, null],
+    [late.id, 5, 0, 5, true],
+  ]);
+  assert.equal(dropped, 150 - 26, 'every line that was not written is counted');
+});
+
+test('lines that were written are not counted as dropped when shortening the log fails', async () => {
+  let dropped = 0;
+  let prunes = 0;
+  const owner = await service.createReseller();
+  const log = createRequestLog({
+    database: {
+      ...service.database,
+      query(statement, values) {
+        if (!statement.name.startsWith('delete')) return service.database.query(statement, values);
+        prunes += 1;
+        if (prunes === 1) return Promise.reject(new Error('away'));
+        return service.database.query(statement, values);
+      },
+    },
+    limits: { ...roomy, linesPerStatement: 30, keptPerAccountMax: 20 },
+    onKeysUsed: async () => undefined,
+    onDropped: (lines) => {
+      dropped += lines;
+    },
+  });
+  for (let count = 0; count < 90; count += 1) log.note(lineOf(owner.id, count));
+  await log.flush();
+  const lines = await service.database.query(
+    {
+      name: '',
+      text: 'select max(number)::int as newest, count(*)::int as lines from api_requests where account_id = $1::int',
+    },
+    [owner.id],
+  );
+  assert.deepEqual([dropped, { ...lines[0] }], [0, { newest: 90, lines: 20 }]);
+  assert.ok(prunes > 1, 'the next lines shorten it');
+  await log.close();
+});
+
+test('the use of a key is noted also when its line is dropped, and again when it could not be noted', async () => {
+  const noted: [number, number][] = [];
+  let isAway = false;
+  const log = createRequestLog({
+    database: service.database,
+    limits: { ...roomy, linesMax: 4, linesPerStatement: 8 },
+    async onKeysUsed(uses) {
+      if (isAway) throw new Error('away');
+      noted.push(...uses);
+    },
+    onDropped: () => undefined,
+  });
+  const { id } = await service.createReseller();
+  const at = service.clock.seconds - (service.clock.seconds % 60);
+  const use = (keyId: number) => log.note({ ...lineOf(id, keyId), keyId, at: at + 30 });
+  for (let keyId = 1; keyId <= 20; keyId += 1) use(keyId);
+  await log.flush();
+  const expected = Array.from({ length: 20 }, (_, index) => [index + 1, at]);
+  assert.deepEqual(noted.splice(0), expected);
+  isAway = true;
+  use(21);
+  await log.flush();
+  isAway = false;
+  use(1);
+  await log.close();
+  assert.deepEqual(noted, [[21, at]], 'once a minute for each key');
+});
+
+test('a request with the former key, written after the reset, is a use of the former key', async () => {
+  const owner = await service.createReseller();
+  const client = await signIn(service, owner);
+  assert.equal((await owner.get('/balance')).status, 200);
+  await resetKey(service, owner);
+  assert.equal((await client.get('/api-key')).body.last_used_at, null);
+  const keys = await service.database.query(
+    {
+      name: '',
+      text: 'select last_used_at is not null as used from api_keys where account_id = $1::int order by id',
+    },
+    [owner.id],
+  );
+  assert.deepEqual(
+    keys.map(({ used }) => used),
+    [true, false],
+  );
+});
+
 test('two processes write one account’s lines at the same time without a gap', async () => {
   const owners = [
     await service.createReseller(),
@@ -218,13 +359,7 @@ test('two processes write one account’s lines at the same time without a gap',
   const logs = Array.from({ length: 3 }, () =>
     createRequestLog({
       database: service.database,
-      limits: {
-        linesMax: 1_000,
-        linesPerStatement: 20,
-        flushMilliseconds: 1e9,
-        keptSeconds: day,
-        keptPerAccountMax: 1_000,
-      },
+      limits: { ...roomy, linesPerStatement: 20 },
       onKeysUsed: async () => undefined,
       onDropped: () => assert.fail('nothing is dropped'),
     }),
