@@ -95,6 +95,7 @@ export const defaultLimits = {
   rates: {
     accountsMax: 100_000,
     failuresPerMinute: 300,
+    refusalsPerMinute: 300,
     addressesMax: 20_000,
     sessionRequestsPerMinute: 600,
     panelRequestsPerMinute: 1_800,

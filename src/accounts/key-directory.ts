@@ -1,6 +1,7 @@
 // From a presented key to its principal: a cache before the database. An entry is dropped when its account
 // changes (NOTIFY); while changes cannot be heard, the cache is bypassed. Keys that are not known are never
-// kept, so nobody can fill it. Look-ups of one turn of the event loop travel as one query.
+// kept, so nobody can fill it. Look-ups of one turn of the event loop travel as one query; whoever asks for one has
+// asked the limits first.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
@@ -19,20 +20,35 @@ export interface KeyHolder {
 }
 
 export interface KeyDirectory {
-  /** Who holds this key; null for a key that is not known. @throws DatabaseUnavailable */
-  find(key: string): Promise<KeyHolder | null> | KeyHolder | null;
-  /** The same, from the database. */
+  /** Who holds this key, as it is remembered; null: nothing is. */
+  findCached(key: string): KeyHolder | null;
+  /**
+   * Whether this key was found before, whatever became of its account since, or is being looked up: to find it is no
+   * further guess.
+   */
+  isFamiliar(key: string): boolean;
+  /** From the database, with others who ask for it now; null for a key that is not known. @throws DatabaseUnavailable */
+  find(key: string): Promise<KeyHolder | null>;
+  /** From the database as it is from now on. */
   findFresh(key: string): Promise<KeyHolder | null>;
   forgetAccount(accountId: number): void;
   /** Changes are not heard (true) or heard again (false): nothing cached before counts. */
   setDeaf(deaf: boolean): void;
 }
 
+interface LookUp {
+  readonly generation: number;
+  readonly found: Promise<KeyHolder | null>;
+}
+
 const holdersMax = 20_000;
+const familiarMax = 100_000;
 
 export function createKeyDirectory(database: Queryable, now: () => EpochSeconds): KeyDirectory {
   const lookup = createBatchedLookup<string>(database, findAccountsByKey, (hashes) => [textArray(hashes)]);
   const holders = new Map<string, KeyHolder>();
+  const familiar = new Set<string>();
+  const beingFound = new Map<string, LookUp>();
   const hashesOfAccount = new Map<number, Set<string>>();
   let deaf = false;
   // Moves with everything heard: a look-up that began before may have read what is no longer true.
@@ -42,6 +58,8 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     const began = generation;
     const row = await lookup.find(hash);
     if (row === null) return null;
+    if (familiar.size >= familiarMax) familiar.clear();
+    familiar.add(hash);
     const account = accounts.parse(row);
     const holder = {
       principal: keyPrincipal(account, Number(row['key_id']), now),
@@ -72,11 +90,26 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     hashesOfAccount.delete(accountId);
   }
 
+  /** Nothing was heard since: whoever asks now is told what they would read themselves. */
+  function isBeingFound(hash: string): boolean {
+    return !deaf && beingFound.get(hash)?.generation === generation;
+  }
+
   return {
+    findCached: (key) => holders.get(lookupHash(key)) ?? null,
+    isFamiliar(key) {
+      const hash = lookupHash(key);
+      return familiar.has(hash) || isBeingFound(hash);
+    },
     find(key) {
       const hash = lookupHash(key);
-      // What is known needs no look at its shape.
-      return holders.get(hash) ?? (isApiKey(key) ? load(hash) : null);
+      const earlier = beingFound.get(hash);
+      if (earlier !== undefined && isBeingFound(hash)) return earlier.found;
+      const found = load(hash).finally(() => {
+        if (beingFound.get(hash)?.found === found) beingFound.delete(hash);
+      });
+      beingFound.set(hash, { generation, found });
+      return found;
     },
     async findFresh(key) {
       if (!isApiKey(key)) return null;

@@ -16,9 +16,35 @@ export function plainAddress(address: string): string {
 /** The /64 that an IPv6 address is in, an IPv4 address itself: what one customer of a provider can change at will. */
 export function addressNeighbourhood(address: string): string {
   const plain = plainAddress(address);
+  return ipv6Network(plain, 4) ?? plain;
+}
+
+/** A network whose attempts are limited together, and how many times the limit of one neighbourhood it has. */
+export interface LimitedNetwork {
+  readonly network: string;
+  readonly limitFactor: number;
+}
+
+/** Who holds a /48, as any company can, holds 65,536 neighbourhoods: together they have the limit of four. */
+const wideLimitFactor = 4;
+
+/** The neighbourhood of an address, and the /48 around it. */
+export function limitedNetworks(address: string): readonly LimitedNetwork[] {
+  const neighbourhood = { network: addressNeighbourhood(address), limitFactor: 1 };
+  const wide = ipv6Network(plainAddress(address), 3);
+  return wide === null ? [neighbourhood] : [neighbourhood, { network: wide, limitFactor: wideLimitFactor }];
+}
+
+/** Whose share of a queue an address has: the /48 of an IPv6 address, the /24 of an IPv4 address. */
+export function addressOwner(address: string): string {
+  const plain = plainAddress(address);
+  return ipv6Network(plain, 3) ?? plain.split('.').slice(0, 3).join('.');
+}
+
+function ipv6Network(plain: string, words: number): string | null {
   const parsed = isIPv6(plain) ? parseAddress(plain) : null;
-  if (!(parsed instanceof ipaddr.IPv6)) return plain;
-  const network = parsed.parts.slice(0, 4);
+  if (!(parsed instanceof ipaddr.IPv6)) return null;
+  const network = parsed.parts.slice(0, words);
   return network.map((word) => word.toString(16)).join(':');
 }
 

@@ -1,11 +1,11 @@
 // The limits on requests: each account has its own per minute (specification "Limits"), each session of the
 // panel one of its own, and each address a limit on failed authentications. They are independent:
-// wrong keys from an address cannot use up an account's budget, and a right key is never refused for what
-// others sent from its address.
+// wrong keys from an address cannot use up an account's budget, nor can requests that are refused before they count;
+// and a right key that was seen before is never refused for what others sent from its address.
 
 import type { FastifyReply } from 'fastify';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { addressNeighbourhood } from '../contract/ip-addresses.ts';
+import { addressNeighbourhood, limitedNetworks } from '../contract/ip-addresses.ts';
 import { createSlidingWindowLimiter, type RateLimitState, windowSeconds } from './sliding-window.ts';
 
 /** Whose requests are counted. */
@@ -17,14 +17,22 @@ export interface LimitedAccount {
 export interface RateLimiter {
   /** Counts a request of the account, writes the RateLimit headers, and refuses beyond the limit. */
   admit(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  /** Refuses beyond the limit, as admit does; within it nothing is counted yet. */
+  foresee(account: LimitedAccount, reply: FastifyReply): Refusal | null;
   /** Writes the RateLimit headers of a request that was refused before it counted. */
   show(account: LimitedAccount, reply: FastifyReply): void;
+  /** Counts a request of an account that may not come in, apart from those that may, and refuses beyond that limit. */
+  refused(account: LimitedAccount, reply: FastifyReply): Refusal | null;
   /** How the account's limit stands, without counting. */
   stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
   admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
+  /** Counts a look-up that may find nothing, before it is made; beyond the limit none is to be made. */
+  beginLookup(address: string, reply: FastifyReply): Refusal | null;
+  /** What was looked up is there, or could not be looked up: that counts for nothing. */
+  giveLookupBack(address: string): void;
 }
 
 export interface RateLimiterOptions {
@@ -32,6 +40,8 @@ export interface RateLimiterOptions {
   readonly monotonicNow: () => number;
   readonly accountsMax: number;
   readonly failuresPerMinute: number;
+  /** Of an account that may not come in. */
+  readonly refusalsPerMinute: number;
   readonly sessionRequestsPerMinute: number;
   /** Of all sessions of an account together. */
   readonly panelRequestsPerMinute: number;
@@ -41,9 +51,15 @@ export interface RateLimiterOptions {
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+  const refusals = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+  const lookups = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
   const panels = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+
+  function show(account: LimitedAccount, reply: FastifyReply): void {
+    writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
+  }
 
   return {
     admit(account, reply) {
@@ -51,8 +67,18 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
-    show(account, reply) {
-      writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
+    foresee(account, reply) {
+      const state = accounts.peek(account.id, account.rateLimitPerMinute);
+      if (state.remaining > 0) return null;
+      writeHeaders(reply, state);
+      return refuseLimited(reply, state);
+    },
+    show,
+    refused(account, reply) {
+      const state = refusals.take(account.id, options.refusalsPerMinute);
+      if (state.admitted) return null;
+      show(account, reply);
+      return refuseLimited(reply, state);
     },
     stateOf: (account) => accounts.peek(account.id, account.rateLimitPerMinute),
     admitSession(sessionId, accountId, reply) {
@@ -65,6 +91,21 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     failed(address, answer, reply) {
       const state = failures.take(addressNeighbourhood(address), options.failuresPerMinute);
       return state.admitted ? answer : refuseLimited(reply, state);
+    },
+    beginLookup(address, reply) {
+      const counted: string[] = [];
+      for (const { network, limitFactor } of limitedNetworks(address)) {
+        const state = lookups.take(network, options.failuresPerMinute * limitFactor);
+        if (!state.admitted) {
+          counted.forEach(lookups.giveBack);
+          return refuseLimited(reply, state);
+        }
+        counted.push(network);
+      }
+      return null;
+    },
+    giveLookupBack(address) {
+      for (const { network } of limitedNetworks(address)) lookups.giveBack(network);
     },
   };
 }

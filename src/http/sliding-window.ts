@@ -17,6 +17,8 @@ export interface RateLimitDecision extends RateLimitState {
 export interface SlidingWindowLimiter<Key> {
   /** Counts one request of the key if it is within the limit. */
   take(key: Key, limit: number): RateLimitDecision;
+  /** Takes back one request that was admitted just now. */
+  giveBack(key: Key): void;
   /** How things stand, without counting. */
   peek(key: Key, limit: number): RateLimitState;
 }
@@ -65,6 +67,9 @@ export function createSlidingWindowLimiter<Key>(
       if (admitted) times.push(at);
       return { admitted, ...state(times, limit, at) };
     },
+    giveBack(key) {
+      windows.get(key)?.dropNewest();
+    },
     peek(key, limit) {
       const at = now();
       const times = windows.get(key);
@@ -97,6 +102,9 @@ function createAdmittedTimes() {
       }
       ring[(first + count) % ring.length] = time;
       count += 1;
+    },
+    dropNewest(): void {
+      count = Math.max(0, count - 1);
     },
     dropUntil(time: number): void {
       while (count > 0 && (ring[first] ?? 0) <= time) {

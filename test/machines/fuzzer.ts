@@ -28,7 +28,7 @@ export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
     // Wrong keys are part of the game.
-    limits: { rates: { failuresPerMinute: 1_000_000 } },
+    limits: { rates: { failuresPerMinute: 1_000_000, refusalsPerMinute: 1_000_000 } },
   });
 }
 

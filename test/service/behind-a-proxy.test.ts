@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount } from '../harness/shop.ts';
 
@@ -88,4 +89,16 @@ test('failed authentications are counted per client, and an IPv6 client by its /
     [401, 401, 429],
   );
   assert.equal(await from('2001:db8:0:1::1'), 401, 'another /64');
+});
+
+test('keys that nobody holds are looked up per client, and for a /48 four times as often as for one of its /64', async () => {
+  const from = async (address: string) =>
+    (await createApiClient(service.address, mintApiKey()).get('/balance', { 'x-forwarded-for': address }))
+      .status;
+  const statuses: number[] = [];
+  for (let network = 1; network <= 6; network += 1) {
+    for (let host = 1; host <= 2; host += 1) statuses.push(await from(`2001:db8:5:${network}::${host}`));
+  }
+  assert.deepEqual(statuses, [...Array(8).fill(401), ...Array(4).fill(429)]);
+  assert.equal(await from('2001:db8:6:1::1'), 401, 'another /48');
 });

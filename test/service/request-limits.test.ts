@@ -6,16 +6,29 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
 
 const failuresPerMinute = 5;
+const refusalsPerMinute = 4;
 
 let service: TestService;
 /** Milliseconds. */
 let now = 1_000_000;
+/** Keys that the database was asked for. */
+let keysLookedUp = 0;
 before(async () => {
-  service = await startTestService({ limits: { rates: { failuresPerMinute } } });
+  service = await startTestService({
+    limits: { rates: { failuresPerMinute, refusalsPerMinute } },
+    wrapDatabase: (database) => ({
+      ...database,
+      query(statement, values, rank) {
+        if (statement.name === 'find_accounts_by_key') keysLookedUp += String(values?.[0]).split(',').length;
+        return database.query(statement, values, rank);
+      },
+    }),
+  });
   service.clock.monotonic = () => now;
 });
 after(() => service.close());
@@ -113,6 +126,70 @@ test('a request that is refused before it counts shows the headers and takes not
   assert.equal(seen(await createApiClient(service.address, key).get('/balance')), '200 r=8 t=60');
 });
 
+test('requests that are refused before they count have a limit of their own, and beyond it ask no database', async () => {
+  for (const [change, back, refusal] of [
+    [{ blocked: true }, { blocked: false }, '403 account_blocked'],
+    [{ api_enabled: false }, { api_enabled: true }, '403 api_disabled'],
+    [{ allowed_ips: ['192.0.2.1'] }, { allowed_ips: [] }, '403 ip_not_allowed'],
+  ] as const) {
+    now += 60_000;
+    const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
+    await reseller.get('/balance');
+    await changeAccount(service, reseller, change);
+    for (let refused = 0; refused < refusalsPerMinute; refused += 1) {
+      expectRefusal(await reseller.get('/balance'), refusal, {});
+    }
+    now += 20_000;
+    const before = keysLookedUp;
+    const limited = await Promise.all(Array.from({ length: 20 }, () => reseller.get('/nowhere')));
+    for (const answer of limited) {
+      const details = { limit: refusalsPerMinute, window_seconds: 60, retry_after: 40 };
+      expectRefusal(answer, '429 rate_limited', details, refusal);
+      assert.equal(seen(answer), '429 r=9 t=40 retry-after=40');
+    }
+    const order = { package_id: service.packages.basic, customer: 'of-a-refused-one' };
+    expectRefusal(await reseller.post('/orders', order), '429 rate_limited');
+    assert.equal(keysLookedUp, before, refusal);
+    await changeAccount(service, reseller, back);
+    assert.equal(seen(await reseller.get('/balance')), '200 r=8 t=40', 'what is lifted is lifted at once');
+    await changeAccount(service, reseller, change);
+    expectRefusal(await reseller.get('/balance'), '429 rate_limited');
+    now += 40_000;
+    expectRefusal(await reseller.get('/balance'), refusal, {}, 'after Retry-After the reason is told again');
+  }
+});
+
+test('requests beyond an account’s limit ask no database, in the administrator’s API neither', async () => {
+  const reseller = await service.createReseller({ rateLimitPerMinute: 2 });
+  for (const path of ['/balance', '/api/admin/v1/audit']) await reseller.get(path);
+  const before = keysLookedUp;
+  for (const path of ['/balance', '/api/admin/v1/audit', '/api/admin/v1/nowhere']) {
+    expectRefusal(await reseller.get(path), '429 rate_limited', undefined, path);
+  }
+  assert.equal(keysLookedUp, before);
+});
+
+test('a block that another process lifts is lifted here too, beyond the limit of refusals', async (context) => {
+  if (service.database.kind === 'embedded') return context.skip('one process only');
+  const another = await service.startAnother();
+  try {
+    const reseller = await service.createReseller();
+    const there = createApiClient(another.address, service.admin.key);
+    const path = `/api/admin/v1/accounts/${reseller.id}`;
+    assert.equal((await there.patch(path, { blocked: true })).status, 200);
+    for (let refused = 0; refused < refusalsPerMinute; refused += 1) {
+      assert.equal((await reseller.get('/balance')).status, 403);
+    }
+    let answer = await reseller.get('/balance');
+    expectRefusal(answer, '429 rate_limited');
+    assert.equal((await there.patch(path, { blocked: false })).status, 200);
+    // Until it has heard of it: the clock stands still, so nothing else lets it in.
+    while (answer.status !== 200) answer = await reseller.get('/balance');
+  } finally {
+    await another.close();
+  }
+});
+
 test('the limit belongs to the account, not to its key, and to no other account', async () => {
   const reseller = await service.createReseller({ rateLimitPerMinute: 2 });
   const neighbour = await service.createReseller({ rateLimitPerMinute: 2 });
@@ -189,6 +266,37 @@ test('failed authentications are limited per address, and no account pays for th
     401,
     'after Retry-After the answer is what is wrong again',
   );
+});
+
+test('keys that nobody holds are looked up within the limit of their address only, and keys that were seen always', async () => {
+  const customers = [await service.createReseller(), await service.createReseller()] as const;
+  for (const customer of customers) assert.equal((await customer.get('/balance')).status, 200);
+  const guess = () => createApiClient(service.address, mintApiKey()).get('/balance');
+  const before = keysLookedUp;
+  const answers = await Promise.all(Array.from({ length: 30 }, guess));
+  assert.equal(answers.filter(({ status }) => status === 401).length, failuresPerMinute);
+  for (const answer of answers) if (answer.status !== 401) expectRefusal(answer, '429 rate_limited');
+  now += 20_000;
+  for (let guesses = 0; guesses < 10; guesses += 1) {
+    const answer = await guess();
+    const details = { limit: failuresPerMinute, window_seconds: 60, retry_after: 40 };
+    expectRefusal(answer, '429 rate_limited', details);
+    assert.equal(answer.headers.get('retry-after'), '40');
+  }
+  assert.equal(keysLookedUp, before + failuresPerMinute);
+
+  const [remembered, changed] = customers;
+  assert.equal((await remembered.get('/balance')).status, 200);
+  await changeAccount(service, changed, { display_name: 'Looked up anew' });
+  assert.equal((await changed.get('/balance')).status, 200);
+  const unseen = await service.createReseller();
+  assert.equal((await unseen.get('/balance')).status, 429);
+  now += 40_000;
+  assert.equal((await unseen.get('/balance')).status, 200);
+  for (let count = 0; count < 2 * failuresPerMinute; count += 1) {
+    const fresh = await service.createReseller();
+    assert.equal((await fresh.get('/balance')).status, 200, 'what is found takes nothing');
+  }
 });
 
 test('a revoked key counts as a failed authentication of its address', async () => {

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { allowListProblem, createAllowList } from '../../src/accounts/allow-list.ts';
-import { addressNeighbourhood, plainAddress } from '../../src/contract/ip-addresses.ts';
+import {
+  addressNeighbourhood,
+  addressOwner,
+  limitedNetworks,
+  plainAddress,
+} from '../../src/contract/ip-addresses.ts';
 
 describe('an entry is an address or a range without host bits', () => {
   const notOne = 'not an IP address or CIDR range';
@@ -109,4 +114,14 @@ describe('one machine has one address', () => {
       assert.equal(addressNeighbourhood(address), neighbourhood);
     });
   }
+});
+
+test('an IPv6 address is limited with its /64 and, less strictly, with its /48; an IPv4 address by itself', () => {
+  const networksOf = (address: string) =>
+    limitedNetworks(address).map(({ network, limitFactor }) => `${network} ${limitFactor}`);
+  assert.deepEqual(networksOf('2001:db8:1:2:3:4:5:6'), ['2001:db8:1:2 1', '2001:db8:1 4']);
+  for (const address of ['192.0.2.1', '::ffff:192.0.2.1'])
+    assert.deepEqual(networksOf(address), ['192.0.2.1 1']);
+  const owners = ['2001:db8:1:2::3', '2001:DB8:1::', '192.0.2.1', '::ffff:192.0.2.9', 'unknown'];
+  assert.deepEqual(owners.map(addressOwner), ['2001:db8:1', '2001:db8:1', '192.0.2', '192.0.2', 'unknown']);
 });

@@ -165,6 +165,21 @@ test('beyond its most keys it forgets the one that was admitted the longest ago,
   assert.equal(limiter.peek('b', 5).remaining, 5);
 });
 
+test('what is given back makes room for one more, and nothing else moves', () => {
+  let now = 0;
+  const limiter = createSlidingWindowLimiter<string>(() => now, 2);
+  limiter.giveBack('nobody');
+  limiter.take('a', 2);
+  now = 10_000;
+  limiter.take('a', 2);
+  limiter.giveBack('a');
+  assert.deepEqual(limiter.peek('a', 2), { limit: 2, remaining: 1, resetSeconds: 50 });
+  assert.equal(limiter.take('a', 2).admitted, true);
+  assert.equal(limiter.take('a', 2).admitted, false);
+  for (let times = 0; times < 3; times += 1) limiter.giveBack('a');
+  assert.equal(limiter.peek('a', 2).remaining, 2);
+});
+
 test('looking makes no entry: peeking at unknown keys drives nobody out', () => {
   const limiter = createSlidingWindowLimiter<string>(() => 0, 2);
   limiter.take('a', 2);

@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { AccountCounters } from '../../accounts/account-table.ts';
+import { isApiKey } from '../../accounts/api-key.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -58,29 +59,74 @@ export function createAuthenticator(
   accounts: AccountReads,
 ): Authenticator {
   async function authenticateBy(
-    find: (key: string) => Promise<KeyHolder | null> | KeyHolder | null,
+    mayRemember: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
     scopes: readonly Scope[],
   ): Promise<FastifyReply | undefined> {
     const key = bearerKey(request);
     if (key === null) return reply.refuse(limiter.failed(request.ip, refusal('missing_api_key'), reply));
-    const known = await find(key);
-    // What the cache would refuse is looked up in the database: an administrator may just have lifted it.
-    const mayBeLifted = known !== null && !known.isRevoked && accessProblem(known, request.ip) !== null;
-    const holder = mayBeLifted ? await keys.findFresh(key) : known;
-    if (holder === null) return reply.refuse(limiter.failed(request.ip, refusal('invalid_api_key'), reply));
+    const cached = keys.findCached(key);
+    let found = cached === null ? await lookUp(key, mayRemember, request, reply) : judged(cached, request);
+    if (cached !== null && !isRefusal(found) && !isEnough(found, mayRemember)) {
+      found = await readAnew(key, found, request, reply);
+    }
+    if (isRefusal(found)) return reply.refuse(found);
 
+    const { holder, problem } = found;
     request.principal = holder.principal;
     const { account } = holder.principal;
-    const problem = accessProblem(holder, request.ip);
     if (problem !== null) {
       limiter.show(account, reply);
-      if (problem.code !== 'revoked_api_key') return reply.refuse(problem);
-      return reply.refuse(limiter.failed(request.ip, problem, reply));
+      return reply.refuse(holder.isRevoked ? limiter.failed(request.ip, problem, reply) : problem);
     }
     const refused = limiter.admit(account, reply) ?? scopeProblem(holder.principal, scopes);
     return refused === null ? undefined : reply.refuse(refused);
+  }
+
+  /** Of a key that is not remembered. No address looks up more keys that nobody holds than its limit. */
+  async function lookUp(
+    key: string,
+    mayRemember: boolean,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Judged | Refusal> {
+    const { ip } = request;
+    if (!isApiKey(key)) return limiter.failed(ip, refusal('invalid_api_key'), reply);
+    const isGuess = !keys.isFamiliar(key);
+    const limited = isGuess ? limiter.beginLookup(ip, reply) : null;
+    if (limited !== null) return limited;
+    let isMissing = false;
+    try {
+      const holder = await (mayRemember ? keys.find(key) : keys.findFresh(key));
+      isMissing = holder === null;
+      if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
+      const found = judged(holder, request);
+      if (found.problem === null || holder.isRevoked) return found;
+      request.principal = holder.principal;
+      return limiter.refused(holder.principal.account, reply) ?? found;
+    } finally {
+      if (isGuess && !isMissing) limiter.giveLookupBack(ip);
+    }
+  }
+
+  /**
+   * What memory would refuse is read from the database: an administrator may just have lifted it. So is what
+   * administrators may do. As often as the account's limits allow: beyond them nothing is looked at.
+   */
+  async function readAnew(
+    key: string,
+    found: Judged,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Judged | Refusal> {
+    request.principal = found.holder.principal;
+    const { account } = request.principal;
+    const limited =
+      found.problem === null ? limiter.foresee(account, reply) : limiter.refused(account, reply);
+    if (limited !== null) return limited;
+    const holder = await keys.findFresh(key);
+    return holder === null ? refusal('invalid_api_key') : judged(holder, request);
   }
 
   async function again(request: FastifyRequest): Promise<Principal | Refusal> {
@@ -96,8 +142,8 @@ export function createAuthenticator(
   return {
     kind: 'key',
     codes: keyDoorCodes,
-    authenticate: (request, reply, scopes) => authenticateBy(keys.find, request, reply, scopes),
-    authenticateFresh: (request, reply, scopes) => authenticateBy(keys.findFresh, request, reply, scopes),
+    authenticate: (request, reply, scopes) => authenticateBy(true, request, reply, scopes),
+    authenticateFresh: (request, reply, scopes) => authenticateBy(false, request, reply, scopes),
     async confirm(request, reply) {
       const { id, accessVersion } = request.principal.account;
       request.counters = await accounts.getCounters(id);
@@ -120,6 +166,21 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
 export function scopeProblem(principal: Principal, scopes: readonly Scope[]): Refusal | null {
   for (const scope of scopes) if (!principal.scopes.has(scope)) return refusal('forbidden');
   return null;
+}
+
+/** Whoever holds a key, and why they may not come in from where they are. */
+interface Judged {
+  readonly holder: KeyHolder;
+  readonly problem: Refusal | null;
+}
+
+/** Whether memory will do for an answer. A revoked key stays revoked. */
+function isEnough({ holder, problem }: Judged, mayRemember: boolean): boolean {
+  return holder.isRevoked || (mayRemember && problem === null);
+}
+
+function judged(holder: KeyHolder, { ip }: FastifyRequest): Judged {
+  return { holder, problem: accessProblem(holder, ip) };
 }
 
 function accessProblem({ principal, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {
