@@ -96,6 +96,7 @@ export const defaultLimits = {
     accountsMax: 100_000,
     failuresPerMinute: 300,
     refusalsPerMinute: 300,
+    accessChangesPerHour: 30,
     addressesMax: 20_000,
     sessionRequestsPerMinute: 600,
     panelRequestsPerMinute: 1_800,

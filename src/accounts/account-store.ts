@@ -2,6 +2,7 @@
 // audit entry and a NOTIFY, and moves access_version where it touches what the account may do. The only
 // writer of an account's settings; balances and counters belong to the order batch. Whoever sets a new password ends the sessions that began under the old one.
 
+import { isDeepStrictEqual } from 'node:util';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Page } from '../contract/pages.ts';
@@ -198,7 +199,7 @@ export async function createAccount(
   }
 }
 
-/** null: there is no such account. Refused: last_administrator. */
+/** What stays as it is is no change. null: there is no such account. Refused: last_administrator. */
 export async function changeAccount(
   database: Database,
   id: number,
@@ -214,10 +215,13 @@ export async function changeAccount(
     if (locked === undefined) return null;
     const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
     const wanted = { ...before, ...change };
+    if (change.passwordHash === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) {
+      return before;
+    }
     const settled = {
       ...wanted,
       searchText: searchText(wanted),
-      accessVersion: before.accessVersion + (isAccessChange(change) ? 1 : 0),
+      accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
       passwordHash: change.passwordHash ?? passwordHash,
       passwordVersion: passwordVersion + (change.passwordHash === undefined ? 0 : 1),
     };
@@ -267,8 +271,9 @@ function searchText({ username, displayName }: { username: string; displayName: 
 }
 
 /** What decides whether a request is let in. Group and limits are read afresh anyway. */
-function isAccessChange(change: AccountChange): boolean {
-  return change.blocked !== undefined || change.apiEnabled !== undefined || change.allowedIps !== undefined;
+function isAccessChange(before: Account, after: Account): boolean {
+  const access = ({ blocked, apiEnabled, allowedIps }: Account) => [blocked, apiEnabled, allowedIps];
+  return !isDeepStrictEqual(access(before), access(after));
 }
 
 /** A new key; the old one is revoked at once. null: there is no such account. */

@@ -27,6 +27,8 @@ export interface RateLimiter {
   stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
   admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
+  /** Counts a change of the account's own access, which the audit log keeps for ever. */
+  admitAccessChange(accountId: number, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
   /** Counts a look-up that may find nothing, before it is made; beyond the limit none is to be made. */
@@ -45,9 +47,13 @@ export interface RateLimiterOptions {
   readonly sessionRequestsPerMinute: number;
   /** Of all sessions of an account together. */
   readonly panelRequestsPerMinute: number;
+  /** Of an account, by its own sessions: its key, allow-list, password and second factor. */
+  readonly accessChangesPerHour: number;
   readonly sessionsMax: number;
   readonly addressesMax: number;
 }
+
+const hourSeconds = 3_600;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
@@ -56,6 +62,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
   const panels = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+  const changes = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax, hourSeconds);
 
   function show(account: LimitedAccount, reply: FastifyReply): void {
     writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
@@ -88,6 +95,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
+    admitAccessChange(accountId, reply) {
+      const state = changes.take(accountId, options.accessChangesPerHour);
+      return state.admitted ? null : refuseLimited(reply, state, hourSeconds);
+    },
     failed(address, answer, reply) {
       const state = failures.take(addressNeighbourhood(address), options.failuresPerMinute);
       return state.admitted ? answer : refuseLimited(reply, state);
@@ -116,7 +127,11 @@ function writeHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: R
   reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
 }
 
-function refuseLimited(reply: FastifyReply, { limit, resetSeconds }: RateLimitState): Refusal {
+function refuseLimited(
+  reply: FastifyReply,
+  { limit, resetSeconds }: RateLimitState,
+  window = windowSeconds,
+): Refusal {
   reply.header('retry-after', resetSeconds);
-  return refusal('rate_limited', { limit, window_seconds: windowSeconds, retry_after: resetSeconds });
+  return refusal('rate_limited', { limit, window_seconds: window, retry_after: resetSeconds });
 }

@@ -1,5 +1,5 @@
 // An exact rate limit: a request is admitted when fewer than `limit` were admitted in the 60 seconds
-// before it. So no window of 60 seconds, wherever it begins, holds more than the limit, and Retry-After
+// before it (or in the seconds of another window). So no window of 60 seconds, wherever it begins, holds more than the limit, and Retry-After
 // is the moment the oldest admitted request leaves the window. Memory: eight bytes for each admitted
 // request of the last minute. Counted in this process (see docs/decisions/0004-rate-limit.md).
 
@@ -24,13 +24,14 @@ export interface SlidingWindowLimiter<Key> {
 }
 
 export const windowSeconds = 60;
-const windowMilliseconds = windowSeconds * 1000;
 
 /** @param keysMax keys held at once; beyond it the one that was idle the longest is forgotten */
 export function createSlidingWindowLimiter<Key>(
   now: () => number,
   keysMax: number,
+  seconds = windowSeconds,
 ): SlidingWindowLimiter<Key> {
+  const windowMilliseconds = seconds * 1000;
   const windows = new Map<Key, AdmittedTimes>();
 
   function windowOf(key: Key): AdmittedTimes {
@@ -51,7 +52,7 @@ export function createSlidingWindowLimiter<Key>(
     // A lowered limit may have to wait for more than the oldest to leave.
     const leaving = times?.at(remaining > 0 ? 0 : used - limit);
     const resetSeconds =
-      leaving === undefined ? windowSeconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
+      leaving === undefined ? seconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
     return { limit, remaining, resetSeconds: Math.max(1, resetSeconds) };
   }
 

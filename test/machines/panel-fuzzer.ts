@@ -59,7 +59,12 @@ const many = 1_000_000_000;
 export function startFuzzedPanel(): Promise<TestService> {
   return startTestService({
     limits: {
-      rates: { failuresPerMinute: many, sessionRequestsPerMinute: many, panelRequestsPerMinute: many },
+      rates: {
+        failuresPerMinute: many,
+        accessChangesPerHour: many,
+        sessionRequestsPerMinute: many,
+        panelRequestsPerMinute: many,
+      },
       attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
     },
   });

@@ -58,10 +58,11 @@ test('what an administrator does is noted with the key, or in the panel with the
     assert.deepEqual([noted.actorId, noted.by], [service.admin.id, key], noted.action);
     actions.push(noted.action);
 
-    // The same again where it would change nothing: another name, another customer, active again.
+    // The same again would change nothing: another name, another customer, active again.
     const again = JSON.parse(
       JSON.stringify(body)
         .replace('"made"', '"made-too"')
+        .replace('Changed', 'Changed again')
         .replace('given', 'given-too')
         .replace('suspended', 'active'),
     );

@@ -124,6 +124,75 @@ test('an allow-list that leaves out the own address is set only when that is con
   assert.equal((await auditOf(account))[0], `${account.id} account.update`);
 });
 
+test('settings that stay as they are are no change: nothing is noted, and no request is authenticated again', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const kept = { allowed_ips: ['127.0.0.0/8', '::1'] };
+  assert.equal((await panel.put('/allow-list', kept)).status, 200);
+  const versionOf = async () => {
+    const [row] = await service.database.query(
+      { name: '', text: 'select access_version from accounts where id = $1::int' },
+      [account.id],
+    );
+    return Number(row?.['access_version']);
+  };
+  const before = [await versionOf(), (await auditOf(account)).length];
+  const again = await panel.put('/allow-list', kept);
+  assert.deepEqual([again.status, again.body.allowed_ips], [200, kept.allowed_ips]);
+  const path = `/api/admin/v1/accounts/${account.id}`;
+  const { account: shown } = (await service.admin.get(path)).body;
+  const { group, display_name, blocked, api_enabled, rate_limit_per_minute, allowed_ips } = shown;
+  const same = { group, display_name, blocked, api_enabled, rate_limit_per_minute, allowed_ips };
+  for (const body of [{}, { blocked }, same]) {
+    const answer = await service.admin.patch(path, body);
+    assert.deepEqual([answer.status, answer.body.account], [200, shown]);
+  }
+  assert.deepEqual([await versionOf(), (await auditOf(account)).length], before);
+  const named = await service.admin.patch(path, { ...same, display_name: 'Another name' });
+  assert.equal(named.body.account.display_name, 'Another name');
+  const [version = 0, entries = 0] = before;
+  assert.deepEqual([await versionOf(), (await auditOf(account)).length], [version, entries + 1]);
+  await service.admin.patch(path, { ...same, allowed_ips: ['::1', '127.0.0.0/8'] });
+  assert.equal(await versionOf(), version + 1);
+});
+
+test('an account changes its own access thirty times an hour, over all its sessions, and not more', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const other = await signIn(service, account, { setPassword: false });
+  const listOf = (bits: number) => ({ allowed_ips: ['127.0.0.1', `2001:db8::/${bits}`] });
+  for (let change = 0; change < 26; change += 1) {
+    assert.equal(
+      (await (change % 2 === 0 ? panel : other).put('/allow-list', listOf(64 + change))).status,
+      200,
+    );
+    milliseconds += 1_000;
+  }
+  const repeated = await panel.post('/api-key/reset', password);
+  assert.equal(repeated.status, 201, repeated.text);
+  assert.equal((await panel.post('/api-key/reveal', password)).status, 200);
+  assert.equal((await panel.post('/totp', password)).status, 201);
+  const samePassword = { current_password: testPassword, new_password: testPassword };
+  assert.equal((await panel.post('/password', samePassword)).status, 204);
+  const details = { limit: 30, window_seconds: 3_600, retry_after: 3_574 };
+  const held = await panel.put('/allow-list', { allowed_ips: [] });
+  expectRefusal(held, '429 rate_limited', details);
+  assert.equal(held.headers.get('retry-after'), '3574');
+  for (const [path, body] of [
+    ['/api-key/reset', password],
+    ['/api-key/reveal', password],
+    ['/totp', password],
+    ['/password', samePassword],
+  ] as const) {
+    expectRefusal(await panel.post(path, body), '429 rate_limited', details, path);
+  }
+  assert.equal((await panel.put('/allow-list', listOf(89))).status, 200, 'no change');
+  const changed = await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { allowed_ips: [] });
+  assert.equal(changed.status, 200, 'administrators go on');
+  milliseconds += 3_574_000;
+  assert.equal((await panel.put('/allow-list', listOf(64))).status, 200);
+});
+
 /** Codes of the app that holds this secret, at the service's clock. */
 function codeAt(secret: string, seconds = service.clock.seconds): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: seconds * 1000 });

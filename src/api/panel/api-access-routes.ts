@@ -1,5 +1,6 @@
 // The account's API access as its owner manages it: the key, the allow-list, what is left of the rate limit.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { changeAccount, resetApiKey } from '../../accounts/account-store.ts';
 import { allowedIpsRefusal, createAllowList } from '../../accounts/allow-list.ts';
@@ -67,6 +68,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
+      const limited = limiter.admitAccessChange(id, reply);
+      if (limited !== null) return reply.refuse(limited);
       const key = await revealApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} has no key.`);
       return reply.send({ api_key: key });
@@ -91,6 +94,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
+      const limited = limiter.admitAccessChange(id, reply);
+      if (limited !== null) return reply.refuse(limited);
       const key = await resetApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} does not exist.`);
       forgetAccount(id);
@@ -119,12 +124,16 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       const isAllowed = createAllowList(allowedIps).allows(request.ip);
       if (!isAllowed && body.confirm !== true)
         return reply.refuse(refusal('address_locked_out', { address }));
-      const { id } = request.principal.account;
+      const answer = { allowed_ips: allowedIps, address, address_allowed: isAllowed };
+      const { id, allowedIps: before } = request.principal.account;
+      if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
+      const limited = limiter.admitAccessChange(id, reply);
+      if (limited !== null) return reply.refuse(limited);
       const changed = await changeAccount(database, id, { allowedIps }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
-      return reply.send({ allowed_ips: changed.allowedIps, address, address_allowed: isAllowed });
+      return reply.send({ ...answer, allowed_ips: changed.allowedIps });
     },
   );
 

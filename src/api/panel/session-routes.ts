@@ -20,7 +20,8 @@ const readNewPassword = createBodyReader(newPasswordBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, sessions, totp, checkPassword, forgetAccount, publicUrl, currency, now } = dependencies;
+  const { database, sessions, totp, limiter, checkPassword, forgetAccount, publicUrl, currency, now } =
+    dependencies;
 
   app.get(
     '/me',
@@ -120,6 +121,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
       const problem = await checkPassword(request, body.current_password);
       if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
+      const limited = limiter.admitAccessChange(id, reply);
+      if (limited !== null) return reply.refuse(limited);
       const passwordHash = await hashPassword(body.new_password);
       const changed = await changeAccount(database, id, { passwordHash }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);

@@ -19,7 +19,7 @@ const readCode = createBodyReader(codeBodySchema);
 const readDisable = createBodyReader(disableTotpBodySchema);
 
 export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { totp, throttle, checkPassword, now } = dependencies;
+  const { totp, throttle, limiter, checkPassword, now } = dependencies;
 
   app.post(
     '/totp',
@@ -38,7 +38,10 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       if (isRefusal(body)) return reply.refuse(body);
       const problem = await checkPassword(request, body.password);
       if (problem !== null) return refuseLate(reply, problem);
-      const begun = await totp.begin(request.principal.account, now());
+      const { account } = request.principal;
+      const limited = limiter.admitAccessChange(account.id, reply);
+      if (limited !== null) return reply.refuse(limited);
+      const begun = await totp.begin(account, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
     },
   );
