@@ -156,6 +156,7 @@ export const defaultLimits = {
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,
+  totpPendingSeconds: 900,
   expiredLoginsKeptSeconds: 7 * 86_400,
 };
 

@@ -7,6 +7,7 @@ import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
 import { deleteExpiredLogins } from './identity/login-link-store.ts';
 import type { SessionStore } from './identity/session-store.ts';
+import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
 import type { LedgerDays } from './ledger/ledger-days.ts';
@@ -16,12 +17,13 @@ export interface HousekeepingDependencies {
   readonly limits: Limits;
   readonly now: () => EpochSeconds;
   readonly sessions: SessionStore;
+  readonly totp: TotpStore;
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
 }
 
 export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
-  const { database, limits, now, sessions, requestLog, ledgerDays } = dependencies;
+  const { database, limits, now, sessions, totp, requestLog, ledgerDays } = dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
     {
@@ -40,7 +42,10 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     {
       kind: 'expired_sessions',
       ...times.expiredSessions,
-      run: async ({ signal }) => ({ backlog: (await sessions.deleteExpired(now(), signal)) ? 1 : 0 }),
+      run: async ({ signal }) => {
+        await totp.deleteExpired(now());
+        return { backlog: (await sessions.deleteExpired(now(), signal)) ? 1 : 0 };
+      },
     },
     {
       kind: 'request_log',

@@ -1,12 +1,12 @@
-// Guessing passwords and codes, slowed down. Failures are counted for each (name, address neighbourhood) and
-// for each neighbourhood, in this process's memory. After `freeFailures` for the pair the next try waits 1,
-// 2, 4 … at most `waitSecondsMax`; a neighbourhood that failed `neighbourhoodFailuresMax` times within
-// `windowSeconds` waits until the oldest of them is over.
-// Always true: a try from another neighbourhood is never held back by it, so nobody locks an honest user out;
-// and a try counts before its password is checked, so that a hundred at once do not pass as one.
+// Guessing passwords and codes, slowed down. Failures are counted for each (name, network) and for each network, in
+// this process's memory; a network is an address's neighbourhood and, with four times its limits, the /48 around
+// it. After `freeFailures` for the pair the next try waits 1, 2, 4 … at most `waitSecondsMax`; a network that failed
+// `neighbourhoodFailuresMax` times within `windowSeconds` waits until the oldest of them is over.
+// Always true: a try from elsewhere is never held back by it, so nobody locks an honest user out; a try counts before it
+// is checked, so that a hundred at once do not pass as one; and one that could not be checked counts for nothing.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { addressNeighbourhood } from '../contract/ip-addresses.ts';
+import { type LimitedNetwork, limitedNetworks } from '../contract/ip-addresses.ts';
 
 export interface AttemptLimits {
   readonly freeFailures: number;
@@ -18,20 +18,22 @@ export interface AttemptLimits {
   /** Wrong codes after a right password, from anywhere: whoever knows the password has one in 333,333 a try. */
   readonly freeCodeFailures: number;
   readonly codeWaitSecondsMax: number;
-  /** Pairs and neighbourhoods remembered; beyond it the oldest are forgotten. */
+  /** Pairs and networks remembered; beyond it the oldest are forgotten. */
   readonly rememberedMax: number;
 }
 
-/** A try that was let through. It has failed unless it is said to have been right. */
-export interface Attempt {
-  succeeded(): void;
-}
+/** Finds what was tried to be right, or false. Throws when it cannot find out. */
+export type AttemptCheck<Right> = () => Promise<Right | false>;
 
 export interface AttemptThrottle {
-  /** A password for a name. */
-  beginPassword(name: string, address: string): Attempt | Refusal;
+  /** A password for a name: what the check says, or a refusal without it. */
+  tryPassword<Right>(
+    name: string,
+    address: string,
+    check: AttemptCheck<Right>,
+  ): Promise<Right | false | Refusal>;
   /** A code for an account whose password was right. */
-  beginCode(accountId: number): Attempt | Refusal;
+  tryCode<Right>(accountId: number, check: AttemptCheck<Right>): Promise<Right | false | Refusal>;
 }
 
 interface Failures {
@@ -44,7 +46,7 @@ interface Failures {
 export function createAttemptThrottle(monotonicNow: () => number, limits: AttemptLimits): AttemptThrottle {
   const pairs = new Map<string, Failures>();
   const codes = new Map<number, Failures>();
-  const neighbourhoods = new Map<string, number[]>();
+  const networks = new Map<string, number[]>();
 
   /** Oldest first out: the map keeps the order in which keys were last written. */
   function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
@@ -62,54 +64,110 @@ export function createAttemptThrottle(monotonicNow: () => number, limits: Attemp
     return isOver ? { count: 0, waitUntil: 0, lastAt: at } : known;
   }
 
-  function fail<Key>(map: Map<Key, Failures>, key: Key, at: number, free: number, waitMax: number): void {
-    const { count } = failuresOf(map, key, at);
-    const beyond = count + 1 - free;
+  /** Counts a failure before it is one; the function takes it back. */
+  function fail<Key>(
+    map: Map<Key, Failures>,
+    key: Key,
+    at: number,
+    free: number,
+    waitMax: number,
+  ): () => void {
+    const before = failuresOf(map, key, at);
+    const beyond = before.count + 1 - free;
     const waitSeconds = beyond < 0 ? 0 : Math.min(waitMax, 2 ** Math.min(beyond, 30));
-    remember(map, key, { count: count + 1, waitUntil: at + waitSeconds * 1000, lastAt: at });
+    const counted = { count: before.count + 1, waitUntil: at + waitSeconds * 1000, lastAt: at };
+    remember(map, key, counted);
+    return () => {
+      const known = map.get(key);
+      if (known === undefined) return;
+      const count = known.count - 1;
+      // Whoever was let in had nothing to wait for.
+      const waitUntil = known === counted || count < free ? 0 : known.waitUntil;
+      if (count > 0) map.set(key, { ...known, count, waitUntil });
+      else map.delete(key);
+    };
   }
 
-  function recentOf(neighbourhood: string, at: number): number[] {
+  function recentOf(network: string, at: number): number[] {
     const since = at - limits.windowSeconds * 1000;
-    return (neighbourhoods.get(neighbourhood) ?? []).filter((time) => time > since);
+    return (networks.get(network) ?? []).filter((time) => time > since);
+  }
+
+  function failNetwork(network: string, at: number): () => void {
+    remember(networks, network, [...recentOf(network, at), at]);
+    return () => {
+      const times = networks.get(network) ?? [];
+      const index = times.indexOf(at);
+      if (index >= 0) times.splice(index, 1);
+    };
+  }
+
+  /** How long a network must wait for its next try of the name; the longest wait counts. */
+  function passwordWait(
+    pair: string,
+    { network, limitFactor }: LimitedNetwork,
+    at: number,
+  ): { readonly until: number; readonly refused: Refusal } | null {
+    const { waitUntil } = failuresOf(pairs, pair, at);
+    const max = limits.neighbourhoodFailuresMax * limitFactor;
+    const oldest = recentOf(network, at).at(-max);
+    const networkUntil = oldest === undefined ? 0 : oldest + limits.windowSeconds * 1000;
+    const until = Math.max(waitUntil, networkUntil);
+    if (until <= at) return null;
+    const refused =
+      waitUntil >= networkUntil
+        ? waiting(until - at, limits.freeFailures * limitFactor, limits.forgetSeconds)
+        : waiting(until - at, max, limits.windowSeconds);
+    return { until, refused };
   }
 
   return {
-    beginPassword(name, address) {
+    async tryPassword(name, address, check) {
       const at = monotonicNow();
-      const neighbourhood = addressNeighbourhood(address);
-      const pair = `${name}\n${neighbourhood}`;
-      const before = failuresOf(pairs, pair, at);
-      if (before.waitUntil > at) {
-        return waiting(before.waitUntil - at, limits.freeFailures, limits.forgetSeconds);
-      }
-      const recent = recentOf(neighbourhood, at);
-      const oldest = recent.at(-limits.neighbourhoodFailuresMax);
-      if (oldest !== undefined) {
-        const left = oldest + limits.windowSeconds * 1000 - at;
-        return waiting(left, limits.neighbourhoodFailuresMax, limits.windowSeconds);
-      }
-      fail(pairs, pair, at, limits.freeFailures, limits.waitSecondsMax);
-      remember(neighbourhoods, neighbourhood, [...recent, at]);
-      return {
-        succeeded() {
-          pairs.delete(pair);
-          const times = neighbourhoods.get(neighbourhood) ?? [];
-          const index = times.indexOf(at);
-          if (index >= 0) times.splice(index, 1);
+      const tried = limitedNetworks(address).map((limited) => ({
+        ...limited,
+        pair: `${name}\n${limited.network}`,
+      }));
+      const waits = tried.flatMap((each) => passwordWait(each.pair, each, at) ?? []);
+      const longest = waits.sort((a, b) => b.until - a.until)[0];
+      if (longest !== undefined) return longest.refused;
+      const ofPairs = tried.map(({ pair, limitFactor }) =>
+        fail(pairs, pair, at, limits.freeFailures * limitFactor, limits.waitSecondsMax),
+      );
+      const ofNetworks = tried.map(({ network }) => failNetwork(network, at));
+      return judge(check, {
+        right() {
+          for (const { pair } of tried) pairs.delete(pair);
+          for (const takeBack of ofNetworks) takeBack();
         },
-      };
+        unknown() {
+          for (const takeBack of [...ofPairs, ...ofNetworks]) takeBack();
+        },
+      });
     },
-    beginCode(accountId) {
+    async tryCode(accountId, check) {
       const at = monotonicNow();
-      const before = failuresOf(codes, accountId, at);
-      if (before.waitUntil > at) {
-        return waiting(before.waitUntil - at, limits.freeCodeFailures, limits.forgetSeconds);
-      }
-      fail(codes, accountId, at, limits.freeCodeFailures, limits.codeWaitSecondsMax);
-      return { succeeded: () => void codes.delete(accountId) };
+      const { waitUntil } = failuresOf(codes, accountId, at);
+      if (waitUntil > at) return waiting(waitUntil - at, limits.freeCodeFailures, limits.forgetSeconds);
+      const takeBack = fail(codes, accountId, at, limits.freeCodeFailures, limits.codeWaitSecondsMax);
+      return judge(check, { right: () => codes.delete(accountId), unknown: takeBack });
     },
   };
+}
+
+/** What was counted as wrong stays so unless the check says otherwise. */
+async function judge<Right>(
+  check: AttemptCheck<Right>,
+  end: { right(): void; unknown(): void },
+): Promise<Right | false> {
+  try {
+    const right = await check();
+    if (right !== false) end.right();
+    return right;
+  } catch (error) {
+    end.unknown();
+    throw error;
+  }
 }
 
 function waiting(milliseconds: number, limit: number, windowSeconds: number): Refusal {

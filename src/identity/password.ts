@@ -1,10 +1,11 @@
 // Passwords: argon2id with OWASP's parameters, kept in the PHC string format. At most a few hashes run at
 // once: each takes 19 MiB and a thread of the pool, and a flood of sign-ins must not take them all. Nor do
-// more than a few wait for their turn.
+// more than a few wait for their turn, and networks take turns: whoever floods keeps only its own passwords waiting.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { randomBase62 } from '../accounts/api-key.ts';
+import { createFairQueue } from '../contract/fair-queue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 
 const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
@@ -13,16 +14,26 @@ const waitingHashesMax = 60;
 
 const derive = promisify(argon2);
 let running = 0;
-const queue: (() => void)[] = [];
+const queue = createFairQueue<string, WaitingHash>(waitingHashesMax);
+
+interface WaitingHash {
+  start(): void;
+  refuse(): void;
+}
+
+/** Whose turn it is for the service itself and its administrators. */
+const ownTurn = 'own';
 
 export function mintPassword(): string {
   return randomBase62(20);
 }
 
-/** @throws Overloaded */
-export async function hashPassword(password: string): Promise<string> {
+/** `network`: of whoever sent it (addressOwner). @throws Overloaded */
+export async function hashPassword(password: string, network = ownTurn): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await limited(() => derive('argon2id', { message: password, nonce: salt, ...parameters }));
+  const tag = await limited(network, () =>
+    derive('argon2id', { message: password, nonce: salt, ...parameters }),
+  );
   const { memory, passes, parallelism } = parameters;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
 }
@@ -34,21 +45,25 @@ const nobodysHash = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes
  * Whether the password is the account's; `stored` is null where there is no account or it has no password.
  * Takes as long in every case. @throws Overloaded
  */
-export async function isRightPassword(password: string, stored: string | null): Promise<boolean> {
+export async function isRightPassword(
+  password: string,
+  stored: string | null,
+  network: string,
+): Promise<boolean> {
   const isHash = stored?.startsWith('$argon2id$') === true;
-  const matches = await verifyPassword(password, isHash ? stored : nobodysHash);
+  const matches = await verifyPassword(password, isHash ? stored : nobodysHash, network);
   return isHash && matches;
 }
 
 /** false for a wrong password, and for a stored text that is not a hash of ours. @throws Overloaded */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string, network = ownTurn): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
     stored,
   );
   if (match === null) return false;
   const [, memory, passes, parallelism, salt = '', tag = ''] = match;
   const expected = Buffer.from(tag, 'base64');
-  const actual = await limited(() =>
+  const actual = await limited(network, () =>
     derive('argon2id', {
       message: password,
       nonce: Buffer.from(salt, 'base64'),
@@ -61,16 +76,24 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(actual, expected);
 }
 
-async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (queue.length >= waitingHashesMax) throw new Overloaded('Too many passwords are waiting to be checked.');
-  if (running >= parallelHashesMax) await new Promise<void>((resolve) => queue.push(resolve));
-  running += 1;
+async function limited<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+  if (running < parallelHashesMax) running += 1;
+  else await turnOf(network);
   try {
     return await work();
   } finally {
-    running -= 1;
-    queue.shift()?.();
+    const next = queue.shift();
+    // Whoever is next takes this place.
+    if (next === undefined) running -= 1;
+    else next.start();
   }
+}
+
+function turnOf(network: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new Overloaded('Too many passwords are waiting to be checked.'));
+    queue.push(network, { start: resolve, refuse })?.refuse();
+  });
 }
 
 function base64(bytes: Buffer): string {

@@ -15,14 +15,18 @@ export interface TotpStore {
   isEnabled(accountId: number): Promise<boolean>;
   /** A new secret, not on yet. null: codes are on already. */
   begin(account: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
-  /** Switches it on and returns the recovery codes, which are shown this once. */
+  /** Begun: there is a new secret, and time left to confirm it. */
+  stateOf(accountId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
+  /** Switches it on and returns the recovery codes, which are shown this once. false: it is not a code of a new secret. */
   enable(
     holder: AuditAuthor & { readonly now: EpochSeconds },
     code: string,
-  ): Promise<readonly string[] | 'not_begun' | 'enabled' | 'wrong_code'>;
+  ): Promise<readonly string[] | false>;
   /** Uses up a code of the app or a recovery code. */
   spend(accountId: number, code: string, now: EpochSeconds): Promise<boolean>;
   disable(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
+  /** Deletes the new secrets that were not confirmed in time. */
+  deleteExpired(now: EpochSeconds): Promise<void>;
 }
 
 interface TotpHolder {
@@ -40,8 +44,8 @@ const recoveryBytes = 10;
 
 const findSecret: Statement = {
   name: 'find_totp_secret',
-  text: `select sealed_secret, enabled_at is not null as is_enabled, last_step from totp_secrets
-    where account_id = $1::int`,
+  text: `select sealed_secret, enabled_at is not null as is_enabled from totp_secrets
+    where account_id = $1::int and (enabled_at is not null or created_at > to_timestamp($2::bigint))`,
 };
 
 const findEnabled: Statement = {
@@ -93,9 +97,16 @@ const deleteSecret: Statement = {
   text: 'delete from totp_secrets where account_id = $1::int returning enabled_at is not null as was_enabled',
 };
 
-export function createTotpStore(database: Database, seal: Seal): TotpStore {
-  async function find(queryable: Queryable, accountId: number) {
-    const [row] = await queryable.query(findSecret, [accountId]);
+const deletePending: Statement = {
+  name: 'delete_pending_totp_secrets',
+  text: 'delete from totp_secrets where enabled_at is null and created_at <= to_timestamp($1::bigint)',
+};
+
+/** @param pendingSeconds how long a new secret waits for its first code */
+export function createTotpStore(database: Database, seal: Seal, pendingSeconds: number): TotpStore {
+  /** A new secret is found until its time is over. */
+  async function find(accountId: number, now: EpochSeconds) {
+    const [row] = await database.query(findSecret, [accountId, now - pendingSeconds]);
     if (row === undefined) return null;
     return { sealed: String(row['sealed_secret']), isEnabled: row['is_enabled'] === true };
   }
@@ -115,7 +126,13 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
 
   return {
     async isEnabled(accountId) {
-      return (await find(database, accountId))?.isEnabled === true;
+      return (await findTotpAccounts(database, [accountId])).has(accountId);
+    },
+
+    async stateOf(accountId, now) {
+      const known = await find(accountId, now);
+      if (known === null) return 'off';
+      return known.isEnabled ? 'on' : 'begun';
     },
 
     async begin({ id, username }, now) {
@@ -129,16 +146,15 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
 
     async enable({ now, ...author }, code) {
       const { actorId: id } = author;
-      const known = await find(database, id);
-      if (known === null) return 'not_begun';
-      if (known.isEnabled) return 'enabled';
+      const known = await find(id, now);
+      if (known === null || known.isEnabled) return false;
       const step = stepOf(id, known.sealed, normalised(code), now);
-      if (step === null) return 'wrong_code';
+      if (step === null) return false;
       const codes = Array.from({ length: recoveryCodeCount }, mintRecoveryCode);
       return database.transaction(async (transaction) => {
         const rows = await transaction.query(enableSecret, [id, known.sealed, now, step]);
         // Begun anew, or switched on, by another request meanwhile.
-        if (rows.length === 0) return 'wrong_code';
+        if (rows.length === 0) return false;
         await transaction.query(deleteRecoveryCodes, [id]);
         await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
         await audit(transaction, 'account.enable_totp', id, { ...author, now });
@@ -149,7 +165,7 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
     async spend(accountId, code, now) {
       const sent = normalised(code);
       if (/^\d{6}$/.test(sent)) {
-        const known = await find(database, accountId);
+        const known = await find(accountId, now);
         const step = known === null ? null : stepOf(accountId, known.sealed, sent, now);
         if (known === null || step === null) return false;
         return (await database.query(spendStep, [accountId, known.sealed, step])).length > 0;
@@ -159,6 +175,10 @@ export function createTotpStore(database: Database, seal: Seal): TotpStore {
     },
 
     disable: (accountId, actor) => disableTotp(database, accountId, actor),
+
+    async deleteExpired(now) {
+      await database.query(deletePending, [now - pendingSeconds]);
+    },
   };
 }
 

@@ -164,7 +164,9 @@ const endsSessions = [
 /** What no drawing of single requests comes upon: a secret is confirmed, a factor that is on is switched off. */
 function nextStep({ victims, administrator }: PanelWorld, random: Random): { id: string; seat: Seat } | null {
   if (random.below(12) > 0) return null;
-  const seat = random.pick(victims);
+  // A new secret waits for a quarter of an hour, which is thirty requests.
+  const begun = victims.filter(({ secret }) => secret !== null);
+  const seat = random.pick(begun.length > 0 ? begun : victims);
   if (!seat.isTotpOn) return { id: seat.secret === null ? 'beginTotp' : 'confirmTotp', seat };
   return random.below(2) === 0 ? { id: 'disableTotp', seat } : { id: 'disableTotpOf', seat: administrator };
 }
@@ -297,6 +299,7 @@ async function learnOfPanel(
     seat.recoveryCodes = [...body.recovery_codes];
     seat.isTotpOn = true;
   }
+  if (id === 'confirmTotp' && body?.error?.code === 'totp_not_enabled') forgetTotp(seat);
   if (id === 'disableTotp' && status === 204) forgetTotp(seat);
   if (id === 'disableTotpOf' && status === 204) {
     for (const victim of world.victims) {

@@ -55,9 +55,11 @@ test('what has expired goes, and what has not stays', async () => {
   await sql(`insert into api_requests (account_id, number, at, method, path, status, request_id, milliseconds, address)
     select ${id}, n, ${at(0)} - (5 - n) * interval '4 days', 'GET', '/', 200, '', 1, '' from generate_series(1, 5) n`);
   await sql(`insert into api_request_counts (account_id, request_count) values (${id}, 5)`);
+  await sql(`insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values
+    (${id}, 'on', ${at(-day)}, ${at(-day)}), (${id + 1}, 'old', ${at(-900)}, null), (${id + 2}, 'young', ${at(-899)}, null)`);
   await runJobs();
-  const left = await Promise.all(['login_links', 'sessions', 'api_requests'].map(count));
-  assert.deepEqual(left, [1, 1, 2]);
+  const left = await Promise.all(['login_links', 'sessions', 'api_requests', 'totp_secrets'].map(count));
+  assert.deepEqual(left, [1, 1, 2, 2]);
   const [summed] = await sql(`select entry_count from ledger_days where account_id = ${id}`);
   assert.deepEqual(summed, { entry_count: 1 });
   for (const state of await service.service.jobs.list()) {

@@ -251,6 +251,41 @@ test('codes at sign-in are begun with the password and are on once a code was ri
   }
 });
 
+test('guessing the first code of a new secret is slowed down like any other', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const { secret } = (await panel.post('/totp', password)).body;
+  for (let count = 0; count < 10; count += 1) {
+    expectRefusal(await panel.post('/totp/confirm', { code: '000000' }), '403 invalid_code');
+  }
+  const held = await panel.post('/totp/confirm', { code: codeAt(secret) });
+  expectRefusal(held, '429 rate_limited', { limit: 10, window_seconds: 3_600, retry_after: 1 });
+  assert.equal(held.headers.get('retry-after'), '1');
+  milliseconds += 1_000;
+  assert.equal((await panel.post('/totp/confirm', { code: codeAt(secret) })).status, 201);
+});
+
+test('asking to confirm what is on already does not make wrong codes forgotten', async () => {
+  const { username, panel, secret } = await enrolled();
+  for (let count = 0; count < 10; count += 1) {
+    expectRefusal(await signInWith(username, '000000'), '403 invalid_code');
+    expectRefusal(await panel.post('/totp/confirm', { code: codeAt(secret) }), '409 totp_enabled');
+  }
+  assert.equal((await signInWith(username, codeAt(secret))).status, 429);
+});
+
+test('a new secret that is not confirmed within fifteen minutes is none, and goes', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const begin = async (): Promise<string> => (await panel.post('/totp', password)).body.secret;
+  const late = await begin();
+  service.clock.seconds += 15 * 60;
+  expectRefusal(await panel.post('/totp/confirm', { code: codeAt(late) }), '409 totp_not_enabled');
+  const inTime = await begin();
+  service.clock.seconds += 15 * 60 - 1;
+  assert.equal((await panel.post('/totp/confirm', { code: codeAt(inTime) })).status, 201);
+});
+
 test('with codes on, a password alone begins no session, and only the right password asks for a code', async () => {
   const { username, secret } = await enrolled();
   expectRefusal(await signInWith(username), '401 code_required');

@@ -8,6 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { DatabaseUnavailable } from '../../src/database/database.ts';
 import {
   createPanelClient,
   ownPages,
@@ -27,8 +28,19 @@ const day = 86_400;
 
 let service: TestService;
 let milliseconds = 0;
+/** The name of a statement that the database does not take now. */
+let refusedStatement: string | null = null;
 before(async () => {
-  service = await startTestService({ environment: { TRUST_PROXY: '127.0.0.1' } });
+  service = await startTestService({
+    environment: { TRUST_PROXY: '127.0.0.1' },
+    wrapDatabase: (database) => ({
+      ...database,
+      query: (statement, values, rank) =>
+        statement.name === refusedStatement
+          ? Promise.reject(new DatabaseUnavailable('away'))
+          : database.query(statement, values, rank),
+    }),
+  });
   service.clock.monotonic = () => milliseconds;
 });
 beforeEach(() => {
@@ -186,6 +198,48 @@ test('a hundred guesses at once are as few as one after another', async () => {
   );
   assert.equal(answers.filter(({ status }) => status === 401).length, 5);
   assert.equal(answers.filter(({ status }) => status === 429).length, 35);
+});
+
+test('a try that ended in 503 was none: nobody waits because the database was away', async () => {
+  const { username } = await withPassword();
+  const at = from('192.0.2.5');
+  const tries = (password: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => signInAnswer(service.address, { username, password }, at)),
+    );
+  refusedStatement = 'find_credentials';
+  try {
+    for (const times of [1, 1, 5, 5]) {
+      for (const answer of await tries('wrong', times)) expectRefusal(answer, '503 service_unavailable');
+    }
+  } finally {
+    refusedStatement = null;
+  }
+  for (let count = 0; count < 5; count += 1) {
+    for (const answer of await tries('wrong', 1)) expectRefusal(answer, '401 invalid_credentials');
+  }
+  const [held] = await tries('wrong', 1);
+  assert.equal(held?.status, 429, 'what was wrong counts as ever');
+  milliseconds += 1_000;
+  refusedStatement = 'find_credentials';
+  const [cut] = await tries(testPassword, 1);
+  refusedStatement = null;
+  assert.equal(cut?.status, 503);
+  const [right] = await tries(testPassword, 1);
+  assert.equal(right?.status, 200, 'no longer wait than before');
+});
+
+test('whoever has a /48 has the guesses of four addresses, not of 65,536', async () => {
+  const { username } = await withPassword();
+  const guess = (network: number, password = 'wrong') =>
+    signInAnswer(service.address, { username, password }, from(`2001:db8:77:${network}::1`));
+  for (let network = 0; network < 20; network += 1) {
+    expectRefusal(await guess(network), '401 invalid_credentials');
+  }
+  const held = await guess(21, testPassword);
+  expectRefusal(held, '429 rate_limited', { limit: 20, window_seconds: 3_600, retry_after: 1 });
+  const elsewhere = { username, password: testPassword };
+  assert.equal((await signInAnswer(service.address, elsewhere, from('2001:db8:78::1'))).status, 200);
 });
 
 test('an honest user on another address signs in at once while one address guesses', async () => {

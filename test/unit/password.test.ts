@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Overloaded } from '../../src/contract/overloaded.ts';
 import { hashPassword, mintPassword, verifyPassword } from '../../src/identity/password.ts';
 
 test('a password opens its own hash and no other does', async () => {
@@ -22,5 +23,30 @@ test('a hash is argon2id in the PHC format, with a salt of its own', async () =>
 test('a stored text that is no hash of ours opens nothing', async () => {
   for (const stored of ['', 'none', '$argon2id$v=19$m=1,t=1,p=1$', '$2b$10$abcdefghijklmnopqrstuv']) {
     assert.equal(await verifyPassword('none', stored), false);
+  }
+});
+
+test('a network that fills the queue keeps only its own passwords waiting', async () => {
+  // A hash that takes no time: it is checked by the parameters that stand in it.
+  const stored =
+    '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  const ended: string[] = [];
+  const check = (network: string) =>
+    verifyPassword('wrong', stored, network).then(
+      () => ended.push(network),
+      (error: unknown) => {
+        assert.ok(error instanceof Overloaded);
+        ended.push(`${network} refused`);
+      },
+    );
+  const flood = Array.from({ length: 100 }, () => check('2001:db8:1'));
+  const honest = ['198.51.100', '203.0.113'].map(check);
+  await Promise.all([...flood, ...honest]);
+  const refused = ended.filter((each) => each === '2001:db8:1 refused').length;
+  assert.equal(refused, 40, 'of 100 two run and 60 wait; two of them make room');
+  assert.equal(ended.filter((each) => each.startsWith('2001:db8:1')).length, 100);
+  for (const network of ['198.51.100', '203.0.113']) {
+    const place = ended.filter((each) => !each.endsWith('refused')).indexOf(network);
+    assert.ok(place >= 0 && place < 8, `${network} is number ${place + 1}`);
   }
 });

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { getPasswordHash } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { addressOwner } from '../../contract/ip-addresses.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import { isRightPassword } from '../../identity/password.ts';
@@ -12,12 +13,10 @@ export type PasswordCheck = (request: FastifyRequest, password: string) => Promi
 
 export function createPasswordCheck(database: Queryable, throttle: AttemptThrottle): PasswordCheck {
   return async ({ principal: { account }, ip }, password) => {
-    const attempt = throttle.beginPassword(account.username, ip);
-    if (isRefusal(attempt)) return attempt;
-    if (!(await isRightPassword(password, await getPasswordHash(database, account.id)))) {
-      return refusal('wrong_password');
-    }
-    attempt.succeeded();
-    return null;
+    const isRight = await throttle.tryPassword(account.username, ip, async () =>
+      isRightPassword(password, await getPasswordHash(database, account.id), addressOwner(ip)),
+    );
+    if (isRefusal(isRight)) return isRight;
+    return isRight ? null : refusal('wrong_password');
   };
 }

@@ -6,7 +6,7 @@ import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { plainAddress } from '../../contract/ip-addresses.ts';
+import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { meSchema, newPasswordBodySchema, sessionListSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
@@ -123,7 +123,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
       const { id } = request.principal.account;
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);
-      const passwordHash = await hashPassword(body.new_password);
+      const passwordHash = await hashPassword(body.new_password, addressOwner(request.ip));
       const changed = await changeAccount(database, id, { passwordHash }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { findCredentials } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { addressOwner } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
@@ -37,12 +38,14 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       if (isRefusal(body)) return reply.refuse(body);
       const username = body.username.trim().toLowerCase();
 
-      const attempt = throttle.beginPassword(username, request.ip);
-      if (isRefusal(attempt)) return refuseLate(reply, attempt);
-      const known = await findCredentials(ranked(database, 'lookups'), username);
-      const isRight = await isRightPassword(body.password, known?.passwordHash ?? null);
-      if (known === null || !isRight) return reply.refuse(refusal('invalid_credentials'));
-      attempt.succeeded();
+      const known = await throttle.tryPassword(username, request.ip, async () => {
+        const found = await findCredentials(ranked(database, 'lookups'), username);
+        const network = addressOwner(request.ip);
+        const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
+        return found !== null && isRight && found;
+      });
+      if (isRefusal(known)) return refuseLate(reply, known);
+      if (!known) return reply.refuse(refusal('invalid_credentials'));
 
       const { account, passwordVersion } = known;
       if (account.blocked) return reply.refuse(refusal('account_blocked'));
@@ -76,11 +79,9 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
 
   async function codeProblem(accountId: number, code: string | undefined): Promise<Refusal | null> {
     if (code === undefined || code.trim() === '') return refusal('code_required');
-    const attempt = throttle.beginCode(accountId);
-    if (isRefusal(attempt)) return attempt;
-    if (!(await totp.spend(accountId, code, now()))) return refusal('invalid_code');
-    attempt.succeeded();
-    return null;
+    const isRight = await throttle.tryCode(accountId, () => totp.spend(accountId, code, now()));
+    if (isRefusal(isRight)) return isRight;
+    return isRight ? null : refusal('invalid_code');
   }
 }
 

@@ -28,7 +28,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       schema: {
         operationId: 'beginTotp',
         summary: 'Begin to set up codes at sign-in',
-        description: 'They are not on until a code has been confirmed.',
+        description: 'They are not on until a code has been confirmed, within 15 minutes.',
         body: passwordBodySchema,
         response: { 201: totpEnrolmentSchema },
       },
@@ -64,11 +64,15 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const enabled = await totp.enable(actorOf(request.principal), body.code);
-      if (enabled === 'not_begun') return reply.refuse(refusal('totp_not_enabled'));
-      if (enabled === 'enabled') return reply.refuse(refusal('totp_enabled'));
-      if (enabled === 'wrong_code') return reply.refuse(refusal('invalid_code'));
-      return reply.code(201).send({ recovery_codes: enabled });
+      const { id } = request.principal.account;
+      const state = await totp.stateOf(id, now());
+      if (state === 'off') return reply.refuse(refusal('totp_not_enabled'));
+      if (state === 'on') return reply.refuse(refusal('totp_enabled'));
+      const actor = actorOf(request.principal);
+      const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code));
+      if (isRefusal(codes)) return refuseLate(reply, codes);
+      if (!codes) return reply.refuse(refusal('invalid_code'));
+      return reply.code(201).send({ recovery_codes: codes });
     },
   );
 
@@ -93,10 +97,9 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
       if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
-      const attempt = throttle.beginCode(id);
-      if (isRefusal(attempt)) return refuseLate(reply, attempt);
-      if (!(await totp.spend(id, body.code, now()))) return reply.refuse(refusal('invalid_code'));
-      attempt.succeeded();
+      const isRight = await throttle.tryCode(id, () => totp.spend(id, body.code, now()));
+      if (isRefusal(isRight)) return refuseLate(reply, isRight);
+      if (!isRight) return reply.refuse(refusal('invalid_code'));
       await totp.disable(id, actorOf(request.principal));
       return reply.code(204).send();
     },

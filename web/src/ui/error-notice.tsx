@@ -70,6 +70,8 @@ function sentenceOf(error: Error): string {
       return 'This package cannot be ordered.';
     case 'rate_limited':
       return `Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
+    case 'totp_not_enabled':
+      return 'Codes at sign-in are not on, or were not confirmed within 15 minutes. Close this and begin again.';
     case 'order_failed':
       return orderFailures[reason] ?? error.message;
     case 'idempotency_conflict':
