@@ -42,6 +42,7 @@ export const onOneDatabase: readonly string[] = [
   'audit-actors',
   'authentication',
   'behind-a-proxy',
+  'connections',
   'corpora',
   'demo-data',
   'docs-pages',

@@ -88,6 +88,7 @@ export const defaultLimits = {
     keepAliveMilliseconds: 65_000,
     idleMilliseconds: 120_000,
     pipelinedMax: 64,
+    pipelinedHeldMax: 10_000,
     unreadBytesMax: 1_048_576,
     connectionsMax: 8_000,
     headerBytesMax: 16_384,

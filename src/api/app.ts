@@ -17,21 +17,26 @@ import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
+import {
+  type ConnectionLimits,
+  type Connections,
+  createConnections,
+  type UnreadRequest,
+} from '../http/connections.ts';
 import { type DeclaredRoute, type Door, declareRoutes } from '../http/declared-routes.ts';
-import { installErrors, refuseRoute } from '../http/errors.ts';
+import { installErrors, refuseRoute, statusOf } from '../http/errors.ts';
 import { type HealthDependencies, healthRoutes } from '../http/health-routes.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { installOpenapi } from '../http/openapi.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import {
-  answerBrokenRequest,
   answerForNode,
   bodyBytesMax,
-  createConnections,
   installJsonBodies,
   installRequestHygiene,
   readablePath,
   requestIdOf,
+  unreadAnswer,
 } from '../http/request-hygiene.ts';
 import { createLazySerializers } from '../http/response-serializers.ts';
 import { loggablePath } from '../journal/request-log.ts';
@@ -48,12 +53,8 @@ import { customerRoutes } from './reseller/customer-routes.ts';
 import { orderRoutes } from './reseller/order-routes.ts';
 import { packageRoutes } from './reseller/package-routes.ts';
 
-export interface HttpLimits {
+export interface HttpLimits extends ConnectionLimits {
   readonly idleMilliseconds: number;
-  /** Answers one connection may have waiting. */
-  readonly pipelinedMax: number;
-  /** Bytes of answers one connection may leave unread. */
-  readonly unreadBytesMax: number;
   readonly headersMilliseconds: number;
   readonly requestMilliseconds: number;
   readonly keepAliveMilliseconds: number;
@@ -92,7 +93,7 @@ export interface AppDependencies
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
   const packages = () => dependencies.packages.current();
-  const connections = createConnections(limits);
+  const connections = createConnections(limits, logAndCountUnread(metrics, dependencies.accessLog));
   let allowedMethods: AllowedMethods = () => [];
   const app = Fastify({
     loggerInstance: logger,
@@ -114,7 +115,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, connections, allowedMethods),
+    clientErrorHandler: (error, socket) =>
+      connections.onClientError(error, socket, () => unreadAnswer(error, allowedMethods)),
     http: {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersMilliseconds,
@@ -124,7 +126,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     },
   });
   allowedMethods = collectAllowedMethods(app);
-  prepareServer(app.server, limits);
+  prepareServer(app.server, connections, limits);
 
   // The schemas describe bodies for the document; each route reads its own, with its own error codes.
   app.setValidatorCompiler(() => () => true);
@@ -132,7 +134,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.decorate('declaredRoutes', declared);
   await installOpenapi(app, declared);
   installErrors(app);
-  installRequestHygiene(app, connections);
+  installRequestHygiene(app);
   logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (dependencies.isDraining()) reply.header('connection', 'close');
@@ -241,10 +243,13 @@ function serveDocument(app: FastifyInstance, path: string, make: () => object): 
   });
 }
 
-function prepareServer(server: Server, limits: HttpLimits): void {
+function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;
+  // Whoever has ended its side with its request is answered all the same. (A member that Node's types lack.)
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', rememberPeer);
-  answerForNode(server);
+  connections.attend(server);
+  answerForNode(server, connections);
 }
 
 /**
@@ -277,6 +282,15 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
   // Nobody, until a key was recognised.
   app.decorateRequest('principal', null as never);
   app.decorateRequest('session', null as never);
+}
+
+/** The same for bytes that no request came of. */
+function logAndCountUnread(metrics: Metrics, accessLog: AccessLog | null) {
+  return ({ requestId, code, address }: UnreadRequest) => {
+    const common = { route: 'none', method: 'none', status: statusOf(code, false) };
+    metrics.onRequest({ ...common, seconds: null, errorCode: code });
+    accessLog?.write({ ...common, requestId, milliseconds: null, address, code, accountId: null });
+  };
 }
 
 /** For the account that sent them, and for the count of refusals: one push for each request. */

@@ -92,6 +92,8 @@ export type ErrorDetails = Readonly<Record<string, string | number>>;
 export interface Refusal {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
+  /** In place of the code's own sentence, where that would not be true of the case. */
+  readonly message?: string;
 }
 
 export function refusal(code: ErrorCode, details: ErrorDetails = {}): Refusal {
@@ -101,6 +103,11 @@ export function refusal(code: ErrorCode, details: ErrorDetails = {}): Refusal {
 /** The refusal of one field: which, and why in a few words. */
 export function fieldRefusal(code: ErrorCode, field: string, reason: string): Refusal {
   return { code, details: { field, reason } };
+}
+
+/** The refusal of what was wrong before there was a body to read: `reason` ends a sentence. */
+export function unreadable(reason: string): Refusal {
+  return { code: 'invalid_json', details: { reason }, message: `The request could not be read: ${reason}.` };
 }
 
 export function isRefusal(value: unknown): value is Refusal {

@@ -10,7 +10,8 @@ export interface AccessLine {
   /** The route's pattern. */
   readonly route: string;
   readonly status: number;
-  readonly milliseconds: number;
+  /** null where nobody knows. */
+  readonly milliseconds: number | null;
   readonly address: string;
   readonly code: string | null;
   readonly accountId: number | null;
@@ -41,7 +42,7 @@ export function createAccessLog(output: LogOutput): AccessLog {
       const account = accountId === null ? '' : `,"account":${accountId}`;
       waiting.push(
         `{"level":"info"${timeMember()},"service":"sellthrough","reqId":"${requestId}","method":"${method}",` +
-          `"route":"${route}","status":${status},"milliseconds":${Math.round(milliseconds * 10) / 10},` +
+          `"route":"${route}","status":${status},"milliseconds":${milliseconds === null ? null : Math.round(milliseconds * 10) / 10},` +
           `"address":${JSON.stringify(address)}${refused}${account},"msg":"request"}\n`,
       );
     },

@@ -3,13 +3,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type ErrorCode,
-  type ErrorDetails,
-  errorCatalogue,
-  type Refusal,
-  refusal,
-} from '../contract/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 
@@ -46,13 +40,14 @@ export function installErrors(app: FastifyInstance): void {
 /** The message of the log line, which no test may leave behind. */
 export const undeclaredRefusal = 'a route refused with a code that it does not declare';
 
-function send(reply: FastifyReply, { code, details }: Refusal): FastifyReply {
+function send(reply: FastifyReply, answer: Refusal): FastifyReply {
+  const { code } = answer;
   const { url, method, config } = reply.request.routeOptions;
   if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredRefusal);
   const status = statusOf(code, isAdminUrl(reply.request.url));
   reply.errorCode = code;
   if (status === 503) reply.header('retry-after', retryAfterSeconds);
-  return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(code, details));
+  return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(answer));
 }
 
 function isAdminUrl(url: string): boolean {
@@ -92,12 +87,12 @@ function refusalOf(error: FastifyError): Refusal {
 
 /** The bytes of an error answer for sockets whose request never became one. */
 export function rawErrorResponse(
-  code: ErrorCode,
+  refused: Refusal,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): string {
-  const { status } = errorCatalogue[code];
-  const body = envelopeText(code, {});
+  const { status } = errorCatalogue[refused.code];
+  const body = envelopeText(refused);
   const lines = Object.entries({
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
@@ -108,6 +103,6 @@ export function rawErrorResponse(
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function envelopeText(code: ErrorCode, details: ErrorDetails): string {
-  return JSON.stringify({ error: { code, message: errorCatalogue[code].message, details } });
+function envelopeText({ code, details, message = errorCatalogue[code].message }: Refusal): string {
+  return JSON.stringify({ error: { code, message, details } });
 }

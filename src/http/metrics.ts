@@ -11,7 +11,8 @@ export interface Metrics {
     route: string;
     method: string;
     status: number;
-    seconds: number;
+    /** null where nobody knows. */
+    seconds: number | null;
     errorCode: string | null;
   }): void;
   onRequestLinesDropped(lines: number): void;
@@ -53,7 +54,7 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     onRequest({ route, method, status, seconds: took, errorCode }) {
       requests.inc({ route, method, status });
-      seconds.observe({ route }, took);
+      if (took !== null) seconds.observe({ route }, took);
       if (errorCode !== null) refusals.inc({ code: errorCode });
     },
     onRequestLinesDropped: (lines) => droppedLines.inc(lines),

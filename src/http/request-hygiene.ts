@@ -1,14 +1,14 @@
 // What is settled before a request means anything: its id, doubled headers, the body's size, encoding and
-// JSON, paths that do not decode, and sockets whose bytes are not a request at all. Whatever comes, the
+// JSON, paths that do not decode, and what is said to bytes that are not a request at all. Whatever comes, the
 // answer is the contract's envelope.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance } from 'fastify';
-import { refusal } from '../contract/error-catalogue.ts';
+import { refusal, unreadable } from '../contract/error-catalogue.ts';
 import { isJsonObject } from '../contract/json.ts';
-import { rawErrorResponse } from './errors.ts';
+import type { Connections, UnreadAnswer } from './connections.ts';
 
 export const bodyBytesMax = 65_536;
 
@@ -31,59 +31,13 @@ export function readablePath(url: string): string {
   }
 }
 
-/** What each connection still has to be answered. */
-export interface Connections {
-  /** Notes a request until its response is closed; false when too many wait on its connection. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Writes the answer to bytes that are not a request, or closes once what was asked before is answered. */
-  answerLast(socket: Duplex, answer: string): void;
-}
-
-/**
- * Whoever asks and does not read is cut off: beyond `pipelinedMax` unanswered requests, or `unreadBytesMax` bytes
- * of answers that wait to be read.
- */
-export function createConnections({
-  pipelinedMax,
-  unreadBytesMax,
-}: {
-  readonly pipelinedMax: number;
-  readonly unreadBytesMax: number;
-}): Connections {
-  const waiting = new WeakMap<Duplex, Set<IncomingMessage>>();
-  const broken = new WeakSet<Duplex>();
-  // A request whose own body broke gets the answer; those before it are whole.
-  const hasWhole = (socket: Duplex) => [...(waiting.get(socket) ?? [])].some(({ complete }) => complete);
-  return {
-    begin(request, response) {
-      const { socket } = request;
-      const requests = waiting.get(socket) ?? new Set();
-      waiting.set(socket, requests.add(request));
-      response.once('close', () => {
-        requests.delete(request);
-        if (broken.has(socket) && !hasWhole(socket)) socket.end();
-      });
-      return requests.size <= pipelinedMax && socket.writableLength <= unreadBytesMax && !socket.destroyed;
-    },
-    answerLast(socket, answer) {
-      // Written now, it would be taken for the answer to the request before it.
-      if (hasWhole(socket)) broken.add(socket);
-      else endAfter(socket, answer);
-    },
-  };
-}
-
-export function installRequestHygiene(app: FastifyInstance, connections: Connections): void {
+export function installRequestHygiene(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!connections.begin(request.raw, reply.raw)) {
-      request.raw.socket.destroy();
-      return reply.hijack();
-    }
     reply.header('x-request-id', request.id);
     const problem = headerProblem(request.raw);
     if (problem === null) return;
     reply.header('connection', 'close');
-    return reply.refuse(refusal('invalid_json', { reason: problem }));
+    return reply.refuse(unreadable(problem));
   });
 }
 
@@ -149,45 +103,39 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
   return httpVersion === '1.1' && headers.host === undefined ? 'the Host header is missing' : null;
 }
 
-/** The answer on a socket whose bytes are not a request: Fastify's clientErrorHandler. */
-export function answerBrokenRequest(
+/** What to say to bytes that the parser refused. */
+export function unreadAnswer(
   error: { readonly code?: string; readonly rawPacket?: unknown },
-  socket: Duplex,
-  connections: Connections,
   allowedMethods: (path: string) => readonly string[],
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+): UnreadAnswer {
   const [, url] = /^[A-Z-]+ (\S+) HTTP/.exec(rawText(error.rawPacket)) ?? [];
   const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && url !== undefined;
   const allowed = isUnknownMethod ? allowedMethods(readablePath(url).split('?')[0] ?? '') : [];
-  const answer =
-    allowed.length > 0
-      ? rawErrorResponse('method_not_allowed', randomUUID(), { allow: allowed.join(', ') })
-      : rawErrorResponse('invalid_json', randomUUID());
-  connections.answerLast(socket, answer);
+  return allowed.length > 0
+    ? { refusal: refusal('method_not_allowed'), headers: { allow: allowed.join(', ') } }
+    : { refusal: unreadable(problems.get(error.code ?? '') ?? 'it is not well-formed HTTP/1.1') };
 }
+
+const problems: ReadonlyMap<string, string> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'it did not arrive in time'],
+  ['HPE_HEADER_OVERFLOW', 'its address and headers are larger than 16 KiB'],
+  ['HPE_INVALID_EOF_STATE', 'it ended in the middle'],
+]);
 
 function rawText(packet: unknown): string {
   return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 2_000) : '';
 }
 
 /** The corners where Node would answer by itself, without the envelope. */
-export function answerForNode(server: Server): void {
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    endAfter(socket, rawErrorResponse('method_not_allowed', randomUUID(), { allow: 'GET, POST, PATCH' }));
+export function answerForNode(server: Server, connections: Connections): void {
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    connections.refuse(socket, {
+      refusal: refusal('method_not_allowed'),
+      headers: { allow: 'GET, POST, PATCH' },
+    });
   });
   // Expect: anything but 100-continue would be answered with a bare 417: the header is ignored instead.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-}
-
-/** Writes the answer and closes; a peer that never reads it is cut off. */
-function endAfter(socket: Duplex, answer: string): void {
-  socket.on('error', () => undefined);
-  socket.end(answer);
-  setTimeout(() => socket.destroy(), 1_000).unref();
 }

@@ -64,7 +64,8 @@ export function rawRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-function parseAnswers(received: Buffer, head: boolean): Answer[] {
+/** The whole answers among the bytes that have come so far. */
+export function parseAnswers(received: Buffer, head = false): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
   for (;;) {

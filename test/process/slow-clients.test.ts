@@ -85,6 +85,81 @@ for (const [what, speak] of slowWays) {
   });
 }
 
+describe('a connection that is closed because it is late', { concurrency: true }, () => {
+  let patient: TestService;
+  let reseller: TestAccount;
+  before(async () => {
+    // The limit of idle ones is far away, as it is by default.
+    const limits = { http: { ...http, idleMilliseconds: 120_000 } };
+    patient = await startTestService({ limits });
+    reseller = await patient.createReseller({ credit: '1000.00' });
+  });
+  after(() => patient.close());
+
+  const ends: readonly (readonly [string, (key: string) => string, RegExp | null])[] = [
+    ['nothing, where nothing was asked', () => '', null],
+    ['that the head did not come in time', () => 'GET / HTTP/1.1\r\nhost: x\r\n', /did not arrive in time\./],
+    [
+      'that the body did not come in time',
+      (key) => `${head(key, 'content-length: 60')}{"package_id"`,
+      /did not arrive in time\./,
+    ],
+    [
+      'nothing more than the refusal that did not wait for the body',
+      () => `${head('unknown', 'content-length: 60')}{"package_id"`,
+      /invalid_api_key/,
+    ],
+    ['nothing more than the answers so far', (key) => head(key, 'content-length: 0'), /invalid_json/],
+  ];
+  for (const [what, bytes, answer] of ends) {
+    test(`is told ${what}`, async () => {
+      const [socket] = await openSockets(patient, 1);
+      assert.ok(socket !== undefined);
+      let received = '';
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        received += text;
+      });
+      socket.write(bytes(reseller.key));
+      await closed(socket);
+      if (answer === null) assert.equal(received, '');
+      else assert.match(received, answer);
+      assert.equal(received.split('HTTP/1.1 ').length - 1, answer === null ? 0 : 1, received);
+    });
+  }
+
+  test('and whose first order leaves just then reads that order’s answer, or nothing', async (context) => {
+    const clients = 40;
+    const sockets = await openSockets(patient, clients);
+    const received = sockets.map(() => '');
+    for (const [index, socket] of sockets.entries()) {
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        received[index] += text;
+        if (received[index]?.endsWith('}')) socket.destroy();
+      });
+    }
+    const customer = (index: number) => `just-in-time-${index}`;
+    await Promise.all(
+      sockets.map(async (socket, index) => {
+        const body = JSON.stringify({ package_id: patient.packages.basic, customer: customer(index) });
+        // From before the limit until after the last time that it is looked at.
+        await pause(http.headersMilliseconds - 200 + index * 40);
+        if (socket.writable) socket.write(`${head(reseller.key, `content-length: ${body.length}`)}${body}`);
+        await closed(socket);
+      }),
+    );
+    const answered = received.filter((text) => text !== '').length;
+    context.diagnostic(`${answered} of ${clients} were in time`);
+    const { data } = (await reseller.get('/orders?limit=100')).body;
+    const placed = new Set(
+      data.map(({ customer: { reference } }: { customer: { reference: string } }) => reference),
+    );
+    for (const [index, text] of received.entries()) {
+      if (text !== '') assert.match(text, /^HTTP\/1\.1 201 /);
+      assert.equal(placed.has(customer(index)), text !== '', `${index}: ${text}`);
+    }
+  });
+});
+
 test('a whole request in many small pieces is still served', async () => {
   const [socket] = await openSockets(service, 1);
   assert.ok(socket !== undefined);

@@ -211,6 +211,26 @@ test('a head of more than 16 KiB is refused, one below is read', async () => {
   assert.equal((await answerTo(withLength(order, long(10_000)))).status, 201);
 });
 
+test('what is wrong before there is a body is named in the message', async () => {
+  const [host = '', authorization = ''] = head;
+  const wrongs: readonly (readonly [reason: string, bytes: string])[] = [
+    ['the Host header is missing', rawRequest(['GET /api/v1/balance HTTP/1.1', authorization])],
+    ['the header host was sent twice', rawRequest(['GET /api/v1/balance HTTP/1.1', ...head, host])],
+    [
+      'its address and headers are larger than 16 KiB',
+      rawRequest(['GET /api/v1/balance HTTP/1.1', ...head, `X-Long: ${'x'.repeat(17_000)}`]),
+    ],
+    ['it is not well-formed HTTP/1.1', rawRequest(['GET /api/v1/balance HTTP/9.9', ...head])],
+  ];
+  await Promise.all(
+    wrongs.map(async ([reason, bytes]) => {
+      const answer = await answerTo(bytes);
+      expectRefusal(answer, '400 invalid_json', { reason });
+      assert.equal(answer.body.error.message, `The request could not be read: ${reason}.`);
+    }),
+  );
+});
+
 test('a head that never ends is cut off', async () => {
   await expectRefused({ 'half a head': `POST /api/v1/orders HTTP/1.1\r\n${head.join('\r\n')}\r\n` });
 });

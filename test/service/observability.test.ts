@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { sendRaw } from '../harness/raw-socket.ts';
 
 let service: TestService;
 /** The database, as the service sees it, is away. */
@@ -226,6 +227,44 @@ describe('the log', () => {
         assert.equal(lines.length, index + 1, 'one line for each request');
         assert.deepEqual([lines[index]?.['reqId'], lines[index]?.['status']], [id, answer.status], path);
       }
+    });
+  }
+
+  const refusedBytes: Record<string, readonly [bytes: string, status: number, code: string]> = {
+    'no HTTP': ['\u0000\u0001\r\n\r\n', 400, 'invalid_json'],
+    'the greeting of HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_json'],
+    'an unknown method': ['FOO /api/v1/orders HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    CONNECT: ['CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    'a head of more than 16 KiB': [
+      `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
+      400,
+      'invalid_json',
+    ],
+    'an end in the middle of the head': ['GET / HTTP/1.1\r\nHost:', 400, 'invalid_json'],
+    'broken chunks': [
+      'POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+      'invalid_json',
+    ],
+  };
+  for (const [what, [bytes, status, code]] of Object.entries(refusedBytes)) {
+    test(`has one line, and the metrics one count, for what the parser refuses: ${what}`, async () => {
+      const from = service.logLines.length;
+      const counted = `sellthrough_refusals_total{code="${code}"}`;
+      const earlier = (await readMetrics()).get(counted) ?? 0;
+      const { answers } = await sendRaw(service.address, bytes, { halfClose: true, finalAnswers: Infinity });
+      assert.deepEqual(
+        answers.map((answer) => `${answer.status} ${answer.body.error.code}`),
+        [`${status} ${code}`],
+      );
+      assert.equal((await readMetrics()).get(counted), earlier + 1);
+      const lines = await requestLinesSince(from, 3);
+      const [line, ...more] = lines.filter(({ route }) => route !== '/metrics');
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [line?.['status'], line?.['code'], line?.['address'], line?.['reqId']],
+        [status, code, '127.0.0.1', answers[0]?.headers.get('x-request-id')],
+      );
     });
   }
 
