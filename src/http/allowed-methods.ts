@@ -7,11 +7,17 @@ export type AllowedMethods = (path: string) => readonly string[];
 export function collectAllowedMethods(app: FastifyInstance): AllowedMethods {
   const routes = new Map<string, { pattern: RegExp; methods: string[] }>();
   app.addHook('onRoute', ({ url, method }) => {
-    const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');
+    const escaped = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[A-Za-z]+/g, '[^/]+')
+      .replace('*', '.*');
     const route = routes.get(url) ?? { pattern: new RegExp(`^${escaped}$`), methods: [] };
     route.methods.push(...[method].flat());
     routes.set(url, route);
   });
-  return (path) =>
-    [...routes.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+  return (path) => [
+    ...new Set(
+      [...routes.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods),
+    ),
+  ];
 }

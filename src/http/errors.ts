@@ -37,6 +37,15 @@ export function installErrors(app: FastifyInstance): void {
   });
 }
 
+const unknownKey = 'Bearer realm="Sellthrough", error="invalid_token"';
+
+/** What a 401 of the API asks for (RFC 6750). The panel's own ask for a session, which is no scheme of HTTP. */
+export const challenges: ReadonlyMap<ErrorCode, string> = new Map([
+  ['missing_api_key', 'Bearer realm="Sellthrough"'],
+  ['invalid_api_key', unknownKey],
+  ['revoked_api_key', unknownKey],
+]);
+
 /** The message of the log line, which no test may leave behind. */
 export const undeclaredRefusal = 'a route refused with a code that it does not declare';
 
@@ -46,6 +55,8 @@ function send(reply: FastifyReply, answer: Refusal): FastifyReply {
   if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredRefusal);
   const status = statusOf(code, isAdminUrl(reply.request.url));
   reply.errorCode = code;
+  const challenge = challenges.get(code);
+  if (challenge !== undefined) reply.header('www-authenticate', challenge);
   if (status === 503) reply.header('retry-after', retryAfterSeconds);
   return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(answer));
 }

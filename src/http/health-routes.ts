@@ -11,7 +11,8 @@ export interface HealthDependencies {
 }
 
 export function healthRoutes(app: FastifyInstance, { metrics, readinessProblems }: HealthDependencies): void {
-  const hidden = { schema: { hide: true } };
+  // Some monitors ask with HEAD.
+  const hidden = { schema: { hide: true }, exposeHeadRoute: true };
   app.get('/healthz', hidden, async () => ({ status: 'ok' }));
   app.get('/readyz', hidden, async (_request, reply) => {
     const problems = await readinessProblems();

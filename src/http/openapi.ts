@@ -7,7 +7,7 @@ import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
 import type { DeclaredRoute } from './declared-routes.ts';
-import { statusOf } from './errors.ts';
+import { challenges, statusOf } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -198,6 +198,10 @@ const documentedHeaders = {
     enum: ['true'],
   }),
   'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 1, maximum: 3_600 }),
+  'WWW-Authenticate': header('Asks for a key, and says whether one was sent.', {
+    type: 'string',
+    enum: [...new Set(challenges.values())],
+  }),
 };
 
 const headersNamed = (...names: readonly (keyof typeof documentedHeaders)[]) =>
@@ -206,6 +210,7 @@ const headersNamed = (...names: readonly (keyof typeof documentedHeaders)[]) =>
 const commonHeaders = headersNamed('X-Request-Id', 'RateLimit-Policy', 'RateLimit');
 const replayHeader = headersNamed('Idempotent-Replayed');
 const retryHeader = headersNamed('Retry-After');
+const challengeHeader = headersNamed('WWW-Authenticate');
 
 function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {
   const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
@@ -213,7 +218,11 @@ function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Recor
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
-        headers: { ...commonHeaders, ...(status === 429 || status === 503 ? retryHeader : {}) },
+        headers: {
+          ...commonHeaders,
+          ...(status === 429 || status === 503 ? retryHeader : {}),
+          ...(ofStatus.some((code) => challenges.has(code)) ? challengeHeader : {}),
+        },
         description: ofStatus.map(documentedError).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },

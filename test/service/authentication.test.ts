@@ -46,6 +46,28 @@ test('a request without a bearer key is missing_api_key, however the header look
   assert.equal(answers[0]?.status, 401, 'a key in the address is none');
 });
 
+test('a 401 says that a bearer token is asked for, and whether one was sent', async () => {
+  const reseller = await service.createReseller();
+  const reset = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/api-key`, {});
+  assert.equal(reset.status, 201, reset.text);
+  const realm = 'Bearer realm="Sellthrough"';
+  for (const path of ['/api/v1/balance', '/api/admin/v1/accounts', '/api/v1/nowhere']) {
+    for (const [key, code, challenge] of [
+      [null, 'missing_api_key', realm],
+      ['unknown', 'invalid_api_key', `${realm}, error="invalid_token"`],
+      [reseller.key, 'revoked_api_key', `${realm}, error="invalid_token"`],
+    ] as const) {
+      const answer = await createApiClient(service.address, key).get(path);
+      expectRefusal(answer, `401 ${code}`);
+      assert.equal(answer.headers.get('www-authenticate'), challenge, `${path} ${code}`);
+    }
+  }
+  // What a browser signs in with is no scheme of HTTP.
+  const panel = await createApiClient(service.address, null).get('/panel/api/v1/balance');
+  expectRefusal(panel, '401 not_signed_in');
+  assert.equal(panel.headers.get('www-authenticate'), null);
+});
+
 test('a key that is not known is invalid_api_key, whatever it is', async () => {
   const { key } = await service.createReseller();
   const last = key.at(-1) === 'A' ? 'B' : 'A';

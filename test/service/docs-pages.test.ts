@@ -149,7 +149,12 @@ test('/docs without a slash is the first page, HEAD has no body, other methods a
   assert.equal((await openPage(service.address, 'GET', '/docs')).status, 200);
   const head = await fetch(`${service.address}/docs/errors`, { method: 'HEAD' });
   assert.deepEqual([head.status, await head.text()], [200, '']);
-  assert.ok((await openPage(service.address, 'POST', '/docs/errors')).status >= 404);
+  for (const path of ['/docs', '/docs/', '/docs/errors', '/docs/reference/orders', '/docs/nowhere']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await openPage(service.address, method, path);
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD'], `${method} ${path}`);
+    }
+  }
 });
 
 test('without a build a plain sentence says how to make one', async () => {

@@ -34,6 +34,20 @@ describe('health', () => {
     assert.deepEqual([ready.status, ready.body], [200, { status: 'ready' }]);
   });
 
+  test('HEAD is answered as GET is, without the body', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const request = `HEAD ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      const { answers } = await sendRaw(service.address, request, { finalAnswers: Infinity, head: true });
+      const like = await get(path);
+      assert.deepEqual(
+        answers.map(({ status, headers }) => [status, headers.get('content-type')]),
+        [[like.status, like.headers.get('content-type')]],
+        path,
+      );
+      assert.ok(Number(answers[0]?.headers.get('content-length')) > 0, 'the length of what GET would send');
+    }
+  });
+
   test('a database that is away makes /readyz 503 and names it; /healthz stays ok', async () => {
     isAway = true;
     try {
