@@ -37,14 +37,18 @@ export function reachesService(path: string): boolean {
   return wantedProxy() !== 'nginx' || !/%00|%(?![0-9a-f]{2})/i.test(path);
 }
 
-export async function startFrontProxy(kind: ProxyKind, serviceAddress: string): Promise<FrontProxy> {
+/** In front of one process of the service, or of several. */
+export async function startFrontProxy(
+  kind: ProxyKind,
+  ...serviceAddresses: readonly string[]
+): Promise<FrontProxy> {
   const folder = mkdtempSync(join(tmpdir(), `sellthrough-${kind}-`));
-  const service = new URL(serviceAddress).host;
+  const services = serviceAddresses.map((address) => new URL(address).host);
   const certificates = process.env['TEST_PROXY_CERTIFICATES'];
   if (certificates === undefined) throw new Error('TEST_PROXY needs TEST_PROXY_CERTIFICATES.');
   const [securePort, plainPort] = await freePorts();
-  const ports = { service, certificates, securePort, plainPort };
-  const [program, args] = kind === 'nginx' ? nginxCommand(folder, ports) : haproxyCommand(folder, ports);
+  const places = { services, certificates, securePort, plainPort };
+  const [program, args] = kind === 'nginx' ? nginxCommand(folder, places) : haproxyCommand(folder, places);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => child.kill('SIGTERM');
   process.once('exit', stop); // a test that ends without closing must not leave it behind
@@ -70,7 +74,7 @@ export async function startFrontProxy(kind: ProxyKind, serviceAddress: string): 
 }
 
 interface Places {
-  readonly service: string;
+  readonly services: readonly string[];
   readonly certificates: string;
   readonly securePort: number;
   readonly plainPort: number;
@@ -78,7 +82,7 @@ interface Places {
 
 function nginxCommand(folder: string, places: Places): [string, string[]] {
   const site = replaced(readFileSync(join(proxiesFolder, 'nginx.conf'), 'utf8'), [
-    ['server 127.0.0.1:3000;', `server ${places.service};`],
+    ['server 127.0.0.1:3000;', places.services.map((service) => `server ${service};`).join('\n')],
     ['listen 80;', `listen 127.0.0.1:${places.plainPort};`],
     ['listen 443 ssl http2;', `listen 127.0.0.1:${places.securePort} ssl http2;`],
     ['/etc/ssl/sell.example.com/fullchain.pem', `${places.certificates}/certificate.pem`],
@@ -104,9 +108,16 @@ http {
   return ['nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')]];
 }
 
+const haproxyServer = 'server sellthrough 127.0.0.1:3000 check inter 2s pool-purge-delay 30s';
+
 function haproxyCommand(folder: string, places: Places): [string, string[]] {
+  const servers = places.services.map((service, index) =>
+    haproxyServer
+      .replace('sellthrough', `sellthrough${index}`)
+      .replace('127.0.0.1:3000', `${service} source ${proxySource}`),
+  );
   const configuration = replaced(readFileSync(join(proxiesFolder, 'haproxy.cfg'), 'utf8'), [
-    ['server sellthrough 127.0.0.1:3000', `server sellthrough ${places.service} source ${proxySource}`],
+    [haproxyServer, servers.join('\n    ')],
     ['bind :80\n', `bind 127.0.0.1:${places.plainPort}\n`],
     ['bind :443 ssl', `bind 127.0.0.1:${places.securePort} ssl`],
     ['/etc/haproxy/sell.example.com.pem', `${places.certificates}/both.pem`],
