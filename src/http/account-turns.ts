@@ -44,6 +44,7 @@ export function createAccountTurns({
 
   return {
     async take(accountId, reply) {
+      destroyOnceHungUp(reply);
       const line = lines.get(accountId) ?? { underWay: 0, waiting: new Set() };
       lines.set(accountId, line);
       if (line.underWay >= atOnceMax) {
@@ -77,4 +78,16 @@ export function createAccountTurns({
       waiting.add(come);
     });
   }
+}
+
+/**
+ * Of a client that ends its side nobody knows whether it has gone. Elsewhere it is answered; here, where only browsers
+ * read, it has: a turn that it kept would keep others waiting.
+ */
+function destroyOnceHungUp({ raw, request }: FastifyReply): void {
+  const { socket } = request.raw;
+  const hangUp = () => socket.destroy();
+  if (socket.readableEnded) hangUp();
+  socket.once('end', hangUp);
+  raw.once('close', () => socket.off('end', hangUp));
 }

@@ -121,6 +121,7 @@ export function createConnections(
     }
 
     function goOn(connection: Connection): void {
+      if (connection.socket.destroyed) return;
       const wasHeld = connection.held.length > 0;
       while (connection.held.length > 0 && hasRoom(connection)) {
         const next = connection.held.shift();
