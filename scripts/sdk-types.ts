@@ -4,6 +4,7 @@
 
 import { type ErrorCode, errorCatalogue } from '../src/contract/error-catalogue.ts';
 import { documentedCodes } from '../src/http/openapi.ts';
+import { isShapeName } from '../src/http/openapi-names.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -14,13 +15,11 @@ import {
 
 export function sdkTypes(document: OpenapiDocument): string {
   const operations = operationsOf(document);
-  const { Error: errorSchema, ...schemas } = document.components.schemas;
-  if (errorSchema === undefined) throw new Error('The document has no schema "Error".');
+  const things = Object.entries(document.components.schemas).filter(([name]) => !isShapeName(name));
   const parts = [
     '// Made from openapi.json by "npm run generate": do not edit. The shapes of requests and answers, field for field.',
     '// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.',
-    ...Object.entries(schemas).map(([name, schema]) => declaration(name, schema)),
-    declaration('ErrorEnvelope', errorSchema),
+    ...things.map(([name, schema]) => declaration(clientName(name), schema)),
     ...operations.flatMap(({ operation }) => operationTypes(operation)),
     `/** Every operation: where it is, and whether the service takes an idempotency key for it. */\nexport const operations = {\n${operations
       .map(({ path, method, operation }) => {
@@ -53,6 +52,11 @@ export function sdkTypes(document: OpenapiDocument): string {
       .join('\n')};`,
   ];
   return `${parts.join('\n\n')}\n`.replace('\n\n//', '\n//');
+}
+
+/** The client's own names, which stay: those of the document are chosen for every language. */
+function clientName(name: string): string {
+  return name === 'ApiError' ? 'ErrorEnvelope' : name === 'PlanPackage' ? 'Package' : name;
 }
 
 /** Those that some operation answers with, and the two of unknown addresses. */
@@ -109,7 +113,7 @@ function declaration(name: string, schema: Schema): string {
 }
 
 function typeOf(schema: Schema, indent: string): string {
-  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
+  if (schema.$ref !== undefined) return clientName(schema.$ref.replace('#/components/schemas/', ''));
   if (schema.enum !== undefined)
     return schema.enum.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ');

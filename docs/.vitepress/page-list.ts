@@ -27,6 +27,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Plans and refunds', 'docs/plans-and-refunds.md'],
     ['Login links', 'docs/login-links.md'],
     ['TypeScript client', 'sdk/README.md'],
+    ['Generated clients', 'docs/generated-clients.md'],
     ['Examples', 'examples/README.md'],
   ],
   'API reference': [

@@ -2,6 +2,7 @@
 // and the summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares.
 
 import { readFileSync } from 'node:fs';
+import { isShapeName } from '../../src/http/openapi-names.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -60,7 +61,8 @@ function argumentText(name: string, { parameters = [], requestBody }: Operation)
 /** An object of the document is known by its name; what is made for one answer, by its fields. */
 function answerText(type: string, operation: Operation, { components }: OpenapiDocument): string {
   const item = /^(?:Page<(\w+)>|(\w+)\[\])$/.exec(type);
-  if ((item?.[1] ?? item?.[2] ?? type) in components.schemas) return type;
+  const name = item?.[1] ?? item?.[2] ?? type;
+  if (name in components.schemas && !isShapeName(name)) return type;
   const takesKey = operation.parameters?.some((each) => each.in === 'header') === true;
   return braces([...fieldsOf(successOf(operation).schema), ...(takesKey ? ['replayed'] : [])]);
 }

@@ -1,6 +1,8 @@
 // As much of OpenAPI and JSON Schema as openapi.json uses: what the generators of types (sdk-types.ts), of samples
 // (api-story.ts) and of the reference (reference-pages.ts) read.
 
+import { isShapeName } from '../../src/http/openapi-names.ts';
+
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -24,6 +26,10 @@ export interface Schema {
 interface Media {
   readonly schema: Schema;
   readonly example?: Readonly<Record<string, unknown>>;
+}
+
+interface Contents {
+  readonly 'application/json'?: Media;
 }
 
 export interface Operation {
@@ -61,10 +67,31 @@ export interface Place {
   readonly operation: Operation;
 }
 
-/** In the document's order, which is that of the routes. */
-export function operationsOf({ paths }: OpenapiDocument): readonly Place[] {
+/** In the document's order, which is that of the routes; what each takes and answers stands in it, as in no named schema. */
+export function operationsOf({ paths, components }: OpenapiDocument): readonly Place[] {
+  const written = <Content extends Contents>(content: Content): Content => {
+    const media = content['application/json'];
+    const name = media?.schema.$ref?.replace('#/components/schemas/', '');
+    const schema = name !== undefined && isShapeName(name) ? components.schemas[name] : undefined;
+    return schema === undefined ? content : { ...content, 'application/json': { ...media, schema } };
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]) => {
+      const { requestBody: body, responses } = operation;
+      const answers = Object.entries(responses).map(([status, answer]) => [
+        status,
+        answer.content === undefined ? answer : { ...answer, content: written(answer.content) },
+      ]);
+      return {
+        method: method.toUpperCase(),
+        path,
+        operation: {
+          ...operation,
+          ...(body === undefined ? {} : { requestBody: { ...body, content: written(body.content) } }),
+          responses: Object.fromEntries(answers),
+        },
+      };
+    }),
   );
 }
 

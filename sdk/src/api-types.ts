@@ -21,7 +21,7 @@ export interface Package {
   price: string;
   /** Monthly, quarterly, yearly. */
   prices: {
-    /** The length of the period in months. 1 to 12. */
+    /** The length of the period in months. */
     months: 1 | 3 | 12;
     /** The same period by name: 1, 3 and 12 months. */
     period: 'monthly' | 'quarterly' | 'yearly';
@@ -57,7 +57,7 @@ export interface Order {
     /** The name shown to people. At most 500 characters. */
     name: string;
   };
-  /** The length of the period in months. 1 to 12. */
+  /** The length of the period in months. */
   months: 1 | 3 | 12;
   /** The same period by name: 1, 3 and 12 months. */
   period: 'monthly' | 'quarterly' | 'yearly';
@@ -106,6 +106,17 @@ export interface Customer {
   };
   /** When the customer was created. At most 20 characters. */
   created_at: string;
+}
+
+export interface ErrorEnvelope {
+  error: {
+    /** Stable and machine-readable. At most 64 characters. */
+    code: string;
+    /** For people. At most 500 characters. */
+    message: string;
+    /** More about this error; may be empty. */
+    details: Record<string, string | number>;
+  };
 }
 
 export interface Account {
@@ -239,17 +250,6 @@ export interface VerifyReport {
   }[];
 }
 
-export interface ErrorEnvelope {
-  error: {
-    /** Stable and machine-readable. At most 64 characters. */
-    code: string;
-    /** For people. At most 500 characters. */
-    message: string;
-    /** More about this error; may be empty. */
-    details: Record<string, string | number>;
-  };
-}
-
 export type GetBalanceAnswer = Balance;
 
 export interface ListPackagesAnswer {
@@ -263,13 +263,13 @@ export interface PlaceOrderBody {
   package_id: number;
   /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
   customer: string;
-  /** The length of the period in months. If period is given too, both must agree. 1 to 12. Default: 1. */
+  /** The length of the period in months; 1 if neither months nor period is sent. If both are, they must agree. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
   /** Display name for a new customer. At most 120 characters. */
   customer_name?: string | undefined;
-  /** true: the answer carries login_url. Default: false. */
+  /** true: the answer carries login_url. Otherwise it has none. */
   return_login?: boolean | undefined;
   /** The same as the Idempotency-Key header. 1 to 80 characters. */
   idempotency_key?: string | undefined;
@@ -301,7 +301,7 @@ export interface ListOrdersAnswer {
 }
 
 export interface RenewOrderBody {
-  /** Default: the months of the renewed order. 1 to 12. */
+  /** If neither months nor period is sent: the months of the renewed order. If both are, they must agree. */
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;

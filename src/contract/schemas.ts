@@ -46,13 +46,10 @@ export const currency = Type.String({
   maxLength: 3,
   examples: ['USD'],
 });
-const months = Type.Unsafe<1 | 3 | 12>({
-  type: 'integer',
-  enum: [1, 3, 12],
-  minimum: 1,
-  maximum: 12,
-  description: 'The length of the period in months.',
-});
+/** The list alone: limits beside it make orval write code that does not run. */
+const monthsOf = (description: string) =>
+  Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], description });
+const months = monthsOf('The length of the period in months.');
 const period = oneOf(
   ['monthly', 'quarterly', 'yearly'] as const,
   'The same period by name: 1, 3 and 12 months.',
@@ -92,12 +89,12 @@ const packageSchema = Type.Object(
     limits: limitsSchema,
     features: featureList,
   },
-  { $id: 'Package' },
+  { $id: 'PlanPackage' },
 );
 
 export const packageListSchema = Type.Object({
   group: groupSchema,
-  data: Type.Array(Type.Ref('Package')),
+  data: Type.Array(Type.Ref('PlanPackage')),
 });
 
 const orderSchema = Type.Object(
@@ -220,9 +217,10 @@ const errorSchema = Type.Object(
       }),
     }),
   },
-  { $id: 'Error' },
+  { $id: 'ApiError' },
 );
 
+// No field of a body has a default: tools send it where another field says otherwise, and demand it of their users.
 export const placeOrderBodySchema = Type.Object(
   {
     package_id: Type.Integer({
@@ -236,21 +234,16 @@ export const placeOrderBodySchema = Type.Object(
       examples: ['ada@example.com'],
     }),
     months: Type.Optional(
-      Type.Unsafe<1 | 3 | 12>({
-        type: 'integer',
-        enum: [1, 3, 12],
-        minimum: 1,
-        maximum: 12,
-        default: 1,
-        description: 'The length of the period in months. If period is given too, both must agree.',
-      }),
+      monthsOf(
+        'The length of the period in months; 1 if neither months nor period is sent. If both are, they must agree.',
+      ),
     ),
     period: Type.Optional(period),
     customer_name: Type.Optional(
       Type.String({ description: 'Display name for a new customer.', maxLength: 120 }),
     ),
     return_login: Type.Optional(
-      Type.Boolean({ description: 'true: the answer carries login_url.', default: false }),
+      Type.Boolean({ description: 'true: the answer carries login_url. Otherwise it has none.' }),
     ),
     idempotency_key: Type.Optional(
       Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
@@ -268,13 +261,9 @@ export const placeOrderBodySchema = Type.Object(
 export const renewOrderBodySchema = Type.Object(
   {
     months: Type.Optional(
-      Type.Unsafe<1 | 3 | 12>({
-        type: 'integer',
-        enum: [1, 3, 12],
-        minimum: 1,
-        maximum: 12,
-        description: 'Default: the months of the renewed order.',
-      }),
+      monthsOf(
+        'If neither months nor period is sent: the months of the renewed order. If both are, they must agree.',
+      ),
     ),
     period: Type.Optional(period),
     idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),

@@ -8,6 +8,7 @@ import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { namedSchemas } from '../contract/schemas.ts';
 import type { DeclaredRoute } from './declared-routes.ts';
 import { challenges, statusOf } from './errors.ts';
+import { nameIntegerFormats, nameShapes } from './openapi-names.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -39,7 +40,7 @@ export async function installOpenapi(
         title: 'Sellthrough',
         version: '1.0.0',
         description:
-          'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
+          'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. In bodies, leave out what you do not set: null is refused. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
         license,
       },
       servers,
@@ -147,6 +148,7 @@ function withDeclared<Document extends object>(
     };
   }
   addHeaders(document);
+  nameShapes(document);
   nameIntegerFormats(document);
   return document;
 }
@@ -155,18 +157,6 @@ function addHeaders(document: object): void {
   const { components = {} } = document as { components?: Record<string, unknown> };
   Object.assign(components, { headers: documentedHeaders });
   Object.assign(document, { components });
-}
-
-const int32Max = 2_147_483_647;
-
-/** int32 or int64, by its maximum. In the document only: serializers and validators know no such formats. */
-function nameIntegerFormats(part: unknown): void {
-  if (typeof part !== 'object' || part === null) return;
-  if ('type' in part && part.type === 'integer' && !('format' in part)) {
-    const isSmall = 'maximum' in part && typeof part.maximum === 'number' && part.maximum <= int32Max;
-    Object.assign(part, { format: isSmall ? 'int32' : 'int64' });
-  }
-  for (const inner of Object.values(part)) nameIntegerFormats(inner);
 }
 
 /** Routes read their ids themselves, and treat what is not an id like a missing one. */
@@ -224,7 +214,7 @@ function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Recor
           ...(ofStatus.some((code) => challenges.has(code)) ? challengeHeader : {}),
         },
         description: ofStatus.map(documentedError).join(' '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
       },
     ]),
   );

@@ -140,7 +140,7 @@ export function readOperations({ paths, components }: OpenapiDocument): readonly
         methods: Object.keys(ofPath).map((each) => each.toUpperCase()),
         hasIdempotencyHeader: named('header').includes('idempotency-key'),
         query: named('query'),
-        body: operation.requestBody?.content['application/json'].schema ?? null,
+        body: resolve(operation.requestBody?.content['application/json'].schema ?? null) as Schema | null,
         answers: new Map(answers),
       };
     }),

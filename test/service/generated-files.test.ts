@@ -38,6 +38,33 @@ for (const [path, file] of [
   });
 }
 
+test('openapi.json names what is taken and answered, and says nothing that generators turn into another API', () => {
+  const openapi = JSON.parse(committed('openapi.json'));
+  const { paths, components } = openapi;
+  for (const name of Object.keys(components.schemas)) {
+    assert.ok(!(name in globalThis), `${name} would hide JavaScript's`);
+    assert.notEqual(name, 'Package', 'Java’s own');
+  }
+  for (const [path, operations] of Object.entries<Record<string, DocumentedOperation>>(paths)) {
+    for (const { operationId, requestBody, responses } of Object.values(operations))
+      for (const part of [requestBody, ...Object.values(responses)]) {
+        const schema = part?.content?.['application/json']?.schema;
+        assert.ok(part === undefined || schema?.$ref !== undefined, `${operationId} at ${path}`);
+      }
+  }
+  for (const [place, schema] of schemasIn(openapi, '')) {
+    assert.ok(
+      !('enum' in schema && ('minimum' in schema || 'maximum' in schema)),
+      `${place}: limits by a list`,
+    );
+    assert.notEqual(schema['format'], 'int64', `${place}: a bigint`);
+    assert.ok(
+      !(place.includes('Body/') && 'default' in schema),
+      `${place}: sent where another field is meant`,
+    );
+  }
+});
+
 test('the API reference is what "npm run generate" makes of openapi.json and a service’s answers', async () => {
   const world = await startStoryWorld();
   try {
@@ -69,3 +96,20 @@ test('docs/errors.md and the two documents know every code of the catalogue with
     assert.ok(openapi.includes(`${code}: `), `${code} stands in one of the documents`);
   }
 });
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly requestBody?: Documented;
+  readonly responses: Readonly<Record<string, Documented>>;
+}
+
+interface Documented {
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
+}
+
+/** Every object in the document, with where it is. */
+function* schemasIn(part: unknown, place: string): Generator<[string, Record<string, unknown>]> {
+  if (typeof part !== 'object' || part === null) return;
+  if (!Array.isArray(part)) yield [place, part as Record<string, unknown>];
+  for (const [name, inner] of Object.entries(part)) yield* schemasIn(inner, `${place}/${name}`);
+}

@@ -30,6 +30,7 @@ for (const [file, folder] of [
   ['package-lock.json', 'web'],
   ['package-lock.json', 'sdk'],
   ['package-lock.json', 'docs'],
+  ['package-lock.json', 'test/generated-clients'],
   ['scripts/node24/package-lock.json', ''],
 ] as const) {
   const manifest = join(dirname(file), folder, 'package.json');
