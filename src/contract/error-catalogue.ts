@@ -110,6 +110,11 @@ export function unreadable(reason: string): Refusal {
   return { code: 'invalid_json', details: { reason }, message: `The request could not be read: ${reason}.` };
 }
 
+/** Why a value is of the wrong type. Whoever sent null may not know it: some tools write it for what is not set. */
+export function typeReason(value: unknown, reason: string): string {
+  return value === null ? `${reason}, not null: to set nothing, leave it out` : reason;
+}
+
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'code' in value && 'details' in value;
 }

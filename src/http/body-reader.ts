@@ -3,7 +3,7 @@
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { fieldRefusal, type Refusal } from '../contract/error-catalogue.ts';
+import { fieldRefusal, type Refusal, typeReason } from '../contract/error-catalogue.ts';
 import { isJsonObject, own } from '../contract/json.ts';
 
 /** The body as its schema's type; or validation_failed with `details.field`. Unknown fields are ignored. */
@@ -11,11 +11,11 @@ export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schem
 
 export function createBodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Schema> {
   const validator: Validator = Compile(schema);
-  return (body) => {
-    const value = body ?? {};
+  return (value) => {
     if (!validator.Check(value)) {
       const [first] = validator.Errors(value);
-      return fieldRefusal('validation_failed', fieldOf(first), first?.message ?? 'is not valid');
+      const reason = typeReason(valueAt(value, first), first?.message ?? 'is not valid');
+      return fieldRefusal('validation_failed', fieldOf(first), reason);
     }
     return textProblem(value, schema, '') ?? (value as Static<Schema>);
   };
@@ -33,6 +33,15 @@ function fieldOf(error: SchemaError | undefined): string {
   const params = error.params as { requiredProperties?: string[] } | undefined;
   const missing = params?.requiredProperties?.[0];
   return [...path, ...(missing === undefined ? [] : [missing])].join('.');
+}
+
+function valueAt(body: unknown, error: SchemaError | undefined): unknown {
+  const names = error?.instancePath.split('/').slice(1) ?? [];
+  return names.reduce<unknown>(
+    (value, name) =>
+      Array.isArray(value) ? value[Number(name)] : isJsonObject(value) ? own(value, name) : undefined,
+    body,
+  );
 }
 
 /** Texts that the database or a terminal could not show again as they were sent. Only in known fields. */

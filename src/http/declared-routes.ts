@@ -4,7 +4,7 @@
 // the start.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../contract/error-catalogue.ts';
+import { type ErrorCode, refusal } from '../contract/error-catalogue.ts';
 import { idempotencyHeaderSchema } from '../contract/schemas.ts';
 import { isAdministratorScope, type Scope } from '../contract/scopes.ts';
 
@@ -85,6 +85,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
     route.config = { ...route.config, answeredCodes: new Set(all) };
     // The route's own hook, and the only one that knows what the route needs.
     route.onRequest = (request, reply) => door.admit(request, reply, scopes);
+    if (route.schema.body !== undefined && !isBodyOptional) route.preValidation = requireBody;
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     declared.push({
       method,
@@ -97,4 +98,10 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       isBodyOptional,
     });
   });
+}
+
+/** An absent body is no JSON object (decisions "Content type"), not even for a change of nothing. */
+function requireBody(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  if (request.body === undefined) reply.refuse(refusal('invalid_json'));
+  else done();
 }

@@ -225,7 +225,7 @@ for (const [route, { good, wrong }] of Object.entries(bodies)) {
         expectRefusal(answer, '422 validation_failed', undefined, why);
         const { field: named, reason } = answer.body.error.details;
         assert.ok(named === field || named.startsWith(`${field}.`), `${why} names ${named}`);
-        assert.match(reason, /\S/);
+        assert.match(reason, value === null ? /null.* leave it out$/ : /\S/);
       }
     }
     for (const body of ['[]', 'null', '1', '"x"', '{']) {
@@ -235,6 +235,37 @@ for (const [route, { good, wrong }] of Object.entries(bodies)) {
     assert.equal(await auditTotal(), before, 'nothing was changed');
   });
 }
+
+test('a request without a body is invalid_json wherever the document requires one, and changes nothing', async () => {
+  const order = { package_id: service.packages.basic, customer: 'of-refusals' };
+  const placed = await reseller.post('/orders', order, { 'idempotency-key': 'of-refusals' });
+  const ids: Record<string, number> = {
+    accounts: reseller.id,
+    orders: placed.body.order.id,
+    customers: placed.body.order.customer.id,
+    packages: service.packages.basic,
+  };
+  const { paths } = (await service.admin.get('/openapi.json')).body;
+  const before = await auditTotal();
+  const required: string[] = [];
+  for (const [path, methods] of Object.entries<Record<string, { requestBody?: { required: boolean } }>>(
+    paths,
+  )) {
+    for (const [method, { requestBody }] of Object.entries(methods)) {
+      if (requestBody?.required !== true) continue;
+      required.push(`${method} ${path}`);
+      const own = path.replace(
+        /(\w+)\/\{id\}/,
+        (_, collection: string) => `${collection}/${ids[collection]}`,
+      );
+      const client = path.startsWith(api) ? service.admin : reseller;
+      for (const body of [undefined, ''])
+        expectRefusal(await client.send(method.toUpperCase(), own, body), '400 invalid_json', {}, path);
+    }
+  }
+  assert.ok(required.includes(`patch ${api}/accounts/{id}`) && required.includes('post /api/v1/orders'));
+  assert.equal(await auditTotal(), before);
+});
 
 test('members of lists and objects are named by their place', async () => {
   const cases: [string, string, object, string][] = [

@@ -287,6 +287,15 @@ describe('a renewal', () => {
   });
 });
 
+test('a null in place of what is not set is refused, and the reason says to leave it out', () => {
+  for (const field of ['customer_name', 'return_login', 'idempotency_key', 'months', 'period']) {
+    const refused = parseOrderRequest({ ...good, [field]: null }, undefined);
+    assert.ok('code' in refused, field);
+    assert.equal(refused.details['field'], field);
+    assert.match(String(refused.details['reason']), /null.* leave it out$/);
+  }
+});
+
 test('the header is what was sent under its name', () => {
   assert.equal(sentIdempotencyHeader({}), undefined);
   assert.equal(sentIdempotencyHeader({ 'idempotency-key': 'k' }), 'k');

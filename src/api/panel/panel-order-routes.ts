@@ -120,6 +120,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDep
           'order_failed',
           'insufficient_credit',
         ],
+        isBodyOptional: true,
       },
       schema: {
         operationId: 'previewOrder',

@@ -74,7 +74,6 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       },
     },
     async (request, reply) => {
-      if (request.body === undefined) return reply.refuse(refusal('invalid_json'));
       const wanted = parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
       if (isRefusal(wanted)) return reply.refuse(wanted);
       const { packageId, customerReference, customerName, months, returnLogin } = wanted;

@@ -2,7 +2,7 @@
 // checks (decisions "Order of checks", 10 to 14), each failure with its own code. Pure. Unknown fields
 // are ignored and nothing of the body is ever merged into anything.
 
-import { fieldRefusal, type Refusal } from '../../contract/error-catalogue.ts';
+import { fieldRefusal, type Refusal, typeReason } from '../../contract/error-catalogue.ts';
 import { type JsonObject, own } from '../../contract/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../contract/periods.ts';
 
@@ -29,11 +29,11 @@ const databaseIdMax = 2_147_483_647;
 export function parseOrderRequest(body: JsonObject, headerKey: string | undefined): OrderRequest | Refusal {
   const name = own(body, 'customer_name');
   if (name !== undefined && typeof name !== 'string') {
-    return fieldRefusal('invalid_json', 'customer_name', 'must be a string');
+    return fieldRefusal('invalid_json', 'customer_name', typeReason(name, 'must be a string'));
   }
   const returnLogin = own(body, 'return_login');
   if (returnLogin !== undefined && typeof returnLogin !== 'boolean') {
-    return fieldRefusal('invalid_json', 'return_login', 'must be true or false');
+    return fieldRefusal('invalid_json', 'return_login', typeReason(returnLogin, 'must be true or false'));
   }
 
   const idempotencyKey = parseIdempotencyKey(body, headerKey);
@@ -78,7 +78,8 @@ export function parseIdempotencyKey(
 ): string | null | Refusal {
   const bodyKey = own(body, 'idempotency_key');
   const invalid = (reason: string) => fieldRefusal('invalid_idempotency_key', 'idempotency_key', reason);
-  if (bodyKey !== undefined && typeof bodyKey !== 'string') return invalid('must be a string');
+  if (bodyKey !== undefined && typeof bodyKey !== 'string')
+    return invalid(typeReason(bodyKey, 'must be a string'));
   if (headerKey !== undefined && bodyKey !== undefined && headerKey !== bodyKey) {
     return invalid('header and body differ');
   }
@@ -131,11 +132,15 @@ function parseMonths(body: JsonObject): Months | null | Refusal {
   const months = own(body, 'months');
   const period = own(body, 'period');
   if (months !== undefined && !isMonths(months))
-    return fieldRefusal('invalid_months', 'months', 'must be 1, 3 or 12');
+    return fieldRefusal('invalid_months', 'months', typeReason(months, 'must be 1, 3 or 12'));
   if (period === undefined) return months ?? null;
   const monthsByName = monthsOfPeriod(period);
   if (monthsByName === null)
-    return fieldRefusal('invalid_months', 'period', 'must be monthly, quarterly or yearly');
+    return fieldRefusal(
+      'invalid_months',
+      'period',
+      typeReason(period, 'must be monthly, quarterly or yearly'),
+    );
   if (months !== undefined && months !== monthsByName) {
     return fieldRefusal('invalid_months', 'months', 'months and period disagree');
   }
