@@ -28,10 +28,10 @@ const orders = await latestOrders(new Set(expiring.map(({ id }) => id)));
 for (const [index, customer] of expiring.entries()) {
   const order = orders.get(customer.id);
   if (order === undefined) {
-    console.log(`not renewed: ${customer.name}: a trial, there is no order to renew`);
+    console.log(`not renewed: ${customer.reference}: a trial, there is no order to renew`);
     continue;
   }
-  const { reference } = order.customer;
+  const { reference } = customer;
   try {
     const idempotencyKey = `renew-${customer.id}-${customer.plan.expires_at}`;
     const renewed = await client.renewOrder(order.id, {}, { idempotencyKey });
@@ -41,8 +41,8 @@ for (const [index, customer] of expiring.entries()) {
     if (isSellthroughError(error, 'insufficient_credit')) {
       const { balance, required, currency } = error.details;
       console.log(`stopped: the balance is ${balance} ${currency}, the next renewal needs ${required}`);
-      for (const { id, name, plan } of expiring.slice(index)) {
-        console.log(`not renewed: ${orders.get(id)?.customer.reference ?? name}: ends ${plan.expires_at}`);
+      for (const { reference: left, plan } of expiring.slice(index)) {
+        console.log(`not renewed: ${left}: ends ${plan.expires_at}`);
       }
       process.exitCode = 2;
       break;

@@ -88,7 +88,9 @@ export interface Customer {
   id: number;
   /** The display name; the reference if none was given. At most 254 characters. */
   name: string;
-  /** The e-mail address that orders name the customer by, or empty. At most 254 characters. */
+  /** The e-mail address or username that orders name the customer by, normalised. At most 254 characters. */
+  reference: string;
+  /** The reference if it is an e-mail address, else empty. At most 254 characters. */
   email: string;
   /** active or suspended. Tolerate new values. At most 64 characters. */
   status: string;

@@ -50,8 +50,8 @@ export function ordersCommand(): Command {
 
 const customerColumns: readonly Column<Customer>[] = [
   { title: 'CUSTOMER', value: ({ id }) => id, align: 'right' },
-  { title: 'NAME', value: ({ name }) => name, mayShrink: true },
-  { title: 'E-MAIL', value: ({ email }) => email || null, mayShrink: true, mayLeave: true },
+  { title: 'REFERENCE', value: ({ reference }) => reference, mayShrink: true },
+  { title: 'NAME', value: ({ name }) => name, mayShrink: true, mayLeave: true },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'PLAN', value: ({ plan }) => plan.package, mayShrink: true },
   { title: 'RUNS', value: ({ plan }) => (plan.active ? 'yes' : 'no'), mayLeave: true },

@@ -95,7 +95,6 @@ const seriesSchema = Type.Array(
 
 export const panelCustomerSchema = Type.Object({
   ...customerSchema.properties,
-  reference: Type.String({ description: 'What orders name the customer by.' }),
   days_left: Type.Integer({ minimum: 0 }),
 });
 

@@ -156,8 +156,13 @@ export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
     name: text('The display name; the reference if none was given.', 254),
+    reference: Type.String({
+      description: 'The e-mail address or username that orders name the customer by, normalised.',
+      pattern: '^[!-~]+$',
+      maxLength: 254,
+    }),
     email: Type.String({
-      description: 'The e-mail address that orders name the customer by, or empty.',
+      description: 'The reference if it is an e-mail address, else empty.',
       pattern: '^[!-~]*$',
       maxLength: 254,
     }),

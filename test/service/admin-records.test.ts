@@ -86,6 +86,7 @@ test('POST /accounts/{id}/trials gives the free trial, charges nothing and makes
   assert.deepEqual(customer, {
     id: customer.id,
     name: 'Try',
+    reference: 'try@example.com',
     email: 'try@example.com',
     status: 'active',
     plan: {

@@ -144,6 +144,7 @@ test('a customer has every field in its format, alone and in the list', async ()
     customer: {
       id: order.customer.id,
       name: 'Zoë 🦊 O’Hara',
+      reference: 'shown_customer',
       email: '',
       status: 'active',
       plan: {

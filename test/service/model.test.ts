@@ -308,6 +308,7 @@ async function stateProblem(
     const shownViews = views.map((view) =>
       sorted({
         name: shownName(view),
+        reference: view.reference,
         email: view.email,
         status: view.status,
         plan: {

@@ -62,6 +62,7 @@ test('an order is charged, shown, in the ledger, and a replay of it moves no mon
   assert.deepEqual(customer.body.customer, {
     id: first.body.order.customer.id,
     name: 'Ada',
+    reference: 'ada@example.com',
     email: 'ada@example.com',
     status: 'active',
     plan: {

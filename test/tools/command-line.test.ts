@@ -235,9 +235,11 @@ describe('packages and orders', () => {
     assert.deepEqual((await runForJson(['orders', '--account', 'acme'], admin())).data, all);
     const customers = await runForJson(['customers'], reseller());
     assert.deepEqual(
-      customers.data.map(({ name }: { name: string }) => name),
-      ['Ada'],
+      customers.data.map(({ name, reference }: Record<string, string>) => [name, reference]),
+      [['Ada', 'ada@example.com']],
     );
+    const table = await runCommand(['customers'], reseller());
+    assert.match(table.stdout, /^ *CUSTOMER +REFERENCE +NAME .*\n *\d+ +ada@example\.com +Ada /);
     assert.deepEqual(await runForJson(['customers', '--account', 'acme'], admin()), customers);
     const ledger = await runForJson(['ledger', 'acme'], admin());
     assert.deepEqual(

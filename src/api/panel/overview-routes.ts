@@ -109,7 +109,7 @@ export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]):
   });
 }
 
-/** A customer as the API shows it, with the reference that orders name. */
+/** A customer as the API shows it, with the days left beside the plan too. */
 export function panelCustomerView(
   customer: Customer,
   catalog: PackageCatalog,
@@ -117,7 +117,6 @@ export function panelCustomerView(
 ): PanelCustomerView {
   return {
     ...customerView(customer, catalog, now),
-    reference: customer.reference,
     days_left: daysLeft(customer.expiresAt, now),
   };
 }

@@ -11,6 +11,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
   return {
     id: publicId(accountId, number),
     name: customer.name,
+    reference,
     email: reference.includes('@') ? reference : '',
     status: customer.status,
     plan: {

@@ -1,6 +1,6 @@
 // Customers as table rows, wherever customers are listed.
 
-import type { AnyCustomer } from '../api/shapes.ts';
+import type { Customer } from '../api/shapes.ts';
 import { counted } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
@@ -8,7 +8,7 @@ import { RowLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 
 /** `linked`: rows lead to the customer's page, which only its own account has. */
-export function customerColumns<Row extends AnyCustomer>({
+export function customerColumns<Row extends Customer>({
   linked = true,
   second,
 }: {
@@ -58,14 +58,14 @@ export function customerColumns<Row extends AnyCustomer>({
 }
 
 /** What the customer is ordered by, where that is not the name. */
-function otherName({ name, email, reference = email }: AnyCustomer): string {
+function otherName({ name, reference }: Customer): string {
   return reference === name ? '' : reference;
 }
 
 export function CustomerBadge({
   customer: { status, plan },
 }: {
-  readonly customer: Pick<AnyCustomer, 'status' | 'plan'>;
+  readonly customer: Pick<Customer, 'status' | 'plan'>;
 }) {
   if (status === 'suspended') return <Badge tone="bad">Suspended</Badge>;
   return plan.active ? <Badge tone="good">Active</Badge> : <Badge>Expired</Badge>;
@@ -74,7 +74,7 @@ export function CustomerBadge({
 const soonDays = 14;
 const verySoonDays = 3;
 
-function DaysLeft({ plan }: { readonly plan: AnyCustomer['plan'] }) {
+function DaysLeft({ plan }: { readonly plan: Customer['plan'] }) {
   if (!plan.active) return <span className="text-soft">–</span>;
   const tone = plan.days_left <= verySoonDays ? 'bad' : 'warn';
   return plan.days_left <= soonDays ? (

@@ -23,7 +23,7 @@ import type {
   totpEnrolmentSchema,
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
-import type { CustomerView, OrderView, PackageView } from '../../../src/contract/schemas.ts';
+import type { OrderView, PackageView } from '../../../src/contract/schemas.ts';
 
 export type {
   AccountView as Account,
@@ -113,5 +113,3 @@ export interface PackageList {
 export type ConsoleOverview = Static<typeof adminOverviewSchema>;
 export type Health = Static<typeof healthSchema>;
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
-/** Every shape a customer comes in has these. */
-export type AnyCustomer = CustomerView & Partial<Pick<PanelCustomerView, 'reference'>>;
