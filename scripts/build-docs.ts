@@ -1,13 +1,17 @@
-// Builds the pages of /docs (docs/dist) with VitePress, as docs/.vitepress/config.ts says, and compresses them. Called by
-// build-pages.mjs; `node scripts/build-docs.ts` does the same by hand.
+// Builds the pages of /docs (docs/dist) with VitePress, as docs/.vitepress/config.ts says, compresses them, and puts what
+// they hand out beside them: the packed client and the clients of one file. Called by build-pages.mjs;
+// `node scripts/build-docs.ts` does the same by hand.
 // Always true: the old pages stay until the new ones are complete.
 
-import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vitepress';
+import { downloads, packedClient } from '../docs/.vitepress/page-list.ts';
 
+const root = fileURLToPath(new URL('../', import.meta.url));
 const docs = fileURLToPath(new URL('../docs/', import.meta.url));
 const finished = join(docs, 'dist');
 const draft = `${finished}.draft`;
@@ -22,5 +26,23 @@ for (const file of globSync('**/*.{html,js,css,svg}', { cwd: draft })) {
   writeFileSync(`${path}.br`, brotliCompressSync(source));
   writeFileSync(`${path}.gz`, gzipSync(source));
 }
+handOut(join(draft, 'downloads'));
 rmSync(finished, { recursive: true, force: true });
 renameSync(draft, finished);
+
+function handOut(folder: string): void {
+  mkdirSync(folder);
+  for (const [source, name] of Object.entries(downloads)) {
+    if (name !== packedClient) cpSync(join(root, source), join(folder, name));
+  }
+  const own = process.env['npm_execpath'];
+  const isOwn = own?.endsWith('npm-cli.js') === true;
+  // No dry run, even if this is part of one of `npm pack`.
+  const args = ['pack', '--workspace', 'sdk', '--no-dry-run', '--silent', '--pack-destination', folder];
+  const { status } = spawnSync(isOwn ? process.execPath : 'npm', isOwn ? [own, ...args] : args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: !isOwn && process.platform === 'win32',
+  });
+  if (status !== 0) throw new Error('npm did not pack the client.');
+}

@@ -1,9 +1,10 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
-// the documents (docs/*.md into docs/dist). Called by prepare.mjs before `npm test` and, with `--panel`, for the panel
-// alone before `npm start`, on the Node that it chose.
+// the documents (docs/*.md into docs/dist), which hand out the packed client (sdk/src into sdk/dist). Called by prepare.mjs
+// before `npm test`; with `--panel` for the panel alone before `npm start`; with `--client` for the client alone before
+// it is packed; on the Node that it chose.
 // Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
 // two runs at once take turns.
-// The two are built at the same time: the documents take longer, and the panel is ready by then.
+// Panel and documents are built at the same time: the documents take longer, and the panel is ready by then.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +15,13 @@ import { explain } from './prepare.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const web = join(root, 'web');
 
+const client = {
+  title: 'client',
+  target: join(root, 'sdk', 'dist'),
+  sources: ['sdk/src/**/*', 'sdk/tsconfig*.json', 'scripts/build-client.mjs'],
+  command: [join(root, 'scripts', 'build-client.mjs')],
+  folder: root,
+};
 const panel = {
   title: 'pages of the panel',
   target: join(web, 'dist'),
@@ -31,6 +39,10 @@ const documents = {
     '{sdk,examples,deploy}/README.md',
     'CHANGELOG.md',
     'scripts/build-docs.ts',
+    // What they hand out.
+    ...client.sources,
+    'sdk/{package.json,LICENSE}',
+    'examples/{sellthrough.py,whmcs/sellthrough.php}',
     'web/public/icon.svg',
   ],
   command: [join(root, 'scripts', 'build-docs.ts')],
@@ -38,13 +50,16 @@ const documents = {
 };
 
 try {
-  const wanted = process.argv.includes('--panel') ? [panel] : [panel, documents];
-  const unbuilt = () => wanted.filter((one) => !isBuilt(one));
-  if (unbuilt().length > 0) {
+  const has = (flag) => process.argv.includes(flag);
+  // Each row is built when the row before it is there.
+  const rows = has('--client') ? [[client]] : has('--panel') ? [[panel]] : [[client], [panel, documents]];
+  if (!rows.flat().every(isBuilt)) {
     await oneAtATime(async () => {
-      const problems = await Promise.all(unbuilt().map(build));
-      const problem = problems.filter((one) => one !== undefined).join('\n');
-      if (problem !== '') throw new CannotPrepare(problem);
+      for (const row of rows) {
+        const problems = await Promise.all(row.filter((one) => !isBuilt(one)).map(build));
+        const problem = problems.filter((one) => one !== undefined).join('\n');
+        if (problem !== '') throw new CannotPrepare(problem);
+      }
     });
   }
 } catch (error) {

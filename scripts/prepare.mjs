@@ -3,8 +3,8 @@
 // puts it first in npm's PATH (node_modules/.bin/node). Plain JavaScript without dependencies: it runs on Node 18, before
 // anything is installed.
 // `--pages` also builds what browsers are shown; `--start` does that too, the documents while the service runs, and leaves
-// out what only development needs, half of the download; `--package` builds what `npm pack` ships. The roads chosen:
-// docs/decisions/0012-set-up.md.
+// out what only development needs, half of the download, as does `--client`, which builds the client's package alone;
+// `--package` builds what `npm pack` ships. The roads chosen: docs/decisions/0012-set-up.md.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take turns; what
 // an interrupted run left behind is repaired by the next one.
 import { spawn, spawnSync } from 'node:child_process';
@@ -210,7 +210,7 @@ export function explain(error) {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const has = (flag) => process.argv.includes(flag);
   try {
-    const node = await prepare({ development: !has('--start') });
+    const node = await prepare({ development: !has('--start') && !has('--client') });
     // On the Node that was chosen: a shell remembers where it found the old one.
     const build = (script, ...flags) =>
       spawnSync(node, [join(root, 'scripts', script), ...flags], { stdio: ['ignore', 2, 2] }).status ?? 1;
@@ -218,6 +218,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
       process.exitCode = build('build-pages.mjs', '--panel');
       if (process.exitCode === 0) buildDocumentsLater(node);
     }
+    if (has('--client')) process.exitCode = build('build-pages.mjs', '--client');
     if (has('--pages') || has('--package')) process.exitCode = build('build-pages.mjs');
     if (has('--package')) process.exitCode ||= build('build-package.mjs');
   } catch (error) {

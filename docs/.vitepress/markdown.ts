@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { slug } from 'github-slugger';
 import { createCssVariablesTheme } from 'shiki';
 import type { MarkdownOptions } from 'vitepress';
-import { pageAddress, root } from './page-list.ts';
+import { downloads, pageAddress, root } from './page-list.ts';
 
 const foldedSample = /<details>\n<summary>([^<]+)<\/summary>\n\n```(\w+)\n([\s\S]*?)\n```\n\n<\/details>\n*/g;
 const rowOfSamples = new RegExp(`(?:${foldedSample.source}){2,}`, 'g');
+
+const downloadsAddress = '/docs/downloads/';
 
 export const markdown: MarkdownOptions = {
   anchor: { slugify: slug },
@@ -50,6 +52,8 @@ export const markdown: MarkdownOptions = {
               const address = addressOf(child.attrGet('href') ?? '', source);
               isDropped = address === null;
               if (address !== null) child.attrSet('href', address);
+              // Not a page: the browser keeps it, and VitePress and its router leave it alone.
+              if (address?.startsWith(downloadsAddress)) child.attrSet('download', '');
             }
             return !(isDropped && child.type.startsWith('link_'));
           }) ?? null;
@@ -62,6 +66,9 @@ export const markdown: MarkdownOptions = {
 function addressOf(href: string, source: string): string | null {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path = '', hash] = href.split('#');
-  const address = pageAddress(posix.normalize(posix.join(posix.dirname(source), path)));
+  const target = posix.normalize(posix.join(posix.dirname(source), path));
+  const download = downloads[target];
+  if (download !== undefined) return downloadsAddress + download;
+  const address = pageAddress(target);
   return address === null || hash === undefined ? address : `${address}#${hash}`;
 }

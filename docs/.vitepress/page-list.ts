@@ -74,6 +74,19 @@ export function pageAddress(source: string): string | null {
   return pageSources.includes(source) ? `/${pagePath(source).replace(/(?:^index)?\.md$/, '')}` : null;
 }
 
+const { version }: { version: string } = JSON.parse(readFileSync(new URL('sdk/package.json', root), 'utf8'));
+export const packedClient = `sellthrough-client-${version}.tgz`;
+
+/**
+ * What the site hands out at /docs/downloads, because no registry has it: a link to the file leads there. The packed client
+ * has no file of its own in the repository; its manifest stands for it.
+ */
+export const downloads: Readonly<Record<string, string>> = {
+  'sdk/package.json': packedClient,
+  'examples/sellthrough.py': 'sellthrough.py',
+  'examples/whmcs/sellthrough.php': 'sellthrough.php',
+};
+
 interface SidebarItem {
   readonly text: string;
   readonly link: string;

@@ -47,6 +47,9 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
+/** The same in both builds: a program may have the one by `import` and, through a library, the other by `require`. */
+const mark = Symbol.for('@sellthrough/client error');
+
 /** The one class of everything a call rejects with. */
 export class SellthroughError extends Error {
   /** 'AbortError' when the caller's signal ended the call, as fetch has it. */
@@ -63,7 +66,10 @@ export class SellthroughError extends Error {
   readonly idempotencyKey: string | null;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** The same call, with `idempotencyKey`, may succeed later without anything being fixed. */
+  /**
+   * The same call with the same key may succeed later without anything being fixed. Not so for insufficient_credit:
+   * top up first, then the same key.
+   */
   readonly retryable: boolean;
   /** Seconds that the service asked to wait (429 and 503); null when it did not. */
   readonly retryAfterSeconds: number | null;
@@ -85,6 +91,7 @@ export class SellthroughError extends Error {
     this.retryable = facts.retryable;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
     this.mayHaveHappened = facts.mayHaveHappened;
+    Object.defineProperty(this, mark, { value: true });
   }
 }
 
@@ -104,5 +111,6 @@ export function isSellthroughError<Code extends ErrorCode | ClientErrorCode>(
 };
 export function isSellthroughError(error: unknown): error is SellthroughError;
 export function isSellthroughError(error: unknown, code?: string): boolean {
-  return error instanceof SellthroughError && (code === undefined || error.code === code);
+  if (!(error instanceof Error && mark in error)) return false;
+  return code === undefined || ('code' in error && error.code === code);
 }

@@ -3,6 +3,7 @@
 // elsewhere and nothing inline is run: the build leaves no inline script or style. Until they are built, a plain page
 // says so.
 
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -27,6 +28,13 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ];
+
+/** What is handed out to be kept; programs as text, which no browser runs. */
+const downloadTypes: Readonly<Record<string, string>> = {
+  '.tgz': 'application/gzip',
+  '.py': 'text/plain; charset=utf-8',
+  '.php': 'text/plain; charset=utf-8',
+};
 
 const notBuilt = `<!doctype html>
 <html lang="en">
@@ -60,7 +68,10 @@ export async function docsPages(app: FastifyInstance, options: BuiltPagesOptions
     }
     if (file.startsWith('assets/')) return reply.sendFile(file, keptForEver);
     // Asked for again each time, and answered with 304 while nothing changed.
-    return reply.header('cache-control', 'no-cache').sendFile(file, { cacheControl: false });
+    reply.header('cache-control', 'no-cache');
+    const download = downloadTypes[extname(file)];
+    if (download === undefined) return reply.sendFile(file, { cacheControl: false });
+    return reply.type(download).sendFile(file, { cacheControl: false, contentType: false });
   }
 }
 
@@ -70,6 +81,7 @@ function fileOf(url: string): string | null {
   if (path === '') return 'index.html';
   // One name in a known folder, or words of letters, digits and hyphens: nothing hidden, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
+  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|py|php)$/.test(path)) return path;
   // The list of pages is asked for by a page that is older than the build.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;

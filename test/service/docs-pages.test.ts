@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { builtDocsFolder } from '../../src/api/docs-pages.ts';
@@ -81,12 +82,48 @@ test('every link between pages leads to a page and, with a #, to a heading of it
   for (const [from, text] of texts) {
     for (const [, href = ''] of text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)) {
       if (/^(?:[a-z]+:|\/panel\/$)/.test(href)) continue;
+      if (href.startsWith('/docs/downloads/')) {
+        const answer = await fetch(service.address + href, { method: 'HEAD' });
+        assert.equal(answer.status, 200, `${from} links to ${href}`);
+        continue;
+      }
       const { pathname, hash } = new URL(href, `http://docs${from}`);
       const target = texts.get(pathname);
       assert.ok(target !== undefined, `${from} links to ${href}`);
       assert.ok(hash === '' || target.includes(`id="${hash.slice(1)}"`), `${from} links to ${href}`);
     }
   }
+});
+
+test('the clients are handed out as they are in the repository, and the packed one has the version it names', async () => {
+  for (const source of ['examples/sellthrough.py', 'examples/whmcs/sellthrough.php']) {
+    const path = `/docs/downloads/${source.split('/').at(-1)}`;
+    const answer = await fetch(service.address + path);
+    assert.equal(
+      await answer.text(),
+      readFileSync(new URL(`../../${source}`, import.meta.url), 'utf8'),
+      path,
+    );
+    assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
+    assert.equal(answer.headers.get('cache-control'), 'no-cache');
+  }
+  const readme = (await openPage(service.address, 'GET', '/docs/typescript-client')).text;
+  const link = /href="(\/docs\/downloads\/sellthrough-client-([\d.]+)\.tgz)" download/.exec(readme);
+  const [, path = '', version = ''] = link ?? [];
+  const { name, ...manifest } = JSON.parse(
+    readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8'),
+  );
+  assert.deepEqual([name, version], ['@sellthrough/client', manifest.version]);
+  assert.ok(
+    readme.includes(`https://sell.example.com${path}`),
+    'the address that is printed is the one that is linked',
+  );
+  const answer = await fetch(service.address + path);
+  assert.equal(answer.headers.get('content-type'), 'application/gzip');
+  assert.equal(answer.headers.get('content-encoding'), null);
+  assert.ok(gunzipSync(await answer.bytes()).includes('package/dist/commonjs/index.js'));
+  for (const gone of ['', 'sellthrough', 'sellthrough.rb', '..tgz', '.hidden.py'])
+    assert.equal((await fetch(`${service.address}/docs/downloads/${gone}`)).status, 404, gone);
 });
 
 test('a page is asked for again and answered with 304; its assets are kept for ever and go out compressed', async () => {

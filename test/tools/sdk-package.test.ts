@@ -1,7 +1,7 @@
 // The package that `npm pack` makes of the client: it installs without a network into an empty project, runs there
 // with this machine's own Node, and its types check there.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -26,14 +26,21 @@ after(async () => {
 test('the package holds the built client, its types and its README, and needs nothing else', () => {
   const folder = join(project, 'node_modules', '@sellthrough', 'client');
   assert.deepEqual(readdirSync(folder).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
-  assert.deepEqual(
-    readdirSync(join(folder, 'dist')).filter((name) => !/\.(js|d\.ts)$/.test(name)),
-    [],
-  );
+  const built = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
+  const others = built.filter((name) => !/\.(js|d\.ts)$/.test(name)).sort();
+  assert.deepEqual(others, ['commonjs', join('commonjs', 'package.json')]);
   assert.deepEqual(
     readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')),
     ['@sellthrough'],
   );
+});
+
+test('a fresh clone packs it, and one that only serves: packing sets itself up, without what only development needs', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'sdk', 'package.json'), 'utf8'));
+  assert.equal(scripts.prepack, 'node ../scripts/prepare.mjs --client');
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const { dev, devOptional } = packages['node_modules/typescript'];
+  assert.deepEqual([dev, devOptional], [undefined, undefined]);
 });
 
 test('an order is placed from an empty project, with every Node of this machine', async () => {
@@ -52,6 +59,33 @@ console.log(JSON.stringify([process.version, placed.replayed, isSellthroughError
     assert.match(version, /^v\d+/);
     assert.deepEqual([replayed, isKnown], [true, true], version);
   }
+});
+
+test('a program that takes it by require, where Node cannot require modules, knows the errors of both builds', async () => {
+  writeFileSync(
+    join(project, 'order.cjs'),
+    `const { Sellthrough, isSellthroughError } = require('@sellthrough/client');
+const options = { baseUrl: '${server.address}', apiKey: 'sk_live_x', retries: 0 };
+(async () => {
+  const { replayed } = await new Sellthrough(options).placeOrder({ package_id: 1, customer: 'ada' });
+  const module = await import('@sellthrough/client');
+  const error = await new module.Sellthrough(options).getOrder(9).catch((error) => error);
+  const known = [isSellthroughError(error, 'order_not_found'), isSellthroughError(new Error('x'))];
+  console.log(JSON.stringify([replayed, module.Sellthrough === Sellthrough, ...known]));
+})();`,
+  );
+  server.treat('answer', '404 order_not_found');
+  // As Node 18 is.
+  const output = await succeed(process.execPath, ['--no-experimental-require-module', 'order.cjs'], project);
+  assert.deepEqual(JSON.parse(output), [false, false, true, false]);
+});
+
+test('the samples of the README check under strict, in the order in which they stand', async () => {
+  const readme = readFileSync(join(root, 'sdk', 'README.md'), 'utf8');
+  const samples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, sample = '']) => sample);
+  assert.ok(samples.length >= 2);
+  writeFileSync(join(project, 'readme.ts'), samples.join('\n'));
+  await checkTypes('readme.ts', 'nodenext', ['es2022'], ['node']);
 });
 
 for (const [title, libraries, types] of [
@@ -78,26 +112,37 @@ void client.placeOrder({ package_id: 1, customer: 'a', months: 2 });
 void client.admin.createAccount({ username: 'abc', group: 'reseller' }, { idempotencyKey: 'k' });
 `;
     writeFileSync(join(project, 'order.ts'), source);
-    for (const module of ['nodenext', 'esnext']) {
-      const config = {
-        compilerOptions: {
-          strict: true,
-          noEmit: true,
-          exactOptionalPropertyTypes: true,
-          skipLibCheck: false,
-          target: 'es2022',
-          lib: libraries,
-          types,
-          typeRoots: [join(root, 'node_modules', '@types')],
-          module,
-          moduleResolution: module === 'esnext' ? 'bundler' : 'nodenext',
-        },
-        files: ['order.ts'],
-      };
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
-      await succeed(process.execPath, [tsc, '--project', 'tsconfig.json'], project);
-    }
+    // A .cts is taken as a program that gets it by require.
+    writeFileSync(join(project, 'order.cts'), source);
+    await checkTypes('order.ts', 'nodenext', libraries, types);
+    await checkTypes('order.ts', 'esnext', libraries, types);
+    await checkTypes('order.cts', 'node16', libraries, types);
   });
+}
+
+async function checkTypes(
+  file: string,
+  module: 'nodenext' | 'node16' | 'esnext',
+  lib: readonly string[],
+  types: readonly string[],
+): Promise<void> {
+  const config = {
+    compilerOptions: {
+      strict: true,
+      noEmit: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      target: 'es2022',
+      lib,
+      types,
+      typeRoots: [join(root, 'node_modules', '@types')],
+      module,
+      moduleResolution: module === 'esnext' ? 'bundler' : module,
+    },
+    files: [file],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
+  await succeed(process.execPath, [tsc, '--project', 'tsconfig.json'], project);
 }
 
 /** This Node, and the machine's own where it is another: what a user of the package has. */

@@ -114,6 +114,13 @@ describe('a page of Markdown', () => {
     );
   });
 
+  test('links what the site hands out to where it does', () => {
+    assert.match(
+      render('[p](../../examples/sellthrough.py) [q](../../examples/reconcile.py)'),
+      /<a href="\/docs\/downloads\/sellthrough\.py" download(?:="")?[^>]*>p<\/a> q/,
+    );
+  });
+
   test('turns samples in several languages into tabs, and a single one into none', () => {
     const sample = (title: string, language: string) =>
       `<details>\n<summary>${title}</summary>\n\n\`\`\`${language}\nx < 1\n\`\`\`\n\n</details>\n`;

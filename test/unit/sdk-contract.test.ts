@@ -99,6 +99,20 @@ test('details are typed for codes that exist', () => {
   assert.deepEqual(codes, []); // the compiler has checked it
 });
 
+test('the README and the types say the same of `retryable`', () => {
+  const [, definition = ''] =
+    /\/\*\*([^/]*?)\*\/\s*readonly retryable/.exec(
+      read('sdk/src/client-errors.ts').replace(/^[\s\S]*export class/, ''),
+    ) ?? [];
+  const words = (text: string) =>
+    text
+      .replaceAll(/[*`\s.:]+/g, ' ')
+      .trim()
+      .toLowerCase();
+  const [, row = ''] = /^\| `retryable` \| (.*) \|$/m.exec(read('sdk/README.md')) ?? [];
+  assert.equal(words(definition), words(row));
+});
+
 test('the README lists every call, as the generator makes it of the client’s methods', () => {
   const text = read('sdk/README.md');
   assert.equal(withCalls(text, openapi), text);
