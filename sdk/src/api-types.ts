@@ -230,7 +230,7 @@ export interface AuditEntry {
   action: string;
   /** What it was done to: "account 12". At most 500 characters. */
   subject: string;
-  /** What changed, as it was before. */
+  /** What changed, as it was before, in the names and formats of this API. Entries stay as they were written: older ones have balance_cents, times in seconds, and limits as postsPerDay and aiImagesPerMonth. */
   before: unknown;
   /** What changed, as it was afterwards. */
   after: unknown;

@@ -116,7 +116,11 @@ function auditView({ name, features, limits, durationDays, isTrial, retired, pri
   return {
     name,
     features,
-    limits,
+    limits: {
+      accounts: limits.accounts,
+      posts_per_day: limits.postsPerDay,
+      ai_images_per_month: limits.aiImagesPerMonth,
+    },
     duration_days: durationDays,
     trial: isTrial,
     retired,

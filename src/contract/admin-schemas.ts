@@ -107,7 +107,10 @@ const auditEntrySchema = Type.Object(
     actor: Type.Object({ id: id('The account that acted.'), username: text('Its username.', 64) }),
     action: word('What was done.', 'account.update'),
     subject: text('What it was done to: "account 12".', 500),
-    before: Type.Unsafe<unknown>({ description: 'What changed, as it was before.' }),
+    before: Type.Unsafe<unknown>({
+      description:
+        'What changed, as it was before, in the names and formats of this API. Entries stay as they were written: older ones have balance_cents, times in seconds, and limits as postsPerDay and aiImagesPerMonth.',
+    }),
     after: Type.Unsafe<unknown>({ description: 'What changed, as it was afterwards.' }),
   },
   { $id: 'AuditEntry' },

@@ -28,6 +28,7 @@ export interface AuditEntry extends AuditAuthor {
   readonly action: string;
   /** What was changed, such as "account 12". */
   readonly subject: string;
+  /** Fields have the names and formats that the API has for them. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 }

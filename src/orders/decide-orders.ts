@@ -15,7 +15,7 @@ import { formatAmount } from '../contract/amounts.ts';
 import { type ErrorCode, type ErrorDetails, fieldRefusal, refusal } from '../contract/error-catalogue.ts';
 import { numbersUsedMax, publicId } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
-import type { EpochSeconds } from '../contract/times.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { EntryKind } from '../ledger/ledger-entry.ts';
 import type { Customer } from '../plans/customer-table.ts';
 import {
@@ -281,8 +281,12 @@ function creditAccount(
     by,
     action: `account.${kind}`,
     subject: `account ${account.id}`,
-    before: { balance_cents: account.balanceCents.toString() },
-    after: { balance_cents: entry.balanceAfterCents.toString(), entry: entry.number, memo },
+    before: { balance: formatAmount(account.balanceCents) },
+    after: {
+      balance: formatAmount(entry.balanceAfterCents),
+      entry_id: publicId(account.id, entry.number),
+      memo,
+    },
   });
   return { type: 'credited', entry, replayed: false };
 }
@@ -323,7 +327,7 @@ function grantTrial(
     action: 'customer.grant_trial',
     subject: `customer ${granted.reference}`,
     before: null,
-    after: { account_id: account.id, package_id: packageId, expires_at: expiresAt },
+    after: { account_id: account.id, package_id: packageId, expires_at: formatTime(expiresAt) },
   });
   return { type: 'granted', accountId: account.id, customerNumber: granted.number };
 }

@@ -213,6 +213,40 @@ test('the audit log tells who changed what, when, from what and to what', async 
   assert.deepEqual(far, { data: [], page: 1e15, per_page: 25, total });
 });
 
+test('an audit entry has the names and formats that the API has for what changed', async () => {
+  const account = await service.createReseller({ credit: '10.00' });
+  const { admin } = service;
+  const noted = async () => (await admin.get(`${api}/audit?limit=1`)).body.data[0];
+
+  const credit = { amount: '5.50', memo: 'why' };
+  const { entry } = expectStatus(await admin.post(`${api}/accounts/${account.id}/credit`, credit), 201);
+  const { before, after } = await noted();
+  assert.deepEqual(
+    [before, after],
+    [{ balance: '10.00' }, { balance: '15.50', entry_id: entry.id, memo: 'why' }],
+  );
+
+  const trial = { package_id: service.packages.trial, customer: 'noted' };
+  const { customer } = expectStatus(await admin.post(`${api}/accounts/${account.id}/trials`, trial), 201);
+  assert.deepEqual((await noted()).after, {
+    account_id: account.id,
+    package_id: service.packages.trial,
+    expires_at: customer.plan.expires_at,
+  });
+
+  const change = { limits: { accounts: 7, posts_per_day: 8, ai_images_per_month: 9 } };
+  const changed = expectStatus(await admin.patch(`${api}/packages/${service.packages.plus}`, change), 200);
+  const { id: _id, currency: _currency, created_at: _createdAt, ...fields } = changed.package;
+  assert.deepEqual((await noted()).after, fields);
+
+  const shown = expectStatus(await admin.patch(`${api}/accounts/${account.id}`, { blocked: true }), 200);
+  const names = Object.keys((await noted()).after);
+  assert.deepEqual(
+    names.filter((name) => !(name in shown.account)),
+    [],
+  );
+});
+
 test('no key, password or hash appears in the audit log, in the accounts or in the log lines', async () => {
   const { admin } = service;
   const password = 'a very secret passphrase';

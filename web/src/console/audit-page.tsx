@@ -120,12 +120,14 @@ function fieldsOf(value: unknown, currency: string, path = ''): Record<string, s
   );
 }
 
-/** The log holds cents and seconds, as the database does. */
+/** Amounts and times are those of the API; older entries hold cents and seconds. */
 function textOf(value: unknown, path: string, currency: string): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? '(none)' : value.map((item) => textOf(item, '', currency)).join(', ');
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (path === 'balance') return formatMoney(text, currency);
+  if (path.endsWith('_at') && text.includes('T')) return formatUtc(text);
   const isWhole = /^-?\d{1,18}$/.test(text);
   if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
   if (isWhole && path.endsWith('_at')) return formatUtc(new Date(Number(text) * 1000).toISOString());
