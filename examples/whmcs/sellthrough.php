@@ -196,7 +196,7 @@ function sellthrough_request(array $params, string $method, string $path, ?array
                 }
                 return strlen($line);
             },
-        ] + ($body === null ? [] : [CURLOPT_POSTFIELDS => json_encode($body)]));
+        ] + ($body === null ? [] : [CURLOPT_POSTFIELDS => json_encode((object) $body)]));
         $text = curl_exec($curl);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         $answer = is_string($text) ? json_decode($text, true) : null;

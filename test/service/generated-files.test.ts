@@ -8,7 +8,8 @@ import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
 import { rulesPage } from '../../scripts/docs/rules-page.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { statusOf } from '../../src/http/errors.ts';
 
 let service: TestService;
 before(async () => {
@@ -89,8 +90,11 @@ test('the table of the configuration in docs/operations.md is that of the progra
 test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
   const documented = committed('docs/errors.md');
   const openapi = committed('openapi.json') + committed('panel-openapi.json');
-  for (const [code, { status }] of Object.entries(errorCatalogue)) {
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+    const { status } = errorCatalogue[code];
     assert.match(documented, new RegExp(`\\| ${status} \\| \`${code}\` \\|`));
+    const byAdmin = statusOf(code, true);
+    if (byAdmin !== status) assert.ok(documented.includes(`\`${code}\` is ${byAdmin}`), code);
     // What no operation of the document can answer: unknown paths and methods.
     if (code === 'not_found' || code === 'method_not_allowed') continue;
     assert.ok(openapi.includes(`${code}: `), `${code} stands in one of the documents`);

@@ -15,10 +15,12 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { installClientPackage } from '../harness/client-package.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { startHostileServer } from '../harness/hostile-server.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { type ProgramRun, runProgram } from '../harness/run-program.ts';
 
-const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const examples = join(root, 'examples');
 /** The examples in a project that has the packed client, as their user's would. */
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';
@@ -53,6 +55,7 @@ const php = firstThatRuns(
   ['php'],
   ['-r', 'exit(PHP_VERSION_ID >= 80100 && extension_loaded("curl") ? 0 : 1);'],
 );
+const php8 = firstThatRuns(['php'], ['-r', 'exit(PHP_VERSION_ID >= 80000 ? 0 : 1);']);
 const curl = firstThatRuns(['curl'], ['--version']);
 const without = (program: string | null, name: string) => ({
   skip: program === null ? `${name} is not installed here` : false,
@@ -161,6 +164,56 @@ test(
     const run = await runExample(php ?? '', ['-r', code], resellers.cut, environment);
     assert.equal(Number(run.stdout), before - 10, run.stderr);
     assert.equal(Number(await balanceOf(resellers.cut)), before - 10);
+  },
+);
+
+test(
+  'the function of the guide to retries asks until it is answered, and is charged once',
+  without(python, 'python'),
+  async () => {
+    const guide = readFileSync(join(root, 'docs', 'idempotency.md'), 'utf8');
+    const [, code = ''] = /^```python\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+    const server = await startHostileServer();
+    server.treat(
+      'half body',
+      'html 502',
+      '504 gateway_timeout',
+      '503 x, retry after 1',
+      'html 200',
+      'answer',
+    );
+    const run = await runProgram(python ?? '', ['-c', `import time; time.sleep = lambda _: None\n${code}`], {
+      cwd: folder,
+      environment: { SELLTHROUGH_URL: server.address, SELLTHROUGH_KEY: 'key' },
+    });
+    await server.close();
+    assert.match(run.stdout, /'balance': '1\.00'/, run.stderr);
+    assert.deepEqual([server.requests.length, server.charges()], [6, 1]);
+  },
+);
+
+test(
+  'a renewal without a body is taken from PHP as the conventions write it',
+  without(php8, 'php'),
+  async () => {
+    const conventions = readFileSync(join(root, 'docs', 'reference', 'conventions.md'), 'utf8');
+    const written = [...conventions.matchAll(/`(json_encode\(.*?\))`/g)].map(([, code = '']) => code);
+    assert.equal(written.length, 2, 'what to write, and what not');
+    const reseller = await service.createReseller({ credit: '100.00' });
+    const { order } = (
+      await reseller.post('/orders', { package_id: service.packages.basic, customer: 'empty-php' })
+    ).body;
+    const statuses = [];
+    for (const code of written) {
+      const { stdout } = await runExample(php8 ?? '', ['-r', `echo ${code};`], reseller);
+      const answer = await fetch(`${service.address}/api/v1/orders/${order.id}/renew`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${reseller.key}` },
+        body: stdout,
+      });
+      statuses.push(answer.status);
+    }
+    assert.deepEqual(statuses, [201, 400]);
   },
 );
 

@@ -117,7 +117,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
         operationId: 'renewOrder',
         summary: 'Renew an order',
         description:
-          'Adds one period of the order’s package on top of the customer’s current expiry and charges today’s price for the group. The body may be absent.',
+          'Adds one period of the order’s package on top of the customer’s current expiry and charges today’s price for the group. The body may be absent or {}; a list is refused: in PHP an empty one is json_encode(new stdClass()).',
         body: renewOrderBodySchema,
         response: { 201: renewedOrderSchema },
       },
