@@ -220,7 +220,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
     }
     if (has('--client')) process.exitCode = build('build-pages.mjs', '--client');
     if (has('--pages') || has('--package')) process.exitCode = build('build-pages.mjs');
-    if (has('--package')) process.exitCode ||= build('build-package.mjs');
+    if (has('--package')) process.exitCode ||= build('build-package.mjs') || build('bill-of-materials.mjs');
   } catch (error) {
     process.exitCode = explain(error);
   }

@@ -6,6 +6,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -64,6 +65,8 @@ test('the package holds what runs, and nothing of the development', () => {
   ]);
   assert.ok(existsSync(join(installed, 'dist/web/dist/index.html')));
   assert.ok(existsSync(join(installed, 'dist/docs/dist/index.html')));
+  const client = `dist/docs/dist/downloads/sellthrough-client-${programVersion}.tgz`;
+  assert.ok(existsSync(join(installed, client)), 'the client that it hands out');
   const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
   assert.deepEqual(
     names.filter((name) => /\.tsx?$|\.env|\.built-from/.test(name)),
@@ -134,6 +137,43 @@ test('its other commands run too', async () => {
   const { checks }: { checks: { name: string; state: string }[] } = JSON.parse(doctor.stdout);
   assert.equal(checks.find(({ name }) => name === 'pages')?.state, 'ok');
 });
+
+test('its bill of materials names every package that travels in it, and is the same wherever it is made', async () => {
+  const text = readFileSync(join(installed, 'dist', 'sbom.cdx.json'), 'utf8');
+  const bill: { bomFormat: string; metadata: Bill; components: Bill['component'][] } = JSON.parse(text);
+  assert.equal(bill.bomFormat, 'CycloneDX');
+  assert.equal(bill.metadata.component.purl, `pkg:npm/sellthrough@${programVersion}`);
+  const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl)));
+  const shipped = globSync('node_modules/**/package.json', { cwd: installed })
+    // Not the manifests that tell a package's modules from its scripts, nor those of its tests.
+    .filter((path) => /node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]package\.json$/.test(path))
+    .map((path) => JSON.parse(readFileSync(join(installed, path), 'utf8')))
+    .map(({ name, version }) => `pkg:npm/${name}@${version}`);
+  assert.ok(shipped.length > 50);
+  assert.deepEqual(
+    shipped.filter((each) => !listed.has(each)),
+    [],
+  );
+  assert.ok(
+    listed.has(`pkg:npm/react@${pagesManifest().dependencies['react']}`),
+    'what the pages are made of',
+  );
+  assert.doesNotMatch(
+    text.replace(/"\$schema": "[^"]*"/, ''),
+    /https?:|"[/\\]|[A-Z]:\\|timestamp|serialNumber/,
+  );
+  const again = join(folder, 'again.json');
+  await run(process.execPath, [join(root, 'scripts', 'bill-of-materials.mjs'), again], { cwd: folder });
+  assert.equal(readFileSync(again, 'utf8'), text);
+});
+
+interface Bill {
+  readonly component: { readonly purl: string };
+}
+
+function pagesManifest(): { readonly dependencies: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(join(root, 'web', 'package.json'), 'utf8'));
+}
 
 test('every dependency of the program travels in the package', () => {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
