@@ -70,7 +70,7 @@ export class AdminClient {
 
   /** Every account, newest first, page after page. */
   eachAccount(
-    query?: Pick<ListAccountsQuery, 'q' | 'group'>,
+    query?: Pick<ListAccountsQuery, 'q' | 'group' | 'is_admin'>,
     options?: CallOptions,
   ): AsyncGenerator<Account> {
     return eachOf((page) => this.listAccounts({ ...query, page, limit: walkedPageItems }, options));

@@ -373,6 +373,8 @@ export interface ListAccountsQuery {
   q?: string | undefined;
   /** The price group of the account. */
   group?: 'reseller' | 'distributor' | undefined;
+  /** Only administrators, or everybody else. An administrator is of the group distributor. */
+  is_admin?: boolean | undefined;
 }
 
 export interface ListAccountsAnswer {

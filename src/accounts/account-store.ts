@@ -98,14 +98,16 @@ const listAccountsPage: Statement = {
   text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
     where strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)
-    order by a.id desc limit $3::int offset $4::bigint`,
+      and ($3::boolean is null or a.is_admin = $3::boolean)
+    order by a.id desc limit $4::int offset $5::bigint`,
 };
 
 const countAccounts: Statement = {
   name: 'count_accounts',
   text: `select count(*) as total from accounts a
     where strpos(a.search_text, $1::text) > 0
-      and ($2::text = '' or a.group_name = $2::text)`,
+      and ($2::text = '' or a.group_name = $2::text)
+      and ($3::boolean is null or a.is_admin = $3::boolean)`,
 };
 
 const insertAccount = newAccounts.insert('insert_account', `returning ${accounts.list('accounts')}`);
@@ -149,16 +151,17 @@ export async function findAdministratorId(database: Queryable): Promise<number |
   return row === undefined ? null : Number(row['id']);
 }
 
-/** Newest first; `search` is part of a username or display name. */
+/** Newest first; `search` is part of a username or display name; `isAdmin` null: whether administrator or not. */
 export async function listAccounts(
   database: Queryable,
-  { search, group, page, limit }: Page & { search: string; group: string },
+  { search, group, isAdmin, page, limit }: Page & { search: string; group: string; isAdmin: boolean | null },
 ): Promise<{ total: number; accounts: Account[] }> {
   // No name holds a control character, only the seam of search_text is one.
   if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
-  const rows = await database.query(listAccountsPage, [search.toLowerCase(), group, limit, offset]);
-  const counted = rows[0] ?? (await database.query(countAccounts, [search.toLowerCase(), group]))[0];
+  const wanted = [search.toLowerCase(), group, isAdmin];
+  const rows = await database.query(listAccountsPage, [...wanted, limit, offset]);
+  const counted = rows[0] ?? (await database.query(countAccounts, wanted))[0];
   return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };
 }
 

@@ -1,28 +1,37 @@
-// sellthrough account …: what an administrator does with accounts.
+// sellthrough account …: what an administrator does with accounts. Looking at them: account-list-commands.ts.
 
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, Option } from 'commander';
-import type { Account } from '../../sdk/src/index.ts';
+import type { ChangeAccountBody } from '../../sdk/src/index.ts';
+import {
+  groups,
+  listAccountsCommand,
+  printAccount,
+  showCommand,
+  whichAccount,
+} from './account-list-commands.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { printCustomer } from './customer-commands.ts';
 import { getAccount } from './find-account.ts';
-import { type ListOptions, listCommand, printList, wholeFrom } from './listing.ts';
-import { type Column, dayOf, textRecord } from './text-table.ts';
+import { wholeFrom } from './listing.ts';
+import { textRecord } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
 interface Json {
   readonly json: boolean;
 }
 
-const groups = ['reseller', 'distributor'] as const;
-const whichAccount = () => new Argument('<account>', 'username or id');
-
 export function accountCommand(): Command {
   return new Command('account')
-    .description('accounts: create, list, show, credit, block, unblock, key (an administrator’s key)')
+    .description(
+      'accounts: create, list, show, edit, credit, trial, block, unblock, key (an administrator’s key)',
+    )
     .addCommand(createCommand())
     .addCommand(listAccountsCommand())
     .addCommand(showCommand())
+    .addCommand(editCommand())
     .addCommand(creditCommand())
+    .addCommand(trialCommand())
     .addCommand(blockCommand('block', true))
     .addCommand(blockCommand('unblock', false))
     .addCommand(keyCommand());
@@ -63,70 +72,49 @@ function createCommand(): Command {
     );
 }
 
-const accountColumns: readonly Column<Account>[] = [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'USERNAME', value: ({ username }) => username, mayShrink: true },
-  { title: 'GROUP', value: ({ group, is_admin }) => (is_admin ? 'administrator' : group) },
-  { title: 'BALANCE', value: ({ balance }) => balance, align: 'right' },
-  { title: 'ORDERS', value: ({ order_count }) => order_count, align: 'right' },
-  { title: 'CUSTOMERS', value: ({ customer_count }) => customer_count, align: 'right', mayLeave: true },
-  { title: 'STATE', value: stateOf },
-  { title: 'CREATED', value: ({ created_at }) => dayOf(created_at), mayLeave: true },
-];
-
-function stateOf({ blocked, api_enabled }: Account): string {
-  if (blocked) return 'blocked';
-  return api_enabled ? 'ok' : 'API off';
-}
-
-function listAccountsCommand(): Command {
-  interface Options extends ListOptions {
-    readonly search?: string;
+function editCommand(): Command {
+  interface Options extends Json {
     readonly group?: (typeof groups)[number];
+    readonly name?: string;
+    readonly rateLimit?: number;
+    readonly allow?: string[];
+    readonly allowAll?: true;
+    readonly api?: 'on' | 'off';
   }
-  return listCommand('list')
-    .description('list accounts, newest first')
-    .option('--search <text>', 'part of a username or display name')
-    .addOption(new Option('--group <group>', 'only accounts of this group').choices(groups))
-    .action(({ search, group, ...options }: Options) =>
-      withService(({ admin }) =>
-        printList(
-          {
-            page: (query) => admin.listAccounts({ ...query, q: search, group }),
-            each: () => admin.eachAccount({ q: search, group }),
-          },
-          accountColumns,
-          options,
-        ),
-      ),
-    );
-}
-
-function showCommand(): Command {
-  return new Command('show')
-    .description('show one account')
+  return new Command('edit')
+    .description('change an account: only what is given; takes effect on its next request')
     .addArgument(whichAccount())
-    .option('--json', 'print it as JSON', false)
-    .action((named: string, { json }: Json) =>
-      withService(async (service) => printAccount(await getAccount(service, named), json)),
+    .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups))
+    .option('--name <text>', 'display name')
+    .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
+    .option(
+      '--allow <address>',
+      'address or CIDR range that may use the key (repeatable; all of them replace the present list)',
+      collected,
+    )
+    .addOption(new Option('--allow-all', 'empty the list: every address may use the key').conflicts('allow'))
+    .addOption(new Option('--api <state>', 'switch its API on or off').choices(['on', 'off']))
+    .option('--json', 'print the account as JSON', false)
+    .action((named: string, { group, name, rateLimit, allow, allowAll, api, json }: Options) =>
+      withService(async (service) => {
+        const change: ChangeAccountBody = {
+          ...(group !== undefined && { group }),
+          ...(name !== undefined && { display_name: name }),
+          ...(rateLimit !== undefined && { rate_limit_per_minute: rateLimit }),
+          ...(allow !== undefined && { allowed_ips: allow }),
+          ...(allowAll && { allowed_ips: [] }),
+          ...(api !== undefined && { api_enabled: api === 'on' }),
+        };
+        if (Object.keys(change).length === 0) {
+          throw new CommandFailed(
+            'Nothing to change was given: see "sellthrough account edit --help".',
+            exitCodes.usage,
+          );
+        }
+        const { id } = await getAccount(service, named);
+        printAccount(await service.admin.changeAccount(id, change), json);
+      }),
     );
-}
-
-function printAccount(account: Account, json: boolean): void {
-  const text = textRecord([
-    ['id', account.id],
-    ['username', account.username],
-    ['display name', account.display_name],
-    ['group', account.is_admin ? `${account.group}, administrator` : account.group],
-    ['balance', `${account.balance} ${account.currency}`],
-    ['state', stateOf(account)],
-    ['rate limit', `${account.rate_limit_per_minute} a minute`],
-    ['allowed addresses', account.allowed_ips.join(', ') || 'all'],
-    ['orders', account.order_count],
-    ['customers', account.customer_count],
-    ['created', account.created_at],
-  ]);
-  answer(json, account, text);
 }
 
 function creditCommand(): Command {
@@ -155,6 +143,32 @@ function creditCommand(): Command {
           { ...credited, idempotency_key: idempotencyKey },
           `${entry.amount} ${entry.currency} for ${account.username} ${what}; balance ${balance} ${entry.currency} (idempotency key ${idempotencyKey}).\n`,
         );
+      }),
+    );
+}
+
+function trialCommand(): Command {
+  interface Options extends Json {
+    readonly name?: string;
+  }
+  return new Command('trial')
+    .description(
+      'give a customer of an account a free trial; charges nothing, and a repeat gives nothing more',
+    )
+    .addArgument(whichAccount())
+    .addArgument(new Argument('<package>', 'id of a free trial').argParser(wholeFrom(1)))
+    .argument('<customer>', 'as in "sellthrough order"; created if new')
+    .option('--name <text>', 'display name of a new customer')
+    .option('--json', 'print the customer as JSON', false)
+    .action((named: string, packageId: number, customer: string, { name, json }: Options) =>
+      withService(async (service) => {
+        const { id } = await getAccount(service, named);
+        const given = await service.admin.grantTrial(id, {
+          package_id: packageId,
+          customer,
+          customer_name: name,
+        });
+        printCustomer(given, json);
       }),
     );
 }

@@ -80,6 +80,12 @@ function createCommand(): Command {
             exitCodes.usage,
           );
         }
+        if (trial && (reseller !== undefined || distributor !== undefined)) {
+          throw new CommandFailed(
+            'A free trial has no prices: leave --reseller and --distributor out, or --trial.',
+            exitCodes.usage,
+          );
+        }
         const created = await admin.createPackage({
           name,
           trial,
@@ -90,7 +96,7 @@ function createCommand(): Command {
             posts_per_day: options.postsPerDay ?? 0,
             ai_images_per_month: options.aiImagesPerMonth ?? 0,
           },
-          ...(!trial && reseller && distributor && { prices: { reseller, distributor } }),
+          ...(reseller && distributor && { prices: { reseller, distributor } }),
         });
         printPackage(created, options.json);
       }),

@@ -1,8 +1,8 @@
-// sellthrough orders, customers, ledger: what has happened, newest first. One's own, or, with an
-// administrator's key and --account, another's; the ledger needs an administrator's key.
+// sellthrough orders, customers, ledger, audit: what has happened, newest first. One's own, or, with an
+// administrator's key and --account, another's; the ledger and the audit log need an administrator's key.
 
 import { type Command, Option } from 'commander';
-import type { Customer, LedgerEntry, Order } from '../../sdk/src/index.ts';
+import type { AuditEntry, Customer, LedgerEntry, Order } from '../../sdk/src/index.ts';
 import { getAccount } from './find-account.ts';
 import { type ListOptions, listCommand, printList } from './listing.ts';
 import { type Column, dayOf, minuteOf } from './text-table.ts';
@@ -108,5 +108,42 @@ export function ledgerCommand(): Command {
           options,
         );
       }),
+    );
+}
+
+const auditColumns: readonly Column<AuditEntry>[] = [
+  { title: 'ENTRY', value: ({ number }) => number, align: 'right' },
+  { title: 'DONE', value: ({ at }) => minuteOf(at) },
+  { title: 'WHO', value: ({ actor }) => actor.username, mayShrink: true },
+  { title: 'DID', value: ({ action }) => action },
+  { title: 'TO', value: ({ subject }) => subject },
+  { title: 'WHAT CHANGED', value: changesOf, mayShrink: true, mayLeave: true },
+];
+
+/** "blocked: false → true, memo: invoice 7". */
+function changesOf({ before, after }: AuditEntry): string | null {
+  const was = new Map(Object.entries(before ?? {}));
+  const is = new Map(Object.entries(after ?? {}));
+  const said = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .map((name) =>
+      was.has(name) && is.has(name)
+        ? `${name}: ${said(was.get(name))} → ${said(is.get(name))}`
+        : `${name}: ${said(is.get(name) ?? was.get(name))}`,
+    )
+    .join(', ');
+}
+
+export function auditCommand(): Command {
+  return listCommand('audit')
+    .description('list who changed what, newest first (an administrator’s key)')
+    .action((options: ListOptions) =>
+      withService(({ admin }) =>
+        printList(
+          { page: (query) => admin.listAudit(query), each: () => admin.eachAuditEntry() },
+          auditColumns,
+          options,
+        ),
+      ),
     );
 }

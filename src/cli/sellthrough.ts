@@ -10,13 +10,14 @@ import { programVersion } from '../contract/version.ts';
 import { accountCommand } from './account-commands.ts';
 import { backupCommand } from './backup-command.ts';
 import { endWell, exitCodes } from './command-end.ts';
+import { customerCommand } from './customer-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { initCommand } from './init-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { mintKeyCommand } from './mint-key-command.ts';
 import { orderCommand, renewCommand } from './order-and-renew-commands.ts';
 import { packageCommand } from './package-commands.ts';
-import { customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
+import { auditCommand, customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
 import { resetAdministratorCommand } from './reset-administrator-command.ts';
 import { restoreCommand } from './restore-command.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -54,12 +55,14 @@ program.addCommand(resetAdministratorCommand());
 
 program.commandsGroup('A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):');
 program.addCommand(accountCommand());
+program.addCommand(customerCommand());
 program.addCommand(packageCommand());
 program.addCommand(orderCommand());
 program.addCommand(renewCommand());
 program.addCommand(ordersCommand());
 program.addCommand(customersCommand());
 program.addCommand(ledgerCommand());
+program.addCommand(auditCommand());
 
 for (const command of everyCommand(program))
   command.exitOverride().showHelpAfterError('(add --help for help)');

@@ -32,6 +32,11 @@ export const accountQuerySchema = Type.Object({
     }),
   ),
   group: Type.Optional(groupSchema),
+  is_admin: Type.Optional(
+    Type.Boolean({
+      description: 'Only administrators, or everybody else. An administrator is of the group distributor.',
+    }),
+  ),
 });
 
 const accountSchema = Type.Object(

@@ -102,6 +102,12 @@ test('GET /accounts is newest first, by part of a name, by group, and in clamped
   );
   assert.deepEqual(past, { data: [], page: 1e15, per_page: 100, total: 3 });
   expectRefusal(await admin.get(`${api}/accounts?group=admin`), '422 validation_failed');
+  assert.deepEqual(await names('q=needle&group=distributor&is_admin=false'), ['needle-two']);
+  assert.deepEqual(await names('q=needle&is_admin=true'), []);
+  assert.ok((await names('group=distributor')).includes('admin'), 'whose group it is');
+  assert.ok(!(await names('group=distributor&is_admin=false&limit=100')).includes('admin'));
+  assert.deepEqual(await names('is_admin=true'), ['admin']);
+  expectRefusal(await admin.get(`${api}/accounts?is_admin=yes`), '422 validation_failed');
 });
 
 test('PATCH /accounts/{id} changes what is sent and nothing else', async () => {

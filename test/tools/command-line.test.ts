@@ -132,6 +132,48 @@ describe('accounts', () => {
     await runForJson(['orders'], reseller());
   });
 
+  test('of a group are listed without the administrators, who are listed by themselves', async () => {
+    const listed = async (group: string) => {
+      const { total, data } = await runForJson(['account', 'list', '--group', group], admin());
+      const { stdout } = await runCommand(['account', 'list', '--group', group, '--all', '--json'], admin());
+      assert.equal(stdout.split('\n').length - 1, total, 'page after page they are the same');
+      return data.map(({ username }: { username: string }) => username);
+    };
+    await runForJson(['account', 'create', 'globex', '--group', 'distributor'], admin());
+    assert.deepEqual(await listed('distributor'), ['globex']);
+    assert.deepEqual(await listed('reseller'), ['acme']);
+    assert.deepEqual(await listed('administrator'), ['admin']);
+  });
+
+  test('are edited: only what is given changes', async () => {
+    const before = await runForJson(['account', 'show', 'acme'], admin());
+    const edit = (...args: string[]) => runForJson(['account', 'edit', 'acme', ...args], admin());
+    const limited = await edit('--rate-limit', '90', '--allow', '10.0.0.0/8', '--allow', '127.0.0.1');
+    assert.deepEqual(limited, {
+      ...before,
+      rate_limit_per_minute: 90,
+      allowed_ips: ['10.0.0.0/8', '127.0.0.1'],
+    });
+    const off = await edit('--api', 'off', '--group', 'distributor', '--name', 'Acme AG', '--allow-all');
+    assert.deepEqual(off, {
+      ...limited,
+      api_enabled: false,
+      group: 'distributor',
+      display_name: 'Acme AG',
+      allowed_ips: [],
+    });
+    assertRefused(await runCommand(['orders'], reseller()), 3, /api_disabled/);
+    const { display_name: name, rate_limit_per_minute: limit } = before;
+    const back = await edit('--api', 'on', '--group', 'reseller', '--name', name, '--rate-limit', `${limit}`);
+    assert.deepEqual(back, before);
+    assertRefused(await runCommand(['account', 'edit', 'acme'], admin()), 2, /Nothing to change/);
+    assertRefused(
+      await runCommand(['account', 'edit', 'acme', '--allow', '10.0.0.1/8'], admin()),
+      3,
+      /validation_failed/,
+    );
+  });
+
   test('keep their key where nobody can say yes, and get a new one with --yes', async () => {
     assertRefused(await runCommand(['account', 'key', 'acme'], admin()), 2, /needs --yes/);
     await runForJson(['orders'], reseller());
@@ -249,6 +291,39 @@ describe('packages and orders', () => {
     assertRefused(await runCommand(['ledger', 'acme'], reseller()), 3, /forbidden/);
   });
 
+  test('a customer is given a trial, suspended, and let in again', async () => {
+    const { id } = await runForJson(['package', 'create', 'Try it', '--trial'], admin());
+    const given = ['account', 'trial', 'acme', String(id), 'eve@example.com', '--name', 'Eve'];
+    const eve = await runForJson(given, admin());
+    assert.deepEqual([eve.name, eve.status, eve.plan.active], ['Eve', 'active', true]);
+    assertRefused(
+      await runCommand(['account', 'trial', 'acme', packageId, 'ada@example.com'], admin()),
+      3,
+      /package_unavailable/,
+    );
+    const suspended = await runForJson(['customer', 'suspend', String(eve.id)], admin());
+    assert.deepEqual(suspended, { ...eve, status: 'suspended' });
+    assert.deepEqual(await runForJson(['customer', 'resume', String(eve.id)], admin()), eve);
+    assertRefused(await runCommand(['customer', 'suspend', '1'], admin()), 3, /customer_not_found/);
+  });
+
+  test('the audit log says who did what, newest first, and what changed', async () => {
+    const log = await runForJson(['audit', '--limit', '2'], admin());
+    assert.deepEqual(
+      log.data.map(({ actor, action }: { actor: { username: string }; action: string }) => [
+        actor.username,
+        action,
+      ]),
+      [
+        ['admin', 'customer.update'],
+        ['admin', 'customer.update'],
+      ],
+    );
+    const { stdout } = await runCommand(['audit', '--limit', '1'], admin());
+    assert.match(stdout, /WHO +DID +TO +WHAT CHANGED\n/);
+    assert.match(stdout, /status: suspended → active\n$/);
+  });
+
   test('a table is aligned, money to the right, and fits the terminal it is shown on', async () => {
     const { stdout, stderr } = await runCommand(['ledger', 'acme'], admin());
     const lines = stdout.trimEnd().split('\n');
@@ -291,6 +366,10 @@ describe('a command ends with', () => {
     ['account', 'create', 'x', '--group', 'king'],
     ['package', 'create', 'X', '--reseller', '1,2', '--distributor', '1,2,3'],
     ['package', 'create', 'X'],
+    ['package', 'create', 'X', '--trial', '--reseller', '1,2,3'],
+    ['package', 'create', 'X', '--trial', '--distributor', '1,2,3'],
+    ['account', 'edit', 'acme', '--api', 'maybe'],
+    ['account', 'edit', 'acme', '--allow', '::1', '--allow-all'],
   ];
   for (const args of usage) {
     test(`2 for ${args.join(' ')}`, async () => {

@@ -112,7 +112,8 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       schema: {
         operationId: 'listAccounts',
         summary: 'Accounts, newest first',
-        description: 'All of them, or those whose names contain q, or those of one group.',
+        description:
+          'All of them, or those whose names contain q, those of one group, only administrators, or nobody of them.',
         querystring: accountQuerySchema,
         response: { 200: pageOf('Account') },
       },
@@ -125,8 +126,13 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (group !== undefined && !groups.some((known) => known === group)) {
         return reply.refuse(fieldRefusal('validation_failed', 'group', 'must be reseller or distributor'));
       }
+      const isAdmin = own(query, 'is_admin');
+      if (isAdmin !== undefined && isAdmin !== 'true' && isAdmin !== 'false') {
+        return reply.refuse(fieldRefusal('validation_failed', 'is_admin', 'must be true or false'));
+      }
       const found = await listAccounts(database, {
         ...page,
+        isAdmin: isAdmin === undefined ? null : isAdmin === 'true',
         search: typeof search === 'string' ? search.toWellFormed() : '',
         group: typeof group === 'string' ? group : '',
       });
