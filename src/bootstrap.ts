@@ -11,6 +11,7 @@ import { demoPackages } from './catalog/demo-packages.ts';
 import { createPackage } from './catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits, type Limits } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
+import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
 import type { Database, Queryable, Statement } from './database/database.ts';
@@ -41,8 +42,11 @@ export async function openDatabase(
     say?: (sentence: string) => void;
   } = {},
 ): Promise<OpenedDatabase> {
+  if (!hasEmbeddedDatabase(config)) refuseUnusableCurrency(config);
   const database = await connectDatabase(config, limits);
   try {
+    if (currencyProblem(config.currency) !== null && !(await holdsState(database)))
+      refuseUnusableCurrency(config);
     if (!config.allowUnsafeDatabase) await checkDurability(database);
     const notices =
       say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } };
@@ -59,6 +63,11 @@ export async function openDatabase(
     await database.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Whether the folder of an embedded database has been set up; true for PostgreSQL, which can only be asked. */
+export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
+  return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
 }
 
 /** The database as it is: nothing is checked, nothing is made in it. */
@@ -149,6 +158,24 @@ async function agreeOnState(
       'SECRET_KEY is not the one this database was set up with: its sealed keys do not open.',
     );
   }
+}
+
+/**
+ * Of a database that does not exist yet. One that holds such a currency goes on: its balances are somebody's money.
+ * @throws ConfigProblem
+ */
+export function refuseUnusableCurrency({ currency }: Pick<Config, 'currency'>): void {
+  const problem = currencyProblem(currency);
+  if (problem !== null)
+    throw new ConfigProblem(`CURRENCY is ${currency}, which ${problem}: choose another, such as USD.`);
+}
+
+async function holdsState(database: Database): Promise<boolean> {
+  const [table] = await database.query({
+    name: '',
+    text: "select to_regclass('service_state') is not null as has",
+  });
+  return table?.['has'] === true && (await database.query(findState)).length > 0;
 }
 
 /** Whether this is the key that a database, or a backup of it, was set up with. */

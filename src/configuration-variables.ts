@@ -64,7 +64,11 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
           'Seals the stored API keys and TOTP secrets: at least 32 characters, the same for all processes. Keep a copy apart from the backups: without it the stored keys cannot be opened.',
         isSecret: true,
       },
-      { name: 'CURRENCY', otherwise: 'USD', meaning: 'Decided once for each database.' },
+      {
+        name: 'CURRENCY',
+        otherwise: 'USD',
+        meaning: 'Decided once for each database: a currency whose amounts have two decimals.',
+      },
       {
         name: 'ALLOW_UNSAFE_DATABASE',
         otherwise: '0',

@@ -3,9 +3,8 @@
 
 import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
 import pino from 'pino';
-import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
+import { createFirstAdministrator, hasEmbeddedDatabase, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
 import { createService } from './create-service.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
@@ -34,7 +33,7 @@ async function run(config: Config): Promise<void> {
   const now = () => Math.floor(Date.now() / 1000);
   const say = (text: string) => process.stderr.write(text);
   // The first start of an embedded database takes a few seconds: say why.
-  if (config.database.kind === 'embedded' && !existsSync(join(config.database.dataDir, 'postgres'))) {
+  if (config.database.kind === 'embedded' && !hasEmbeddedDatabase(config)) {
     say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
   }
   const { database, secretKey, migrated } = await openDatabase(config, now(), {

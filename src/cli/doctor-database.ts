@@ -1,10 +1,14 @@
 // What doctor asks the database: whether it answers, how it is set, whose it is, and what time it has. An
 // embedded database that does not exist yet is not made, and one that a service has open is left to it.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import {
+  connectDatabase,
+  findKeptSecretKey,
+  hasEmbeddedDatabase,
+  opensSecretKeyCheck,
+} from '../bootstrap.ts';
 import { type Config, defaultLimits } from '../config.ts';
+import { currencyProblem } from '../contract/currencies.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import type { Database, Row } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
@@ -17,9 +21,9 @@ const clockSecondsGood = 2;
 const clockSecondsMax = 30;
 
 export async function checkDatabase(config: Config): Promise<Check[]> {
-  const { database: where } = config;
-  if (where.kind === 'embedded' && !existsSync(join(where.dataDir, 'postgres'))) {
-    return [checkClockAlone(), { name: 'database', state: 'ok', says: 'the first start makes it' }];
+  if (!hasEmbeddedDatabase(config)) {
+    const database: Check = { name: 'database', state: 'ok', says: 'the first start makes it' };
+    return [checkClockAlone(), database, ...checkCurrency(config, null)];
   }
   let database: Database;
   try {
@@ -63,8 +67,9 @@ async function askDatabase(config: Config, database: Database): Promise<Check[]>
   checks.push(schema);
   const newest = applied.length === 0 ? null : await findNewest(database);
   checks.push(checkClock(Number(row['clock']), asked, answered, newest));
-  if (applied.length > 0) checks.push(await checkSecretKey(config, database));
-  return checks;
+  const state = applied.length === 0 ? undefined : await findState(database);
+  if (applied.length > 0) checks.push(checkSecretKey(config, state));
+  return [...checks, ...checkCurrency(config, state === undefined ? null : String(state['currency']))];
 }
 
 function checkVersion({ version, version_text: text }: Row): Check {
@@ -182,27 +187,37 @@ function checkClockAlone(): Check {
   };
 }
 
-async function checkSecretKey(config: Config, database: Database): Promise<Check> {
-  const name = 'secret key';
+async function findState(database: Database): Promise<Row | undefined> {
   const [row] = await database.query({
     name: '',
     text: 'select currency, secret_key_check from service_state',
   });
-  if (row === undefined) return { name, state: 'ok', says: 'not used yet' };
+  return row;
+}
+
+function checkSecretKey(config: Config, state: Row | undefined): Check {
+  const name = 'secret key';
+  if (state === undefined) return { name, state: 'ok', says: 'not used yet' };
   const key = config.secretKey ?? findKeptSecretKey(config);
-  if (key === null || !opensSecretKeyCheck(key, String(row['secret_key_check']))) {
+  if (key === null || !opensSecretKeyCheck(key, String(state['secret_key_check']))) {
     return {
       name,
       state: 'fail',
       says: 'SECRET_KEY is not the one this database was set up with: find the right one',
     };
   }
-  if (row['currency'] !== config.currency) {
-    return {
-      name,
-      state: 'fail',
-      says: `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}`,
-    };
-  }
   return { name, state: 'ok', says: 'opens the keys of this database' };
+}
+
+/** `held`: what the database holds; null while it is not set up. Nothing to say where all is well. */
+function checkCurrency({ currency }: Config, held: string | null): Check[] {
+  const name = 'currency';
+  if (held !== null && held !== currency)
+    return [{ name, state: 'fail', says: `CURRENCY is ${currency}, but this database holds ${held}` }];
+  const problem = currencyProblem(currency);
+  if (problem === null) return [];
+  const says = `CURRENCY is ${currency}, which ${problem}`;
+  return [
+    held === null ? { name, state: 'fail', says: `${says}: choose another` } : { name, state: 'warn', says },
+  ];
 }

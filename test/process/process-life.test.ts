@@ -258,6 +258,20 @@ describe('a configuration that is malformed ends the start with one sentence tha
     }
   });
 
+  test('a currency whose amounts have no two decimals: nothing is made', async () => {
+    for (const [currency, reason] of [
+      ['JPY', 'has no decimals'],
+      ['XXX', 'is not a currency'],
+    ]) {
+      const dataDir = join(folder, `never-${currency}`);
+      assert.match(
+        await refusedStart({ DATA_DIR: dataDir, CURRENCY: currency ?? '' }),
+        new RegExp(reason ?? ''),
+      );
+      assert.throws(() => readdirSync(dataDir), /ENOENT/);
+    }
+  });
+
   test('also where it stands in .env, and the environment stands above .env', async () => {
     const cwd = join(folder, 'with-env');
     mkdirSync(cwd);
@@ -397,6 +411,24 @@ describe('a PostgreSQL server', () => {
     const secret = await refusedStart({ ...given, SECRET_KEY: randomBytes(32).toString('hex') });
     assert.match(secret, /SECRET_KEY is not the one/);
     assert.match(await refusedStart({ ...given, CURRENCY: 'USD' }), /CURRENCY is USD.*holds EUR/);
+  });
+
+  test('that is empty stays so where the currency is refused; one that holds such a currency is served', async () => {
+    await query('create database empty');
+    const url = new URL(postgres.url);
+    url.pathname = '/empty';
+    const yen = { CURRENCY: 'JPY', ...secret };
+    assert.match(
+      await refusedStart({ ...yen, DATABASE_URL: url.href }),
+      /CURRENCY is JPY, which has no decimals/,
+    );
+    assert.deepEqual(
+      await query("select from pg_class where relnamespace = 'public'::regnamespace", url.href),
+      [],
+    );
+    await query("update service_state set currency = 'JPY'", given.DATABASE_URL);
+    assert.equal((await stop(await start({ ...given, ...yen }, []))).code, 0);
+    await query("update service_state set currency = 'EUR'", given.DATABASE_URL);
   });
 
   test('is let go of when the service cannot listen at an address that is not of this machine', async () => {

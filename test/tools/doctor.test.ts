@@ -126,6 +126,13 @@ describe('on this machine', () => {
     const checks = await doctor({ CURRENCY: 'dollars' });
     assertCheck(checks, 'configuration', 'fail', /CURRENCY must be/);
     assert.equal([...checks.keys()].at(-1), 'configuration', 'nothing else was looked at');
+    const yen = await doctor({ CURRENCY: 'JPY' });
+    assertCheck(
+      yen,
+      'currency',
+      'fail',
+      /JPY, which has no decimals, and amounts here have two: choose another/,
+    );
   });
 
   test('addresses that will not do behind a proxy', async () => {
@@ -221,7 +228,7 @@ describe('on PostgreSQL', () => {
     assertCheck(checks, 'clock', 'ok', /as the database has it/);
     assertCheck(checks, 'schema', 'ok', /up to date/);
     const euros = await doctor({ ...environment, CURRENCY: 'EUR' });
-    assertCheck(euros, 'secret key', 'fail', /CURRENCY is EUR.*holds USD/);
+    assertCheck(euros, 'currency', 'fail', /CURRENCY is EUR.*holds USD/);
     await query(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
     assertCheck(await doctor(environment), 'clock', 'fail', /behind the newest record/);
   });
