@@ -14,10 +14,17 @@ import { formatAmount } from './contract/amounts.ts';
 import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
-import type { Database, Queryable, Statement } from './database/database.ts';
+import { type Database, type Queryable, type Statement, StatementFailed } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
-import { isMigrated, migrate, readMigrations, SchemaMismatch } from './database/migrate.ts';
+import {
+  insufficientPrivilege,
+  isMigrated,
+  migrate,
+  readMigrations,
+  SchemaMismatch,
+} from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
+import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
 
 export interface OpenedDatabase {
@@ -61,7 +68,11 @@ export async function openDatabase(
     return { database, secretKey, migrated };
   } catch (error) {
     await database.close().catch(() => undefined);
-    throw error;
+    if (!(error instanceof StatementFailed) || error.code !== insufficientPrivilege) throw error;
+    throw new ConfigProblem(
+      `The role of DATABASE_URL lacks a right that the service needs: ${error.message}. Which ones it needs is in docs/postgresql.md.`,
+      { cause: error },
+    );
   }
 }
 
@@ -188,26 +199,29 @@ export function opensSecretKeyCheck(secretKey: string, sealedCheck: string): boo
   }
 }
 
-/** What was made just now; a value that was given in the environment is null. */
-export interface FirstAdministrator {
-  readonly username: string;
-  readonly password: string | null;
-  readonly apiKey: string | null;
-}
-
 // An administrator's console and scripts ask more often than a reseller's.
 const administratorRateLimitPerMinute = 6_000;
 
-/** Creates the first administrator. null: there is one already. */
+/**
+ * Creates the first administrator. null: there is one already. `draft`: hears of the secrets before they count, so that
+ * none is made that nobody will know.
+ */
 export async function createFirstAdministrator(
   database: Database,
   { seal }: Service,
   { administrator }: Config,
   now: EpochSeconds,
+  draft: (first: FirstAdministrator) => DraftedSecrets = () => nothingDrafted,
 ): Promise<FirstAdministrator | null> {
   if ((await findAdministratorId(database)) !== null) return null;
   const password = administrator.password ?? mintPassword();
   const apiKey = administrator.apiKey ?? mintApiKey();
+  const first: FirstAdministrator = {
+    username: administrator.username,
+    password: administrator.password === null ? password : null,
+    apiKey: administrator.apiKey === null ? apiKey : null,
+  };
+  const drafted = draft(first);
   const created = await createAccount(
     database,
     seal,
@@ -224,12 +238,12 @@ export async function createFirstAdministrator(
     apiKey,
   );
   // Another process was faster.
-  if (created === null) return null;
-  return {
-    username: administrator.username,
-    password: administrator.password === null ? password : null,
-    apiKey: administrator.apiKey === null ? apiKey : null,
-  };
+  if (created === null) {
+    drafted.discard();
+    return null;
+  }
+  drafted.keep();
+  return first;
 }
 
 const demoUsername = 'demo';

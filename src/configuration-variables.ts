@@ -82,13 +82,13 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       { name: 'ADMIN_USERNAME', otherwise: 'admin', meaning: 'The name to sign in with.' },
       {
         name: 'ADMIN_PASSWORD',
-        otherwise: 'generated, printed once',
+        otherwise: 'generated; shown once on a terminal, otherwise written to a file',
         meaning: 'The password to sign in with: 12 to 200 characters.',
         isSecret: true,
       },
       {
         name: 'ADMIN_API_KEY',
-        otherwise: 'generated, printed once',
+        otherwise: 'generated; shown once on a terminal, otherwise written to a file',
         meaning: 'The key for the administrator’s API; "sellthrough mint-key" makes one.',
         isSecret: true,
       },

@@ -7,6 +7,7 @@ import pino from 'pino';
 import { createFirstAdministrator, hasEmbeddedDatabase, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
 import { createService } from './create-service.ts';
+import { draftSecrets, firstAdministratorFile, nothingDrafted } from './first-administrator-file.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
 import { sentenceOf } from './sentences.ts';
 import { addressText, administratorText, demoText } from './welcome.ts';
@@ -66,9 +67,13 @@ async function run(config: Config): Promise<void> {
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
-    const administrator = await createFirstAdministrator(database, service, config, now());
+    // A demo shows its keys at every start.
+    const file = process.stderr.isTTY || config.demo ? null : firstAdministratorFile(config);
+    const administrator = await createFirstAdministrator(database, service, config, now(), (first) =>
+      file === null ? nothingDrafted : draftSecrets(file, first),
+    );
     say(addressText(address(), config.database));
-    if (administrator !== null) say(administratorText(administrator));
+    if (administrator !== null) say(administratorText(administrator, file));
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     say(demo === null ? '\n' : demoText(address(), demo));
   } catch (error) {

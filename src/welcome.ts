@@ -2,8 +2,9 @@
 // now, and a line to paste that places an order. Each part as soon as it is true: a start that fails
 // halfway has shown what it made.
 
-import type { DemoReseller, FirstAdministrator } from './bootstrap.ts';
+import type { DemoReseller } from './bootstrap.ts';
 import type { DatabaseConfig } from './config.ts';
+import type { FirstAdministrator } from './first-administrator-file.ts';
 
 export function addressText(address: string, database: DatabaseConfig): string {
   const where = database.kind === 'embedded' ? `embedded, in ${database.dataDir}` : 'PostgreSQL';
@@ -15,12 +16,22 @@ Sellthrough listens at ${address}
 `;
 }
 
-export function administratorText({ username, password, apiKey }: FirstAdministrator): string {
+/** `file`: where the secrets are instead of here; null: a person sees them here. */
+export function administratorText(
+  { username, password, apiKey }: FirstAdministrator,
+  file: string | null,
+): string {
+  const shown = (secret: string | null, variable: string) =>
+    secret === null ? `as given in ${variable}` : (file ?? secret);
+  const where =
+    file === null || (password ?? apiKey) === null
+      ? 'Whatever was generated is shown only now:'
+      : 'What was generated is in a file that only this user may read: take it from there, and delete the file.';
   return `
-The first administrator was created. Whatever was generated is shown only now:
+The first administrator was created. ${where}
   username       ${username}
-  password       ${password ?? 'as given in ADMIN_PASSWORD'}
-  API key        ${apiKey ?? 'as given in ADMIN_API_KEY'}
+  password       ${shown(password, 'ADMIN_PASSWORD')}
+  API key        ${shown(apiKey, 'ADMIN_API_KEY')}
 `;
 }
 

@@ -12,6 +12,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
+import { createAllowList } from '../accounts/allow-list.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
@@ -25,6 +26,7 @@ import {
 } from '../http/connections.ts';
 import { type DeclaredRoute, type Door, declareRoutes } from '../http/declared-routes.ts';
 import { installErrors, refuseRoute, statusOf } from '../http/errors.ts';
+import { noticeUntrustedProxy } from '../http/forwarded-headers.ts';
 import { type HealthDependencies, healthRoutes } from '../http/health-routes.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { installOpenapi } from '../http/openapi.ts';
@@ -135,6 +137,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await installOpenapi(app, declared);
   installErrors(app);
   installRequestHygiene(app);
+  const proxies = createAllowList(trustProxy);
+  // An empty list would allow everybody.
+  noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
   logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (dependencies.isDraining()) reply.header('connection', 'close');

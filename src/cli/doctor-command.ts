@@ -5,16 +5,10 @@
 import { Command } from 'commander';
 import { type Config, ConfigProblem, readConfig } from '../config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { checkPublicUrl } from './doctor-addresses.ts';
+import { checkAdministratorFile } from './doctor-administrator.ts';
 import { checkDatabase } from './doctor-database.ts';
-import {
-  checkDisk,
-  checkEnvFile,
-  checkFolder,
-  checkNode,
-  checkPages,
-  checkPort,
-  checkPublicUrl,
-} from './doctor-machine.ts';
+import { checkDisk, checkEnvFile, checkFolder, checkNode, checkPages, checkPort } from './doctor-machine.ts';
 import { serviceAddress } from './with-service.ts';
 
 export interface Check {
@@ -67,7 +61,7 @@ async function runChecks(): Promise<Check[]> {
   if (config.database.kind === 'embedded') {
     checks.push(checkFolder(config.database.dataDir), checkDisk(config.database.dataDir));
   }
-  return [...checks, ...(await checkDatabase(config))];
+  return [...checks, ...(await checkDatabase(config)), ...checkAdministratorFile(config)];
 }
 
 async function askHealth(json: boolean): Promise<void> {

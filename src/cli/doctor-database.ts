@@ -14,7 +14,9 @@ import type { Database, Row } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { listMigrations } from '../database/table-catalog.ts';
 import { sentenceOf } from '../sentences.ts';
+import { checkFirstKey } from './doctor-administrator.ts';
 import type { Check } from './doctor-command.ts';
+import { checkRole } from './doctor-role.ts';
 
 const oldestVersion = 150_000;
 const clockSecondsGood = 2;
@@ -66,9 +68,12 @@ async function askDatabase(config: Config, database: Database): Promise<Check[]>
   const schema = checkSchema(applied);
   checks.push(schema);
   const newest = applied.length === 0 ? null : await findNewest(database);
+  if (database.kind === 'postgres') checks.push(await checkRole(database));
   checks.push(checkClock(Number(row['clock']), asked, answered, newest));
   const state = applied.length === 0 ? undefined : await findState(database);
   if (applied.length > 0) checks.push(checkSecretKey(config, state));
+  if (schema.state === 'ok')
+    checks.push(...(await checkFirstKey(database, config.administrator.apiKey !== null)));
   return [...checks, ...checkCurrency(config, state === undefined ? null : String(state['currency']))];
 }
 

@@ -1,4 +1,4 @@
-// What doctor looks at outside the database: Node, the files and folders, the disk, the port, the addresses.
+// What doctor looks at outside the database: Node, the files and folders, the disk, the port.
 
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -38,31 +38,6 @@ export function checkEnvFile(): Check {
   return othersMayRead
     ? { name, state: 'warn', says: 'other users of this machine may read its secrets: chmod 600 .env' }
     : { name, state: 'ok', says: 'read; only its owner may read it' };
-}
-
-export function checkPublicUrl({ publicUrl, host, trustProxy }: Config): Check {
-  const name = 'public address';
-  const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host);
-  if (publicUrl === null) {
-    return isLocal
-      ? { name, state: 'ok', says: 'none: login links lead to this machine' }
-      : {
-          name,
-          state: 'warn',
-          says: `HOST is ${host}, but login links need PUBLIC_URL: set it to the address your users know`,
-        };
-  }
-  if (publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
-    return { name, state: 'warn', says: `${publicUrl} is not https: keys and cookies travel in the open` };
-  }
-  if (publicUrl.startsWith('https:') && isLocal && trustProxy.length === 0) {
-    return {
-      name,
-      state: 'warn',
-      says: 'a proxy stands in front, but TRUST_PROXY does not name it: every request counts as coming from it',
-    };
-  }
-  return { name, state: 'ok', says: publicUrl };
 }
 
 export async function checkPages(): Promise<Check> {

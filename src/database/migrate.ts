@@ -63,6 +63,13 @@ export async function migrate(
   }
 }
 
+/** The server's code for "this role may not". */
+export const insufficientPrivilege = '42501';
+
+/** As it should be where the service has a role of its own: what protects the ledger belongs to another. */
+const notTheOwner =
+  'The database does not have the schema of this version, and the role of DATABASE_URL may not change it: run "sellthrough migrate" as the role that owns the tables (docs/postgresql.md).';
+
 /** A migration may read whole tables; sessions are set to look single rows up (pg-session.ts). */
 const wholeTables = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `set local enable_${way} = on`)
@@ -75,19 +82,23 @@ async function runNext(
   migrations: readonly Migration[],
   notices: Notices | undefined,
 ): Promise<Migration | null> {
-  // One lock for all processes, released by COMMIT or by the end of its holder. "create if not exists" alone is not
-  // safe in parallel.
+  // One lock for all processes, released by COMMIT or by the end of its holder.
   await withNotices(
     transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` }),
     async (time) => `Waiting for ${time} for ${await nameHolder(database)}, which changes the schema.`,
     notices,
   );
-  await transaction.query({
+  const [table] = await transaction.query({
     name: '',
-    text: `create table if not exists schema_migrations (
-      number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
-    )`,
+    text: "select to_regclass('schema_migrations') is not null as has",
   });
+  if (table?.['has'] !== true) {
+    // Asked first: a role that may make no table starts on a database that has them all.
+    const create = `create table schema_migrations (
+      number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
+    )`;
+    await transaction.query({ name: '', text: create }).catch(throwAsSentence);
+  }
   const applied = await readApplied(transaction);
   checkPast(applied, migrations);
   const next = migrations[applied.length];
@@ -97,7 +108,7 @@ async function runNext(
   // Without parameters the whole file travels as one simple query.
   const running = transaction.query({ name: '', text: sql }).catch((error) => {
     if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
-    throw error;
+    throwAsSentence(error);
   });
   await withNotices(
     running,
@@ -110,6 +121,11 @@ async function runNext(
     checksum,
   ]);
   return next;
+}
+
+function throwAsSentence(error: unknown): never {
+  const isForbidden = error instanceof StatementFailed && error.code === insufficientPrivilege;
+  throw isForbidden ? new SchemaMismatch(notTheOwner, { cause: error }) : error;
 }
 
 /** While `work` goes on, says so again and again. */

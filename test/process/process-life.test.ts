@@ -6,7 +6,16 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +24,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits, readConfig } from '../../src/config.ts';
+import { draftSecrets } from '../../src/first-administrator-file.ts';
 import { childEnvironment, childFlags } from '../harness/child-environment.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
@@ -206,6 +217,31 @@ describe('the first start of all', () => {
     const { port } = other.address() as AddressInfo;
     assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(port) }), /port is taken.*PORT/);
     other.close();
+  });
+});
+
+test('a start without a demo and without a terminal keeps what it generates out of its output', async () => {
+  const dataDir = join(folder, 'unwatched');
+  copyEmbeddedTemplate(dataDir);
+  const started = await start({ DATA_DIR: dataDir }, []);
+  const { stdout } = await stop(started);
+  const file = join(dataDir, 'first-administrator.txt');
+  assert.equal(shown(started.said, 'password', administratorSection), file);
+  assert.equal(shown(started.said, 'API key', administratorSection), file);
+  const text = readFileSync(file, 'utf8');
+  const [, password = ''] =
+    /^username {2}admin\npassword {2}(\S{12,})\nAPI key {3}sk_live_\w+\n$/.exec(text) ?? [];
+  assert.ok(password !== '', text);
+  assert.equal(statSync(file).mode & 0o077, 0, 'nobody else may read it');
+  assert.ok(!`${stdout}${started.said}`.includes(password));
+  assert.doesNotMatch(`${stdout}${started.said}`, /sk_live_/);
+});
+
+test('where those secrets cannot be written, nothing counts yet: the start ends with one sentence', () => {
+  const first = { username: 'admin', password: 'a password', apiKey: null };
+  assert.throws(() => draftSecrets(join(folder, 'no-such-folder', 'file.txt'), first), {
+    name: 'ConfigProblem',
+    message: /^[^\n]*file\.txt cannot be written \(ENOENT\): give ADMIN_PASSWORD and ADMIN_API_KEY[^\n]*\.$/,
   });
 });
 

@@ -102,3 +102,25 @@ test('keys that nobody holds are looked up per client, and for a /48 four times 
   assert.deepEqual(statuses, [...Array(8).fill(401), ...Array(4).fill(429)]);
   assert.equal(await from('2001:db8:6:1::1'), 401, 'another /48');
 });
+
+test('a proxy that TRUST_PROXY does not name is noticed in the log: at its first request, and once', async () => {
+  const warnings = ({ logLines }: TestService) => logLines.filter(({ level }) => level === 40);
+  assert.deepEqual(warnings(service), [], 'one that is named is not');
+  const misled = await startTestService({ environment: { TRUST_PROXY: '10.1.0.0/16' } });
+  try {
+    const stranger = createApiClient(misled.address, null);
+    await stranger.get('/balance');
+    assert.deepEqual(warnings(misled), [], 'nobody stands in front');
+    for (const client of ['192.0.2.1', '192.0.2.2'])
+      await stranger.get('/balance', { 'x-forwarded-for': client });
+    const [said, ...more] = warnings(misled);
+    assert.equal(said?.['peer'], '127.0.0.1');
+    assert.match(
+      String(said?.['msg']),
+      /forwarded headers from 127\.0\.0\.1, which TRUST_PROXY does not name/,
+    );
+    assert.deepEqual(more, []);
+  } finally {
+    await misled.close();
+  }
+});

@@ -11,6 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { checkPublicUrl, gatewayOf } from '../../src/cli/doctor-addresses.ts';
 import { runCommand, runForJson } from '../harness/command-process.ts';
 
 interface Check {
@@ -153,6 +154,33 @@ describe('on this machine', () => {
     );
   });
 
+  test('a proxy in front of a container', () => {
+    const config = { publicUrl: 'https://sell.example.com', host: '0.0.0.0' };
+    const check = (trustProxy: string[], gateway: string | null) =>
+      checkPublicUrl({ ...config, trustProxy }, gateway);
+    assert.match(check([], null).says, /TRUST_PROXY does not name it/);
+    const says =
+      /in a container no proxy comes from 127\.0\.0\.1: .* from 172\.30\.83\.1, so TRUST_PROXY must name/;
+    assert.match(check(['127.0.0.1'], '172.30.83.1').says, says);
+    for (const [trusted, gateway] of [
+      ['127.0.0.1', null],
+      ['172.30.83.0/24', '172.30.83.1'],
+      ['10.0.0.7', '172.30.83.1'],
+    ] as const)
+      assert.equal(check([trusted], gateway).state, 'ok', trusted);
+    const routes =
+      'Iface\tDestination\tGateway \tFlags\neth1\t000011AC\t00000000\t0001\neth0\t00000000\t01531EAC\t0003\n';
+    assert.equal(gatewayOf(routes), '172.30.83.1');
+  });
+
+  test('secrets that a first start left in a file', async () => {
+    const cwd = newFolder();
+    assert.equal((await doctor({}, cwd)).has('first secrets'), false);
+    mkdirSync(join(cwd, 'data'), { mode: 0o700 });
+    writeFileSync(join(cwd, 'data', 'first-administrator.txt'), '');
+    assertCheck(await doctor({}, cwd), 'first secrets', 'warn', /delete the file/);
+  });
+
   test('another SECRET_KEY than the embedded database was set up with', async () => {
     const cwd = newFolder();
     copyEmbeddedTemplate(join(cwd, 'data'));
@@ -220,7 +248,7 @@ describe('on PostgreSQL', () => {
     assertCheck(await doctor(environment), 'schema', 'fail', /0001-\S+ is not this program/);
   });
 
-  test('a clock that is behind the newest record', async () => {
+  test('a key that an earlier version showed, and a clock that is behind the newest record', async () => {
     const DATABASE_URL = await createDatabase();
     const environment = { ...settings, DATABASE_URL, ...safe() };
     await runForJson(['migrate'], { cwd: newFolder(), environment });
@@ -229,6 +257,22 @@ describe('on PostgreSQL', () => {
     assertCheck(checks, 'schema', 'ok', /up to date/);
     const euros = await doctor({ ...environment, CURRENCY: 'EUR' });
     assertCheck(euros, 'currency', 'fail', /CURRENCY is EUR.*holds USD/);
+    assert.equal(checks.has('first key'), false);
+    await query(
+      DATABASE_URL,
+      `with made as (insert into accounts (id, username, display_name, search_text, group_name, is_admin, created_at)
+          overriding system value values (1, 'admin', 'a', 'a', 'distributor', true, now() - interval '1 day')
+          returning id, created_at)
+        insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at)
+          select repeat('a', 64), id, 'x', 'abcd', created_at from made`,
+    );
+    const shown = await doctor(environment);
+    assertCheck(
+      shown,
+      'first key',
+      'warn',
+      /key of admin is the one that the first start showed: .*account key admin/,
+    );
     await query(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
     assertCheck(await doctor(environment), 'clock', 'fail', /behind the newest record/);
   });
