@@ -40,7 +40,8 @@ export async function startServiceProcess({
       fileURLToPath(new URL('src/main.ts', root)),
     ],
     {
-      env: { ...childEnvironment, LOG_LEVEL: 'warn', ...environment },
+      // What is generated would be written to a file in the folder of this process.
+      env: { ...childEnvironment, LOG_LEVEL: 'warn', ADMIN_PASSWORD: 'of no use to a test', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
