@@ -18,6 +18,7 @@ import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
+import { installAnswerHeaders } from '../http/answer-headers.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -136,6 +137,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.decorate('declaredRoutes', declared);
   await installOpenapi(app, declared);
   installErrors(app);
+  installAnswerHeaders(app, dependencies.publicUrl());
   installRequestHygiene(app);
   const proxies = createAllowList(trustProxy);
   // An empty list would allow everybody.
@@ -198,9 +200,6 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (panel) => {
       await panel.register(cookieParser);
-      panel.addHook('onRequest', async (_request, reply) => {
-        reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-      });
       await panel.register(accountApi(door), { prefix: '/v1' });
       await panel.register(adminApi(door), { prefix: '/admin/v1' });
       await panel.register(async (entry) => {
@@ -216,14 +215,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: '/panel/api' },
   );
-  await app.register(
-    (pages) => panelPages(pages, { folder: dependencies.pagesFolder, publicUrl: dependencies.publicUrl }),
-    { prefix: '/panel' },
-  );
-  await app.register(
-    (pages) => docsPages(pages, { folder: dependencies.docsFolder, publicUrl: dependencies.publicUrl }),
-    { prefix: '/docs' },
-  );
+  await app.register((pages) => panelPages(pages, dependencies.pagesFolder), { prefix: '/panel' });
+  await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 
   await app.register(async (pages) =>
@@ -244,6 +237,8 @@ function serveDocument(app: FastifyInstance, path: string, make: () => object): 
   let document: string | null = null;
   app.get(path, { schema: { hide: true } }, async (_request, reply) => {
     document ??= JSON.stringify(make());
+    // The same for everybody; asked for again each time.
+    reply.header('cache-control', 'no-cache');
     return reply.type('application/json; charset=utf-8').send(document);
   });
 }

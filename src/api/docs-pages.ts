@@ -6,13 +6,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type BuiltPagesOptions,
-  installBuiltPages,
-  isFile,
-  keptForEver,
-  sendNotBuilt,
-} from '../http/built-pages.ts';
+import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../http/built-pages.ts';
 
 /** Where scripts/build-docs.ts puts the pages. */
 export const builtDocsFolder = fileURLToPath(new URL('../../docs/dist/', import.meta.url));
@@ -52,9 +46,8 @@ its folder <code>docs</code>.</p>
 `;
 
 /** Registered with the prefix /docs. */
-export async function docsPages(app: FastifyInstance, options: BuiltPagesOptions): Promise<void> {
-  const { folder } = options;
-  await installBuiltPages(app, options, contentSecurityPolicy);
+export async function docsPages(app: FastifyInstance, folder: string): Promise<void> {
+  await installBuiltPages(app, folder, contentSecurityPolicy);
   const method = ['GET', 'HEAD'];
   const schema = { hide: true };
   app.route({ method, url: '/', schema, handler: show });

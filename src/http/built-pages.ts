@@ -6,18 +6,13 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-export interface BuiltPagesOptions {
-  readonly folder: string;
-  readonly publicUrl: () => string;
-}
-
 /** Its name carries a hash of it: a new build gives what it changed a new name. */
 export const keptForEver = { maxAge: '365d', immutable: true } as const;
 
 /** Routes of `app` can then send the folder's files. */
 export async function installBuiltPages(
   app: FastifyInstance,
-  { folder, publicUrl }: BuiltPagesOptions,
+  folder: string,
   contentSecurityPolicy: readonly string[],
 ): Promise<void> {
   await app.register(fastifyStatic, {
@@ -29,17 +24,14 @@ export async function installBuiltPages(
     suppressWarning: true,
   });
   const policy = contentSecurityPolicy.join('; ');
-  const isSecure = publicUrl().startsWith('https:');
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({
       'content-security-policy': policy,
-      'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     });
   });
 }
@@ -48,7 +40,7 @@ export function isFile(folder: string, path: string): boolean {
   return statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** `page` says what to do about it, and is not kept. */
+/** `page` says what to do about it. */
 export function sendNotBuilt(reply: FastifyReply, page: string): FastifyReply {
-  return reply.code(503).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page);
+  return reply.code(503).type('text/html; charset=utf-8').send(page);
 }

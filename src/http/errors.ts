@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type ErrorCode, errorCatalogue, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
+import { privateAnswer } from './answer-headers.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -33,7 +34,7 @@ export function installErrors(app: FastifyInstance): void {
     else if (answer.code === 'service_unavailable')
       request.log.warn({ reqId: request.id, reason: error.message }, 'request not taken');
     // A method that Node knows and the framework does not (one of RTSP's) gets here without hooks and decorations.
-    return send(reply.header('x-request-id', request.id), answer);
+    return send(reply.headers({ ...privateAnswer, 'x-request-id': request.id }), answer);
   });
 }
 
@@ -107,6 +108,7 @@ export function rawErrorResponse(
   const lines = Object.entries({
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
+    ...privateAnswer,
     'x-request-id': requestId,
     connection: 'close',
     ...headers,

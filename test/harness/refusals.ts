@@ -11,6 +11,12 @@ export function expectStatus(answer: Answer, status: number): Answer['body'] {
   return answer.body;
 }
 
+/** What holds balances, keys and names of customers is kept by no cache, and read as nothing but what it says it is. */
+export function expectPrivate({ headers }: Pick<Answer, 'headers'>, why: string): void {
+  assert.equal(headers.get('cache-control'), 'no-store', `nobody keeps the answer: ${why}`);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', why);
+}
+
 /** `expected` is "402 insufficient_credit"; details are compared whole where they are given. */
 export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {
   const { status, headers, text, body } = answer;
@@ -21,6 +27,7 @@ export function expectRefusal(answer: Answer, expected: string, details?: object
   assert.equal(Object.prototype.toString.call(body.error.details), '[object Object]', text);
   assert.match(headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/);
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/, 'every answer has X-Request-Id');
+  expectPrivate(answer, `${why} ${text}`);
   assert.doesNotMatch(
     text,
     /\n|node_modules|\.[jt]s:\d|Error:|\bselect\b|\binsert\b/i,

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { openPage } from '../harness/browser-request.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
+import { expectPrivate } from '../harness/refusals.ts';
 
 const index = '<!doctype html><title>the pages</title>';
 const script = 'export {};';
@@ -131,6 +132,9 @@ test('without a build a plain page says how to make one', async () => {
 test('the root leads to the panel; other methods and paths stay what they were', async () => {
   const root = await openPage(service.address, 'GET', '/');
   assert.deepEqual([root.status, root.headers.get('location')], [302, '/panel/']);
+  expectPrivate(root, 'it may lead elsewhere one day');
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    expectPrivate(await openPage(service.address, 'GET', path), path);
   assert.equal((await openPage(service.address, 'POST', '/panel/orders')).status, 404);
   assert.equal((await openPage(service.address, 'GET', '/panels')).status, 404);
   assert.equal((await openPage(service.address, 'GET', '/panel/api')).status, 401);

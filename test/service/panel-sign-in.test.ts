@@ -89,7 +89,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
   assert.ok(!client.cookie.includes(String(row?.['token_hash'])), 'only a hash is kept');
 });
 
-test('with https the cookie is bound to the host and to https', async () => {
+test('with https the cookie is bound to the host and to https, and so is every later request of the browser', async () => {
   const secure = await startTestService({ environment: { PUBLIC_URL: 'https://shop.example' } });
   try {
     const account = await secure.createReseller();
@@ -105,8 +105,20 @@ test('with https the cookie is bound to the host and to https', async () => {
     assert.equal((await client.get('/me')).status, 200);
     const bare = createPanelClient(secure.address, setCookieOf(answer).replace('__Host-', ''));
     expectRefusal(await bare.get('/me'), '401 not_signed_in');
-    // Without Sec-Fetch-Site the Origin decides: it is PUBLIC_URL and nothing else.
     const api = createApiClient(secure.address, null);
+    for (const path of [
+      '/balance',
+      '/api/admin/v1/accounts',
+      '/panel/api/me',
+      '/api/v1/openapi.json',
+      '/panel/x',
+    ]) {
+      const of = async (client: typeof api) =>
+        (await client.get(path)).headers.get('strict-transport-security');
+      assert.equal(await of(api), 'max-age=31536000', `${path} is asked for by https alone from then on`);
+      assert.equal(await of(createApiClient(service.address, null)), null, `${path} without https`);
+    }
+    // Without Sec-Fetch-Site the Origin decides: it is PUBLIC_URL and nothing else.
     const out = (origin: string) => api.post('/panel/api/sign-out', {}, { origin });
     expectRefusal(await out(secure.address), '403 forbidden_origin');
     expectRefusal(await out('http://shop.example'), '403 forbidden_origin');

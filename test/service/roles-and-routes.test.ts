@@ -17,7 +17,7 @@ import { isAdministratorScope } from '../../src/contract/scopes.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { resetKey } from '../harness/shop.ts';
 
 let service: TestService;
@@ -52,6 +52,7 @@ function send(
 
 function expectLetIn(route: DeclaredRoute, answer: Answer): void {
   const why = `${route.method} ${route.path} ${answer.text}`;
+  expectPrivate(answer, why);
   if (route.method !== 'GET') expectRefusal(answer, '400 invalid_json', undefined, why);
   else
     assert.ok(answer.status === 200 || (answer.status === 404 && route.codes.includes(codeOf(answer))), why);
@@ -63,7 +64,9 @@ test('every operation of both documents is declared, and the API’s behind both
   const client = createApiClient(service.address, null);
   let documented = 0;
   for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
-    const { paths } = (await client.get(path)).body;
+    const { headers, body } = await client.get(path);
+    assert.equal(headers.get('cache-control'), 'no-cache', 'the document is the same for everybody');
+    const { paths } = body;
     for (const [pattern, operations] of Object.entries<Record<string, never>>(paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         const route = routes.find((each) => each.path === pattern && each.method === method.toUpperCase());

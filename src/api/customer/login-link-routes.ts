@@ -71,13 +71,10 @@ export async function loginLinkRoutes(
     raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
-      'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     });
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {

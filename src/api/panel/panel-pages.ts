@@ -6,13 +6,7 @@ import { normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../contract/error-catalogue.ts';
-import {
-  type BuiltPagesOptions,
-  installBuiltPages,
-  isFile,
-  keptForEver,
-  sendNotBuilt,
-} from '../../http/built-pages.ts';
+import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../../http/built-pages.ts';
 
 /** Where `npm run build` in web/ puts the pages. */
 export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
@@ -41,9 +35,8 @@ const notBuilt = `<!doctype html>
 `;
 
 /** Registered with the prefix /panel. */
-export async function panelPages(app: FastifyInstance, options: BuiltPagesOptions): Promise<void> {
-  const { folder } = options;
-  await installBuiltPages(app, options, contentSecurityPolicy);
+export async function panelPages(app: FastifyInstance, folder: string): Promise<void> {
+  await installBuiltPages(app, folder, contentSecurityPolicy);
 
   // Every path below /panel that has no route of its own.
   app.setNotFoundHandler((request, reply) => {
@@ -58,7 +51,7 @@ export async function panelPages(app: FastifyInstance, options: BuiltPagesOption
 
   function showIndex(reply: FastifyReply): FastifyReply {
     if (!isFile(folder, 'index.html')) return sendNotBuilt(reply, notBuilt);
-    return reply.header('cache-control', 'no-store').sendFile('index.html', { cacheControl: false });
+    return reply.sendFile('index.html', { cacheControl: false });
   }
 }
 
