@@ -46,6 +46,7 @@ import { loggablePath } from '../journal/request-log.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
 import { docsPages } from './docs-pages.ts';
+import { createDeedConfirmation } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionDoor } from './doors/session-door.ts';
 import { panelPages } from './panel/panel-pages.ts';
@@ -160,7 +161,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
-  const door = createSessionDoor(dependencies);
+  const confirmDeed = createDeedConfirmation(ranked(dependencies.database, 'lookups'), dependencies.throttle);
+  const door = createSessionDoor({ ...dependencies, confirmDeed });
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {

@@ -15,13 +15,17 @@ export const signInBodySchema = Type.Object({
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
 export const passwordBodySchema = Type.Object({ password: typed('The password of the signed-in account.') });
+/** Where `password` is another one. */
+export const currentPasswordBodySchema = Type.Object({
+  current_password: typed('The password of the signed-in account.'),
+});
 export const codeBodySchema = Type.Object({ code: typed('From the authenticator app.') });
 export const disableTotpBodySchema = Type.Object({
   ...passwordBodySchema.properties,
   code: typed('From the authenticator app, or a recovery code.'),
 });
 export const newPasswordBodySchema = Type.Object({
-  current_password: typed('The password of the signed-in account.'),
+  ...currentPasswordBodySchema.properties,
   new_password: password,
 });
 export const allowListBodySchema = Type.Object({

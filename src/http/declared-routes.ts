@@ -1,7 +1,7 @@
 // What a route says of itself besides its schema: the scopes its caller needs, the codes it refuses with,
-// whether it can be replayed. From these declarations the door lets callers in, the documents and the client
-// list the errors, and the tests try every route with every role. A visible route without a declaration stops
-// the start.
+// whether it can be replayed, whether it is a dangerous deed. From these declarations the door lets callers in, the
+// documents and the client list the errors, and the tests try every route with every role. A visible route without
+// a declaration stops the start.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, refusal } from '../contract/error-catalogue.ts';
@@ -18,6 +18,15 @@ export interface RouteDeclaration {
   readonly isBodyOptional?: boolean;
   /** An export or an audit: seconds to minutes. Of these an account's sessions have less at once. */
   readonly takesLong?: boolean;
+  /** A deed that a borrowed or stolen session must not do. */
+  readonly danger?: Danger;
+}
+
+/** Behind a door that can be borrowed, the body also holds the password of whoever is signed in. Keys are not asked. */
+export interface Danger {
+  readonly passwordField: 'password' | 'current_password';
+  /** The deed is dangerous only when this field is sent, whatever it holds. */
+  readonly ifSent?: string;
 }
 
 declare module 'fastify' {
@@ -44,7 +53,18 @@ export interface Door {
     reply: FastifyReply,
     scopes: readonly Scope[],
   ) => Promise<FastifyReply | undefined>;
+  /** Lets a dangerous deed through to its route, or answers with the refusal; absent where the door asks nothing more. */
+  readonly confirmDeed?: ConfirmDeed | undefined;
 }
+
+type ConfirmDeed = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  danger: Danger,
+) => Promise<FastifyReply | undefined>;
+
+/** What a dangerous deed is refused with when its password is missing or wrong. */
+const dangerCodes: readonly ErrorCode[] = ['validation_failed', 'wrong_password'];
 
 /** `key` and `session`: what the caller is known by; `open`: nobody needs to be known. */
 export type DoorKind = 'key' | 'session' | 'open';
@@ -60,6 +80,8 @@ export interface DeclaredRoute {
   readonly codes: readonly ErrorCode[];
   readonly isReplayable: boolean;
   readonly isBodyOptional: boolean;
+  /** Of routes whose door asks for the password again. */
+  readonly danger: Danger | null;
 }
 
 /** Every route of `api` is behind the door, and is added to `declared`. Before the routes are added. */
@@ -67,25 +89,33 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
   api.addHook('onRoute', (route) => {
     const method = String(route.method);
     const { scopes, codes, isReplayable = false, isBodyOptional = false } = route.config ?? {};
+    const { confirmDeed } = door;
+    const danger = confirmDeed === undefined ? undefined : route.config?.danger;
     const operationId = route.schema?.operationId;
     if (scopes === undefined || codes === undefined || operationId === undefined) {
       throw new Error(`${method} ${route.url} declares no scopes, codes or operationId.`);
     }
-    const all = [
+    const all = new Set([
       ...door.codes,
       ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
       ...(scopes.some(isAdministratorScope) ? (['forbidden'] as const) : []),
+      ...(danger === undefined ? [] : dangerCodes),
       ...codes,
-    ];
+    ]);
     route.schema = {
       ...route.schema,
       ...(isReplayable ? { headers: idempotencyHeaderSchema } : {}),
       tags: [door.tag],
     };
-    route.config = { ...route.config, answeredCodes: new Set(all) };
+    route.config = { ...route.config, answeredCodes: all };
     // The route's own hook, and the only one that knows what the route needs.
     route.onRequest = (request, reply) => door.admit(request, reply, scopes);
     if (route.schema.body !== undefined && !isBodyOptional) route.preValidation = requireBody;
+    if (confirmDeed !== undefined && danger !== undefined) {
+      // First of its kind: nothing is done, or read, before the deed is confirmed.
+      const others = [route.preHandler ?? []].flat();
+      route.preHandler = [(request, reply) => confirmDeed(request, reply, danger), ...others];
+    }
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     declared.push({
       method,
@@ -93,9 +123,10 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       operationId,
       door: door.kind,
       scopes,
-      codes: all,
+      codes: [...all],
       isReplayable,
       isBodyOptional,
+      danger: danger ?? null,
     });
   });
 }

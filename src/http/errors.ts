@@ -59,6 +59,8 @@ function send(reply: FastifyReply, answer: Refusal): FastifyReply {
   const challenge = challenges.get(code);
   if (challenge !== undefined) reply.header('www-authenticate', challenge);
   if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  const { retry_after: waitSeconds } = answer.details;
+  if (status === 429 && waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
   return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(answer));
 }
 

@@ -47,9 +47,9 @@ test('a key that an administrator replaces is shown to him once, and the old one
   const reseller = await panel.service.createReseller();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'Replace key' }).click();
-  await dialog(console, /^Replace the key of/)
-    .getByRole('button', { name: 'Replace key now' })
-    .click();
+  const asked = dialog(console, /^Replace the key of/);
+  assert.ok(await asked.getByRole('button', { name: 'Replace key now' }).isDisabled());
+  await confirmWithPassword(asked, testPassword, 'Replace key now');
   const shown = dialog(console, 'The key was replaced').locator('code');
   const newKey = await shown.innerText();
   expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');

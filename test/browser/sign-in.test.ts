@@ -113,15 +113,15 @@ test('an administrator lets in who lost password, app and recovery codes', async
 
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'New password' }).click();
-  await dialog(console, /^New password for/)
-    .getByRole('button', { name: 'Generate password' })
-    .click();
+  await confirmWithPassword(dialog(console, /^New password for/), testPassword, 'Generate password');
   const shown = dialog(console, 'The password was replaced');
   const password = await shownSecret(shown, /^\S{16,}$/);
   await shown.getByRole('button', { name: 'Done' }).click();
   await console.getByRole('button', { name: 'Sign-in codes off' }).click();
   const asked = dialog(console, /^Switch off the codes of/);
-  await asked.getByRole('button', { name: 'Switch off codes' }).click();
+  await confirmWithPassword(asked, 'a guess', 'Switch off codes');
+  await asked.getByRole('alert').getByText('The password is not right.').waitFor();
+  await confirmWithPassword(asked, testPassword, 'Switch off codes');
   await asked.waitFor({ state: 'hidden' });
 
   // The session that was open has ended with the old password.

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import {
   createPanelClient,
+  ownPages,
   type PanelClient,
   setCookieOf,
   signIn,
@@ -352,12 +353,105 @@ test('codes are switched off with the password and a code, or a recovery code', 
   assert.equal((await auditOf(account))[0], `${account.id} account.disable_totp`);
 });
 
+const ownPassword = { current_password: testPassword };
+
+/** Every key, password and second factor there is, as the database keeps them. */
+async function credentials(): Promise<string> {
+  const text = `select string_agg(line, chr(10) order by line) as lines from (
+    select 'key ' || id || ' ' || lookup_hash || ' ' || (revoked_at is null) as line from api_keys
+    union all select 'password ' || id || ' ' || password_hash || ' ' || password_version from accounts
+    union all select 'factor ' || account_id || ' ' || sealed_secret || ' ' || (enabled_at is null) from totp_secrets
+    union all select 'code ' || account_id || ' ' || code_hash || ' ' || (used_at is null) from recovery_codes) l`;
+  return String((await service.database.query({ name: '', text }))[0]?.['lines']);
+}
+
+test('with an administrator’s cookie and no password, no request changes a key, a password or a second factor', async () => {
+  const { account, secret } = await enrolled();
+  const console = await signIn(service, service.admin);
+  const before = await credentials();
+  const client = createApiClient(service.address, null);
+  const changing = service.service.app.declaredRoutes.filter(
+    ({ door, method, operationId }) =>
+      door === 'session' && method !== 'GET' && operationId !== 'createAccount',
+  );
+  assert.ok(changing.length > 20, `${changing.length} routes`);
+  const guessed = 'whoever has the cookie';
+  // Whatever such a route may want of its body, beside what it asks for to be sure who is there.
+  const wanted = { new_password: guessed, code: codeAt(secret), allowed_ips: [], display_name: 'Taken over' };
+  for (const { method, path } of changing) {
+    for (const id of path.includes('{id}') ? [account.id, service.admin.id] : ['']) {
+      for (const passwords of [{}, { password: guessed }, { password: guessed, current_password: guessed }]) {
+        milliseconds += 24 * 3_600_000;
+        const headers = { cookie: console.cookie, ...ownPages };
+        const answer = await client.send(
+          method,
+          path.replace('{id}', String(id)),
+          { ...wanted, ...passwords },
+          headers,
+        );
+        assert.equal(await credentials(), before, `${method} ${path} ${answer.text}`);
+        assert.ok(!/sk_live_/.test(answer.text), `${method} ${path} shows a key`);
+      }
+    }
+  }
+});
+
+test('a dangerous deed names the password it lacks, refuses a wrong one, and is done with the right one', async () => {
+  const account = await service.createReseller();
+  const console = await signIn(service, service.admin);
+  const path = `/admin/v1/accounts/${account.id}`;
+  const deeds = [
+    (sent: object) => console.post(`${path}/api-key`, sent),
+    (sent: object) => console.patch(path, { password: 'handed over by phone', ...sent }),
+  ];
+  for (const deed of deeds) {
+    const missing = await deed({});
+    expectRefusal(missing, '422 validation_failed');
+    assert.equal(missing.body.error.details.field, 'current_password');
+    expectRefusal(await deed({ current_password: 'a guess' }), '403 wrong_password', {});
+    const done = await deed(ownPassword);
+    assert.ok(done.status < 300, done.text);
+  }
+  // Its own password, too, and whatever else is changed with it.
+  const own = { password: 'the thief’s own choice', display_name: 'Mine' };
+  expectRefusal(await console.patch(`/admin/v1/accounts/${service.admin.id}`, own), '422 validation_failed');
+  assert.notEqual((await console.get('/me')).body.account.display_name, 'Mine');
+  // What is not dangerous is not asked.
+  assert.equal((await console.patch(path, { display_name: 'Renamed' })).status, 200);
+  assert.equal((await console.post(`${path}/credit`, { amount: '1' })).status, 201);
+});
+
+test('the password that a dangerous deed asks for is guessed no faster than at sign-in, nor by another deed', async () => {
+  const account = await service.createReseller();
+  const console = await signIn(service, service.admin);
+  const reset = (current_password: string) =>
+    console.post(`/admin/v1/accounts/${account.id}/api-key`, { current_password });
+  for (let count = 0; count < 5; count += 1) expectRefusal(await reset('a guess'), '403 wrong_password');
+  const held = await reset(testPassword);
+  expectRefusal(held, '429 rate_limited');
+  assert.equal(held.headers.get('retry-after'), '1');
+  expectRefusal(await console.post('/api-key/reveal', password), '429 rate_limited');
+  milliseconds += 1_000;
+  assert.equal((await reset(testPassword)).status, 201);
+});
+
+test('a key is not asked for a password: it has none', async () => {
+  const account = await service.createReseller();
+  const path = `/api/admin/v1/accounts/${account.id}`;
+  assert.equal((await service.admin.patch(path, { password: 'handed over by phone' })).status, 200);
+  assert.equal((await service.admin.post(`${path}/api-key`)).status, 201);
+});
+
 test('an administrator switches codes off for someone who has lost everything', async () => {
   const { account, username } = await enrolled();
   const console = await signIn(service, service.admin);
-  assert.equal((await console.delete(`/admin/accounts/${account.id}/totp`)).status, 204);
+  const disable = (id: number, body: object = ownPassword) =>
+    console.post(`/admin/accounts/${id}/totp/disable`, body);
+  expectRefusal(await disable(account.id, { current_password: 'a guess' }), '403 wrong_password');
+  expectRefusal(await signInWith(username), '401 code_required');
+  assert.equal((await disable(account.id)).status, 204);
   assert.equal((await signInWith(username)).status, 200);
-  expectRefusal(await console.delete(`/admin/accounts/${account.id}/totp`), '409 totp_not_enabled');
-  expectRefusal(await console.delete('/admin/accounts/999999/totp'), '404 account_not_found');
+  expectRefusal(await disable(account.id), '409 totp_not_enabled');
+  expectRefusal(await disable(999_999), '404 account_not_found');
   assert.equal((await auditOf(account))[0], `${service.admin.id} account.disable_totp`);
 });

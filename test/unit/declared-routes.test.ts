@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify, { type RouteShorthandOptions } from 'fastify';
 import { refusal } from '../../src/contract/error-catalogue.ts';
-import { type DeclaredRoute, declareRoutes } from '../../src/http/declared-routes.ts';
+import { type DeclaredRoute, type Door, declareRoutes } from '../../src/http/declared-routes.ts';
 import { installErrors, undeclaredRefusal } from '../../src/http/errors.ts';
 
 const schema = { operationId: 'getThing' };
@@ -68,4 +68,52 @@ test('a refusal with a code that the route does not declare is logged as a fault
   assert.deepEqual(messages, []);
   assert.equal((await app.inject('/other')).json().error.code, 'package_not_found');
   assert.deepEqual(messages, [undeclaredRefusal]);
+});
+
+test('a dangerous deed is confirmed before anything else of its route, and only behind a door that asks', async () => {
+  const danger = { passwordField: 'password' } as const;
+  const config = { scopes: [], codes: [], danger };
+  const answersOf = async (confirmDeed: Door['confirmDeed']) => {
+    const app = Fastify();
+    const declared: DeclaredRoute[] = [];
+    const door = {
+      tag: 'panel',
+      kind: 'session',
+      codes: [],
+      admit: async () => undefined,
+      confirmDeed,
+    } as const;
+    declareRoutes(app, door, declared);
+    const preHandler = async () => void steps.push('the route’s own hook');
+    app.post('/deed', { schema, config, preHandler }, async () => 'done');
+    app.post('/other', { schema, config: { scopes: [], codes: [] } }, async () => 'done');
+    const answers = [];
+    for (const url of ['/deed', '/other']) answers.push((await app.inject({ method: 'POST', url })).body);
+    return {
+      answers,
+      declared: declared.map((route) => [route.danger, route.codes.includes('wrong_password')]),
+    };
+  };
+  const steps: unknown[] = [];
+  const refused = await answersOf(async (_request, reply, asked) => {
+    steps.push(asked);
+    return reply.send('refused');
+  });
+  assert.deepEqual([refused.answers, steps], [['refused', 'done'], [danger]]);
+  assert.deepEqual(refused.declared, [
+    [danger, true],
+    [null, false],
+  ]);
+  const open = await answersOf(undefined);
+  assert.deepEqual(
+    [open.answers, steps],
+    [
+      ['done', 'done'],
+      [danger, 'the route’s own hook'],
+    ],
+  );
+  assert.deepEqual(open.declared, [
+    [null, false],
+    [null, false],
+  ]);
 });

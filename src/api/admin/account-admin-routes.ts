@@ -170,6 +170,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       config: {
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'account_not_found', 'last_administrator'],
+        danger: { passwordField: 'current_password', ifSent: 'password' },
       },
       schema: {
         operationId: 'changeAccount',
@@ -279,7 +280,11 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post<WithId>(
     '/accounts/:id/api-key',
     {
-      config: { scopes: ['admin:accounts'], codes: ['account_not_found'] },
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['account_not_found'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'resetApiKey',
         summary: 'Replace the API key',

@@ -35,6 +35,8 @@ export interface Authenticator {
    * request.counters is set. So a change that another process made counts before its NOTIFY arrives.
    */
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /** Of sessions alone: a key is not borrowed. */
+  readonly confirmDeed?: Door['confirmDeed'];
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
   again(request: FastifyRequest): Promise<Principal | Refusal>;
 }

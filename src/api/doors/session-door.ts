@@ -2,6 +2,7 @@
 // that changes something must come from this service's own pages; then the session must be alive, its account
 // not blocked, and its rate limit not used up. "API on or off" and the allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
+// A dangerous deed takes the password as well: a cookie can be stolen, or its browser borrowed.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
@@ -16,6 +17,7 @@ import {
   type SessionToken,
   sessionId,
 } from '../../identity/session-store.ts';
+import type { DeedConfirmation } from './deed-confirmation.ts';
 import { type Authenticator, scopeProblem } from './key-door.ts';
 
 declare module 'fastify' {
@@ -52,12 +54,13 @@ export interface SessionDoorDependencies {
   readonly lists: AccountTurns;
   /** The same of what takes long. */
   readonly exports: AccountTurns;
+  readonly confirmDeed: DeedConfirmation;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, limiter, lists, exports, publicUrl, now } = dependencies;
+  const { sessions, limiter, lists, exports, confirmDeed, publicUrl, now } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
@@ -121,6 +124,10 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     codes: sessionDoorCodes,
     authenticate,
     authenticateFresh: authenticate,
+    async confirmDeed(request, reply, danger) {
+      const refused = await confirmDeed(request, danger);
+      return refused === null ? undefined : reply.refuse(refused);
+    },
     // Read with the session, in this very request.
     async confirm(request) {
       request.counters = request.principal.account;

@@ -19,14 +19,12 @@ import {
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { windowSeconds } from '../../http/sliding-window.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
-import { refuseLate } from './sign-in-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
-const readPassword = createBodyReader(passwordBodySchema);
 const readAllowList = createBodyReader(allowListBodySchema);
 
-export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, seal, limiter, requestLog, checkPassword, forgetAccount } = dependencies;
+export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, seal, limiter, requestLog, forgetAccount } = dependencies;
 
   app.get(
     '/api-key',
@@ -53,7 +51,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.post(
     '/api-key/reveal',
     {
-      config: { scopes: ['keys:write'], codes: ['validation_failed', 'wrong_password'] },
+      config: { scopes: ['keys:write'], codes: [], danger: { passwordField: 'password' } },
       schema: {
         operationId: 'revealApiKey',
         summary: 'Show the API key',
@@ -63,10 +61,6 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       },
     },
     async (request, reply) => {
-      const body = readPassword(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = await checkPassword(request, body.password);
-      if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);
@@ -79,7 +73,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
   app.post(
     '/api-key/reset',
     {
-      config: { scopes: ['keys:write'], codes: ['validation_failed', 'wrong_password'] },
+      config: { scopes: ['keys:write'], codes: [], danger: { passwordField: 'password' } },
       schema: {
         operationId: 'resetOwnApiKey',
         summary: 'Replace the API key',
@@ -89,10 +83,6 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: SignedInDepe
       },
     },
     async (request, reply) => {
-      const body = readPassword(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = await checkPassword(request, body.password);
-      if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);

@@ -11,6 +11,7 @@ import {
   accountCustomerSchema,
   accountOrderSchema,
   adminOverviewSchema,
+  currentPasswordBodySchema,
   cursorPageOf,
   customerFilterSchema,
   healthSchema,
@@ -26,11 +27,11 @@ import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
 import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 const topAccountsMax = 10;
 
-export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
     dependencies;
 
@@ -154,14 +155,19 @@ export function consoleRoutes(app: FastifyInstance, dependencies: SignedInDepend
     },
   );
 
-  app.delete<{ Params: { id: string } }>(
-    '/accounts/:id/totp',
+  app.post<{ Params: { id: string } }>(
+    '/accounts/:id/totp/disable',
     {
-      config: { scopes: ['admin:accounts'], codes: ['account_not_found', 'totp_not_enabled'] },
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['account_not_found', 'totp_not_enabled'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'disableTotpOf',
         summary: 'Switch off an account’s codes at sign-in',
         description: 'For an account that has lost both its authenticator app and its recovery codes.',
+        body: currentPasswordBodySchema,
         response: { 204: { type: 'null' } },
       },
     },

@@ -15,12 +15,12 @@ import { type LedgerSums, lastDates, type Step } from '../../ledger/ledger-days.
 import { findEndingPlans } from '../../plans/customer-search.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import { customerView } from '../shapes/customer-view.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 export const endingDays = 14;
 const endingShownMax = 10;
 
-export function overviewRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, ledgerDays, packages } = dependencies;
 
   app.get(

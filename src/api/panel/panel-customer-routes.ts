@@ -18,13 +18,13 @@ import { findCustomers, findLastOrderNumber } from '../../plans/customer-search.
 import { orderView } from '../shapes/order-view.ts';
 import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { panelCustomerView } from './overview-routes.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 interface WithId {
   Params: { id: string };
 }
 
-export function panelCustomerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, customers, packages, publicUrl, linkValidSeconds, currency } = dependencies;
 
   app.get(

@@ -16,12 +16,12 @@ import { type FoundEntry, findEntries } from '../../ledger/ledger-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { ledgerCsv } from './ledger-csv.ts';
 import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 const statementsMax = 36;
 const exportRows = 500;
 
-export function panelLedgerRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, ledgerDays, currency } = dependencies;
 
   app.get(

@@ -25,12 +25,12 @@ import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { parseOrderRequest, parseRenewRequest } from '../shapes/order-request.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from './list-filters.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 const daySeconds = 86_400;
 const previewAttemptsMax = 3;
 
-export function panelOrderRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
+export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, door, orders, packages, ledgerDays, currency, now } = dependencies;
 
   app.get(

@@ -2,7 +2,6 @@
 // routes of the two APIs are registered beside these by api/app.ts, with the session in place of the key.
 
 import type { FastifyInstance } from 'fastify';
-import { ranked } from '../../database/database.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
@@ -19,7 +18,6 @@ import { overviewRoutes } from './overview-routes.ts';
 import { panelCustomerRoutes } from './panel-customer-routes.ts';
 import { panelLedgerRoutes } from './panel-ledger-routes.ts';
 import { panelOrderRoutes } from './panel-order-routes.ts';
-import { createPasswordCheck, type PasswordCheck } from './password-check.ts';
 import { requestLogRoutes } from './request-log-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
@@ -38,16 +36,8 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly linkValidSeconds: number;
 }
 
-export interface SignedInDependencies extends PanelDependencies {
-  readonly checkPassword: PasswordCheck;
-}
-
 /** The routes behind the panel's door. */
-export function panelRoutes(app: FastifyInstance, panel: PanelDependencies): void {
-  const dependencies = {
-    ...panel,
-    checkPassword: createPasswordCheck(ranked(panel.database, 'lookups'), panel.throttle),
-  };
+export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   sessionRoutes(app, dependencies);
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);

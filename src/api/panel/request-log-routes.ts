@@ -6,7 +6,7 @@ import { cursorPageOf, requestFilterSchema, requestLineSchema } from '../../cont
 import { formatTime } from '../../contract/times.ts';
 import { listRequests } from '../../journal/request-log.ts';
 import { pageRows, readQuery } from './list-filters.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 const statusClasses: Readonly<Record<string, readonly [min: number, max: number]>> = {
   '2xx': [200, 299],
@@ -14,7 +14,7 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
   '5xx': [500, 599],
 };
 
-export function requestLogRoutes(app: FastifyInstance, { database, requestLog }: SignedInDependencies): void {
+export function requestLogRoutes(app: FastifyInstance, { database, requestLog }: PanelDependencies): void {
   app.get(
     '/requests',
     {

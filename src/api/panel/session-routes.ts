@@ -13,15 +13,13 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
 import { accountView } from '../shapes/admin-views.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
-import { refuseLate } from './sign-in-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
 const noContent = { 204: { type: 'null' } };
 
-export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { database, sessions, totp, limiter, checkPassword, forgetAccount, publicUrl, currency, now } =
-    dependencies;
+export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, sessions, totp, limiter, forgetAccount, publicUrl, currency, now } = dependencies;
 
   app.get(
     '/me',
@@ -106,7 +104,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
   app.post(
     '/password',
     {
-      config: { scopes: [], codes: ['validation_failed', 'wrong_password'] },
+      config: { scopes: [], codes: ['validation_failed'], danger: { passwordField: 'current_password' } },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password',
@@ -118,8 +116,6 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SignedInDepend
     async (request, reply) => {
       const body = readNewPassword(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const problem = await checkPassword(request, body.current_password);
-      if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);

@@ -2,7 +2,7 @@
 // too many failures, the name or the password, blocked, a code that is missing, a code that is wrong.
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { findCredentials } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner } from '../../contract/ip-addresses.ts';
@@ -44,14 +44,14 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
         const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
         return found !== null && isRight && found;
       });
-      if (isRefusal(known)) return refuseLate(reply, known);
+      if (isRefusal(known)) return reply.refuse(known);
       if (!known) return reply.refuse(refusal('invalid_credentials'));
 
       const { account, passwordVersion } = known;
       if (account.blocked) return reply.refuse(refusal('account_blocked'));
       const isTotpEnabled = await totp.isEnabled(account.id);
       const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
-      if (problem !== null) return refuseLate(reply, problem);
+      if (problem !== null) return reply.refuse(problem);
 
       // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
@@ -83,11 +83,4 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
     if (isRefusal(isRight)) return isRight;
     return isRight ? null : refusal('invalid_code');
   }
-}
-
-/** With Retry-After, where it is a wait. */
-export function refuseLate(reply: FastifyReply, answer: Refusal): FastifyReply {
-  const { retry_after: seconds } = answer.details;
-  if (answer.code === 'rate_limited' && seconds !== undefined) reply.header('retry-after', seconds);
-  return reply.refuse(answer);
 }

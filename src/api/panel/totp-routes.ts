@@ -11,20 +11,18 @@ import {
   totpEnrolmentSchema,
 } from '../../contract/panel-schemas.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import type { SignedInDependencies } from './panel-routes.ts';
-import { refuseLate } from './sign-in-routes.ts';
+import type { PanelDependencies } from './panel-routes.ts';
 
-const readPassword = createBodyReader(passwordBodySchema);
 const readCode = createBodyReader(codeBodySchema);
 const readDisable = createBodyReader(disableTotpBodySchema);
 
-export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependencies): void {
-  const { totp, throttle, limiter, checkPassword, now } = dependencies;
+export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { totp, throttle, limiter, now } = dependencies;
 
   app.post(
     '/totp',
     {
-      config: { scopes: [], codes: ['validation_failed', 'wrong_password', 'totp_enabled'] },
+      config: { scopes: [], codes: ['totp_enabled'], danger: { passwordField: 'password' } },
       schema: {
         operationId: 'beginTotp',
         summary: 'Begin to set up codes at sign-in',
@@ -34,10 +32,6 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       },
     },
     async (request, reply) => {
-      const body = readPassword(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = await checkPassword(request, body.password);
-      if (problem !== null) return refuseLate(reply, problem);
       const { account } = request.principal;
       const limited = limiter.admitAccessChange(account.id, reply);
       if (limited !== null) return reply.refuse(limited);
@@ -70,7 +64,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
       if (state === 'on') return reply.refuse(refusal('totp_enabled'));
       const actor = actorOf(request.principal);
       const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code));
-      if (isRefusal(codes)) return refuseLate(reply, codes);
+      if (isRefusal(codes)) return reply.refuse(codes);
       if (!codes) return reply.refuse(refusal('invalid_code'));
       return reply.code(201).send({ recovery_codes: codes });
     },
@@ -81,7 +75,8 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
     {
       config: {
         scopes: [],
-        codes: ['validation_failed', 'wrong_password', 'invalid_code', 'totp_not_enabled'],
+        codes: ['invalid_code', 'totp_not_enabled'],
+        danger: { passwordField: 'password' },
       },
       schema: {
         operationId: 'disableTotp',
@@ -93,12 +88,10 @@ export function totpRoutes(app: FastifyInstance, dependencies: SignedInDependenc
     async (request, reply) => {
       const body = readDisable(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const problem = await checkPassword(request, body.password);
-      if (problem !== null) return refuseLate(reply, problem);
       const { id } = request.principal.account;
       if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
       const isRight = await throttle.tryCode(id, () => totp.spend(id, body.code, now()));
-      if (isRefusal(isRight)) return refuseLate(reply, isRight);
+      if (isRefusal(isRight)) return reply.refuse(isRight);
       if (!isRight) return reply.refuse(refusal('invalid_code'));
       await totp.disable(id, actorOf(request.principal));
       return reply.code(204).send();

@@ -87,21 +87,29 @@ export interface AccountChange {
   readonly api_enabled?: boolean;
   readonly rate_limit_per_minute?: number;
   readonly allowed_ips?: readonly string[];
-  readonly password?: string;
+  readonly confirm?: boolean;
+}
+
+/** Of whoever is signed in: dangerous deeds ask for it again. */
+interface OwnPassword {
+  readonly current_password: string;
 }
 
 export const createAccount = (body: NewAccount) => post<CreatedAccount>('/admin/v1/accounts', body);
-export const changeAccount = (id: number, body: AccountChange) =>
-  patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
+export const changeAccount = (
+  id: number,
+  body: AccountChange | (OwnPassword & { readonly password: string }),
+) => patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
 export const creditAccount = (id: number, body: { amount: string; memo?: string }, idempotencyKey: string) =>
   post<{ readonly entry: LedgerEntry; readonly balance: string }>(
     `/admin/v1/accounts/${id}/credit`,
     body,
     idempotencyKey,
   );
-export const resetAccountApiKey = (id: number) =>
-  post<{ readonly api_key: string }>(`/admin/v1/accounts/${id}/api-key`);
-export const disableAccountTotp = (id: number) => remove(`/admin/accounts/${id}/totp`);
+export const resetAccountApiKey = (id: number, body: OwnPassword) =>
+  post<{ readonly api_key: string }>(`/admin/v1/accounts/${id}/api-key`, body);
+export const disableAccountTotp = (id: number, body: OwnPassword) =>
+  post<null>(`/admin/accounts/${id}/totp/disable`, body);
 export const grantTrial = (
   accountId: number,
   body: { package_id: number; customer: string; customer_name?: string },

@@ -1,4 +1,5 @@
-// A new key or password for an account, made by an administrator and shown once.
+// A new key or password for an account, made by an administrator and shown once. Each asks for the administrator's
+// own password first: whoever borrows the browser cannot take an account over.
 
 import { useState } from 'react';
 import { changeAccount, disableAccountTotp, resetAccountApiKey } from '../api/commands.ts';
@@ -7,8 +8,8 @@ import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
 import { say } from '../ui/toasts.tsx';
 
@@ -18,7 +19,7 @@ interface CredentialDialogProps {
 }
 
 export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand(() => resetAccountApiKey(account.id));
+  const command = useCommand((mine: string) => resetAccountApiKey(account.id, { current_password: mine }));
   if (command.data !== undefined) {
     return (
       <ShownOnce
@@ -31,14 +32,14 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
     );
   }
   return (
-    <FormDialog
+    <PasswordDialog
       title={`Replace the key of ${account.username}?`}
       description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone."
       action="Replace key now"
       danger
       busy={command.isPending}
       error={command.error}
-      onSubmit={() => command.mutate(undefined)}
+      onPassword={command.mutate}
       onClose={onClose}
     />
   );
@@ -48,7 +49,9 @@ const passwordLetters = 20;
 
 export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   const [password] = useState(() => mintText(passwordLetters));
-  const command = useCommand(() => changeAccount(account.id, { password }));
+  const command = useCommand((mine: string) =>
+    changeAccount(account.id, { password, current_password: mine }),
+  );
   if (command.data !== undefined) {
     return (
       <ShownOnce
@@ -61,14 +64,14 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
     );
   }
   return (
-    <FormDialog
+    <PasswordDialog
       title={`New password for ${account.username}?`}
       description="A password is generated and shown once. The old one stops working, and every session of the account ends."
       action="Generate password"
       danger
       busy={command.isPending}
       error={command.error}
-      onSubmit={() => command.mutate(undefined)}
+      onPassword={command.mutate}
       onClose={onClose}
     />
   );
@@ -76,21 +79,21 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
 
 /** For who lost the authenticator app and the recovery codes. */
 export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand(() => disableAccountTotp(account.id), {
+  const command = useCommand((mine: string) => disableAccountTotp(account.id, { current_password: mine }), {
     onDone: () => {
       say(`${account.username} signs in with the password alone.`);
       onClose();
     },
   });
   return (
-    <FormDialog
+    <PasswordDialog
       title={`Switch off the codes of ${account.username}?`}
       description="For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
       action="Switch off codes"
       danger
       busy={command.isPending}
       error={command.error}
-      onSubmit={() => command.mutate(undefined)}
+      onPassword={command.mutate}
       onClose={onClose}
     />
   );
