@@ -403,6 +403,8 @@ export interface ChangeAccountBody {
   allowed_ips?: string[] | undefined;
   /** 12 to 200 characters. */
   password?: string | undefined;
+  /** true: set allowed_ips even if they leave out the address you are using. */
+  confirm?: boolean | undefined;
 }
 
 export interface ChangeAccountAnswer {
@@ -732,6 +734,7 @@ export type ErrorCode =
   | 'invalid_idempotency_key'
   | 'order_failed'
   | 'validation_failed'
+  | 'address_locked_out'
   | 'rate_limited'
   | 'internal_error'
   | 'service_unavailable';

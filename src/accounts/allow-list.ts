@@ -2,7 +2,7 @@
 // on entry, because net.BlockList silently accepts ranges with host bits set.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { fieldRefusal, type Refusal } from '../contract/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { parseAddress, plainAddress } from '../contract/ip-addresses.ts';
 
 /** What an account may send from. An empty list allows every address. */
@@ -30,6 +30,16 @@ export function allowedIpsRefusal(entries: readonly string[] | undefined): Refus
     if (problem !== null) return fieldRefusal('validation_failed', `allowed_ips.${index}`, problem);
   }
   return null;
+}
+
+/** An account may leave the address it is using out of its own list, if it says that it means to. */
+export function lockOutRefusal(
+  entries: readonly string[],
+  address: string,
+  isConfirmed: boolean,
+): Refusal | null {
+  if (isConfirmed || createAllowList(entries).allows(address)) return null;
+  return refusal('address_locked_out', { address: plainAddress(address) });
 }
 
 export function createAllowList(entries: readonly string[]): AllowList {

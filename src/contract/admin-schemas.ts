@@ -176,6 +176,9 @@ export const changeAccountBodySchema = Type.Partial(
     rate_limit_per_minute: rateLimit,
     allowed_ips: allowedIps,
     password,
+    confirm: Type.Boolean({
+      description: 'true: set allowed_ips even if they leave out the address you are using.',
+    }),
   }),
   example({ allowed_ips: ['203.0.113.0/24'] }),
 );

@@ -8,6 +8,29 @@ import { said, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
+test('an administrator who leaves himself out of his own allow-list is asked again before it is saved', async () => {
+  const { admin } = panel.service;
+  const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
+  await page.getByRole('button', { name: 'Change settings' }).click();
+  const settings = dialog(page, /^Settings of/);
+  const list = settings.getByLabel('IP allow-list');
+  await list.fill('203.0.113.0/24');
+  await settings.getByRole('button', { name: 'Save', exact: true }).click();
+  await settings.getByRole('alert').getByText('leaves out 127.0.0.1').waitFor();
+  assert.equal((await admin.get('/balance')).status, 200);
+  // Another list is another question.
+  await list.fill('203.0.113.0/25');
+  await settings.getByRole('button', { name: 'Save', exact: true }).click();
+  await settings.getByRole('button', { name: 'Save it all the same' }).click();
+  await settings.waitFor({ state: 'hidden' });
+  expectRefusal(await admin.get('/balance'), '403 ip_not_allowed');
+  await page.getByRole('button', { name: 'Change settings' }).click();
+  await list.fill('');
+  await settings.getByRole('button', { name: 'Save', exact: true }).click();
+  await settings.waitFor({ state: 'hidden' });
+  assert.equal((await admin.get('/balance')).status, 200);
+});
+
 test('a package made and edited in the console is seen in GET /packages: prices, savings, order of features, retired', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '500.00' });

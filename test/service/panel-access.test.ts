@@ -194,6 +194,34 @@ test('an account changes its own access thirty times an hour, over all its sessi
   assert.equal((await panel.put('/allow-list', listOf(64))).status, 200);
 });
 
+test('an administrator confirms a list that leaves the own address out, through either door of the API', async () => {
+  const { admin } = service;
+  const console = await signIn(service, admin);
+  const other = await service.createReseller();
+  const out = { allowed_ips: ['203.0.113.0/24'] };
+  const path = (id: number) => `/admin/v1/accounts/${id}`;
+  const doors = [
+    (id: number, body: object) => admin.patch(`/api${path(id)}`, body),
+    (id: number, body: object) => console.patch(path(id), body),
+  ];
+  for (const patch of doors) {
+    const refused = await patch(admin.id, { ...out, display_name: 'Locked out' });
+    expectRefusal(refused, '422 address_locked_out', { address: '127.0.0.1' });
+    for (const confirm of [false, undefined])
+      expectRefusal(await patch(admin.id, { ...out, confirm }), '422 address_locked_out');
+    assert.equal((await patch(admin.id, { allowed_ips: ['127.0.0.0/8'] })).status, 200);
+    assert.equal((await admin.get('/balance')).status, 200, 'nothing was set');
+    assert.notEqual((await console.get('/me')).body.account.display_name, 'Locked out');
+    // Another account's list is for where that account is.
+    assert.equal((await patch(other.id, out)).status, 200);
+
+    const set = await patch(admin.id, { ...out, confirm: true });
+    assert.deepEqual([set.status, set.body.account?.allowed_ips], [200, out.allowed_ips], set.text);
+    expectRefusal(await admin.get('/balance'), '403 ip_not_allowed');
+    assert.equal((await console.patch(path(admin.id), { allowed_ips: [] })).status, 200);
+  }
+});
+
 /** Codes of the app that holds this secret, at the service's clock. */
 function codeAt(secret: string, seconds = service.clock.seconds): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: seconds * 1000 });

@@ -11,7 +11,7 @@ import {
   resetApiKey,
 } from '../../accounts/account-store.ts';
 import type { Account } from '../../accounts/account-table.ts';
-import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
+import { allowedIpsRefusal, lockOutRefusal } from '../../accounts/allow-list.ts';
 import { randomBase62 } from '../../accounts/api-key.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import {
@@ -169,13 +169,14 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     {
       config: {
         scopes: ['admin:accounts'],
-        codes: ['validation_failed', 'account_not_found', 'last_administrator'],
+        codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
         danger: { passwordField: 'current_password', ifSent: 'password' },
       },
       schema: {
         operationId: 'changeAccount',
         summary: 'Change an account',
-        description: 'Takes effect on the next request, in every process.',
+        description:
+          'Takes effect on the next request, in every process. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
         body: changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },
@@ -191,6 +192,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (id === request.principal.account.id && lockOut !== null) {
         const reason = 'an administrator cannot lock himself out';
         return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
+      }
+      if (id === request.principal.account.id && body.allowed_ips !== undefined) {
+        const lockedOut = lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true);
+        if (lockedOut !== null) return reply.refuse(lockedOut);
       }
       if (body.group === 'reseller' && (await findAccount(database, id))?.isAdmin) {
         const reason = 'an administrator pays the distributor price';

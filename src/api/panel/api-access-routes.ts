@@ -3,10 +3,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { changeAccount, resetApiKey } from '../../accounts/account-store.ts';
-import { allowedIpsRefusal, createAllowList } from '../../accounts/allow-list.ts';
+import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../accounts/allow-list.ts';
 import { findKeyFacts, revealApiKey } from '../../accounts/api-key-store.ts';
 import { actorOf } from '../../accounts/principal.ts';
-import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { isRefusal } from '../../contract/error-catalogue.ts';
 import { plainAddress } from '../../contract/ip-addresses.ts';
 import {
   allowListBodySchema,
@@ -108,14 +108,15 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
       const body = readAllowList(request.body);
       if (isRefusal(body)) return reply.refuse(body);
       const { allowed_ips: allowedIps } = body;
-      const problem = allowedIpsRefusal(allowedIps);
+      const problem =
+        allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, body.confirm === true);
       if (problem !== null) return reply.refuse(problem);
-      const address = plainAddress(request.ip);
-      const isAllowed = createAllowList(allowedIps).allows(request.ip);
-      if (!isAllowed && body.confirm !== true)
-        return reply.refuse(refusal('address_locked_out', { address }));
-      const answer = { allowed_ips: allowedIps, address, address_allowed: isAllowed };
       const { id, allowedIps: before } = request.principal.account;
+      const answer = {
+        allowed_ips: allowedIps,
+        address: plainAddress(request.ip),
+        address_allowed: createAllowList(allowedIps).allows(request.ip),
+      };
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);

@@ -1,6 +1,7 @@
 // What an account may do: group, name, API, rate limit, allow-list. Only what was changed is sent.
 
 import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
 import { type AccountChange, changeAccount } from '../api/commands.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -33,6 +34,7 @@ export function AccountSettingsDialog({
       onClose();
     },
   });
+  const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
   const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
   const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
   const change: AccountChange = {
@@ -46,11 +48,12 @@ export function AccountSettingsDialog({
     <FormDialog
       title={`Settings of ${account.username}`}
       width="wide"
-      action="Save"
+      action={isLockOut ? 'Save it all the same' : 'Save'}
+      danger={isLockOut}
       busy={command.isPending}
       ready={isRate && Object.keys(change).length > 0}
       error={command.error}
-      onSubmit={() => command.mutate(change)}
+      onSubmit={() => command.mutate(isLockOut ? { ...change, confirm: true } : change)}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">
@@ -90,7 +93,10 @@ export function AccountSettingsDialog({
             rows={4}
             spellCheck={false}
             value={allowList}
-            onChange={(event) => setAllowList(event.target.value)}
+            onChange={(event) => {
+              setAllowList(event.target.value);
+              command.reset();
+            }}
             className={`${inputClasses} py-2 font-mono`}
           />
         )}

@@ -14,6 +14,7 @@ const ordinary = new Set([
   'code_required',
   'wrong_password',
   'invalid_code',
+  'address_locked_out',
   'insufficient_credit',
   'rate_limited',
   'network',
@@ -80,6 +81,8 @@ function sentenceOf(error: Error): string {
       return field === 'customer name'
         ? 'The name may have at most 120 characters and no control characters.'
         : 'Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.';
+    case 'address_locked_out':
+      return `This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
     case 'validation_failed':
       return fieldSentence(field, reason) ?? error.message;
     default:
