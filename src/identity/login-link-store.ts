@@ -1,6 +1,8 @@
 // Login links, the sessions they start and the one-time codes for the operator's product. Only hashes
 // are stored: nobody can log in with what is read from the database. The only writer of login_links,
 // login_codes and customer_sessions. New links are written by the batch of their order.
+// Always true: nothing of a suspended customer is spent: a link or code that is still valid when the suspension is
+// lifted works then.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -102,10 +104,14 @@ const findLink: Statement = {
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)`,
 };
 
+const isLetIn = (login: string) => `exists (select 1 from customers c
+    where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active')`;
+
 const spendLink: Statement = {
   name: 'spend_login_link',
-  text: `update login_links set spent_at = to_timestamp($2::bigint)
+  text: `update login_links l set spent_at = to_timestamp($2::bigint)
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)
+      and ${isLetIn('l')}
     returning ${linkedCustomer}`,
 };
 
@@ -116,8 +122,8 @@ const insertOf = {
 
 const spendCode: Statement = {
   name: 'spend_login_code',
-  text: `update login_codes set spent_at = to_timestamp($2::bigint)
-    where code_hash = $1 and spent_at is null and expires_at > to_timestamp($2::bigint)
+  text: `update login_codes l set spent_at = to_timestamp($2::bigint)
+    where code_hash = $1 and spent_at is null and expires_at > to_timestamp($2::bigint) and ${isLetIn('l')}
     returning ${linkedCustomer}`,
 };
 
@@ -145,15 +151,18 @@ const expiredRows: readonly OldRows[] = ['customer_sessions', 'login_codes', 'lo
   atOnceMax: deleteAtOnceMax,
 }));
 
-/** Whether the link can still be spent. Changes nothing: mail scanners open links. */
-export async function isLinkOpen(database: Queryable, token: string, now: EpochSeconds): Promise<boolean> {
-  const rows = await database.query(findLink, [hashToken(token), now]);
-  return rows.length === 1;
+/** Whose link it is, while it can be spent; the customer may be suspended. Changes nothing: mail scanners open links. */
+export async function findOpenLink(
+  database: Queryable,
+  token: string,
+  now: EpochSeconds,
+): Promise<LinkedCustomer | null> {
+  return parseCustomer(await database.query(findLink, [hashToken(token), now]));
 }
 
 /**
- * Spends the link and starts a session of the customer, or, with `for: 'product'`, makes a one-time code.
- * Of any number of requests at the same moment one succeeds; the others get null.
+ * Spends the link and starts a session of the customer, or, with `use: 'product'`, makes a one-time code.
+ * Of any number of requests at the same moment one succeeds; the others, and suspended customers, get null.
  */
 export function spendLoginLink(
   database: Database,
@@ -175,7 +184,7 @@ export function spendLoginLink(
   });
 }
 
-/** The customer behind a one-time code, once. */
+/** The customer behind a one-time code, once; null also for one who was suspended meanwhile. */
 export async function exchangeCode(
   database: Queryable,
   code: string,

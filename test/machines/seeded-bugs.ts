@@ -164,9 +164,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'opening a login link spends it',
     file: 'src/api/customer/login-link-routes.ts',
-    find: 'const isOpen = isToken(token) && (await isLinkOpen(database, token, now()));',
+    find: 'return show(reply, ...((await linkRefusal(token)) ?? confirmation));\n  });',
     replace:
-      "const isOpen = isToken(token) && (await isLinkOpen(database, token, now())) && (await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() })) !== null;",
+      "const refused = await linkRefusal(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() });\n    return show(reply, ...(refused ?? confirmation));\n  });",
     test: 'test/service/login-links.test.ts',
   },
   {

@@ -312,6 +312,21 @@ test('a suspended customer sees no plan, until it is lifted', async () => {
   assert.equal((await get('/customer', { cookie })).status, 200);
 });
 
+test('a suspended customer is not logged in: the link says so, starts no session, and works when it is lifted', async () => {
+  const { path, order } = await orderWithLink();
+  const setStatus = (status: string) =>
+    service.admin.patch(`/api/admin/v1/customers/${order.customer.id}`, { status });
+  assert.equal((await setStatus('suspended')).status, 200);
+  for (const send of [get, post]) {
+    const page = await send(path);
+    assert.equal(page.status, 403);
+    assert.match(page.text, /Your access is suspended/);
+    assert.deepEqual(page.headers.getSetCookie(), []);
+  }
+  assert.equal((await setStatus('active')).status, 200);
+  assert.equal((await get('/customer', { cookie: await logIn(path) })).status, 200);
+});
+
 test('the page follows the plan: renewed, expired, another package', async () => {
   service.clock.seconds = secondsOf('2026-03-31T23:00:00Z');
   const { path, order, account } = await orderWithLink();

@@ -106,15 +106,39 @@ test('a link’s token is no code, a code is no link, and only an administrator 
   assert.equal((await exchange(code)).status, 200, 'none of this used it up');
 });
 
-test('a suspended customer is told so by the exchange', async () => {
+async function setStatus(customerId: number, status: 'active' | 'suspended'): Promise<void> {
+  const set = await service.admin.patch(`/api/admin/v1/customers/${customerId}`, { status });
+  assert.equal(set.status, 200, set.text);
+}
+
+test('a suspended customer is not led to the product: the link says so, and works when the suspension is lifted', async () => {
   const { customerId, path } = await orderWithLink();
-  await service.admin.patch(`/api/admin/v1/customers/${customerId}`, { status: 'suspended' });
-  const spent = await openPage(service.address, 'POST', path);
-  if (spent.status !== 303) return assert.equal(spent.status, 403, 'or is not led there at all');
-  const code = new URL(spent.headers.get('location') ?? '').searchParams.get('code');
+  await setStatus(customerId, 'suspended');
+  for (const method of ['GET', 'POST', 'POST'] as const) {
+    const refused = await openPage(service.address, method, path);
+    assert.equal(refused.status, 403, method);
+    assert.match(refused.text, /Your access is suspended/);
+    assert.equal(refused.headers.get('location'), null);
+  }
+  await setStatus(customerId, 'active');
+  assert.equal((await openPage(service.address, 'GET', path)).status, 200);
+  assert.equal((await exchange(await codeOf(path))).status, 200);
+});
+
+test('a customer who is suspended on the way to the product is not let in by the code', async () => {
+  const { customerId, path } = await orderWithLink();
+  const code = await codeOf(path);
+  await setStatus(customerId, 'suspended');
+  expectRefusal(await exchange(code), '404 customer_not_found', {});
+  expectRefusal(await exchange(code), '404 customer_not_found', {});
+  await setStatus(customerId, 'active');
   const answer = await exchange(code);
-  if (answer.status === 200) assert.equal(answer.body.customer.status, 'suspended');
-  else expectRefusal(answer, '404 customer_not_found');
+  assert.deepEqual(
+    [answer.status, answer.body.customer?.status],
+    [200, 'active'],
+    'the code was not used up',
+  );
+  expectRefusal(await exchange(code), '404 customer_not_found', {});
 });
 
 test('only hashes of codes are in the database', async () => {

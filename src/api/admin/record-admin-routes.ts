@@ -30,7 +30,7 @@ export function recordAdminRoutes(
         operationId: 'exchangeLoginCode',
         summary: 'The customer behind a one-time login code',
         description:
-          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute.',
+          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute. A customer who was suspended since is not let in: there is no such customer then.',
         body: exchangeCodeBodySchema,
         response: { 200: customerAnswerSchema },
       },
@@ -55,7 +55,7 @@ export function recordAdminRoutes(
         operationId: 'changeCustomer',
         summary: 'Suspend a customer, or lift the suspension',
         description:
-          'A suspended customer cannot log in. Whether the plan is running is another matter: see plan.active.',
+          'A suspended customer cannot log in: not by a link, nor by a code that was handed out before. Whether the plan is running is another matter: see plan.active.',
         body: changeCustomerBodySchema,
         response: { 200: customerAnswerSchema },
       },

@@ -1,6 +1,7 @@
 // The customer's way in: GET /login/{token} shows one button and spends nothing, because mail scanners
 // open links; POST spends the token and starts the customer's session, or leads to the operator's product
-// with a one-time code. GET /customer is the customer's page (decisions "Login links").
+// with a one-time code. GET /customer is the customer's page (decisions "Login links"). A suspended customer is told so
+// at each of them, and spends nothing.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,8 +10,8 @@ import type { EpochSeconds } from '../../contract/times.ts';
 import { type Database, DatabaseUnavailable } from '../../database/database.ts';
 import {
   endSession,
+  findOpenLink,
   findSessionCustomer,
-  isLinkOpen,
   isToken,
   spendLoginLink,
 } from '../../identity/login-link-store.ts';
@@ -37,6 +38,10 @@ export interface LoginLinkRoutesDependencies {
   readonly codeValidSeconds: number;
   readonly sessionValidSeconds: number;
 }
+
+type StatusAndPage = readonly [status: number, page: string];
+
+const confirmation: StatusAndPage = [200, confirmPage()];
 
 interface WithToken {
   Params: { token: string };
@@ -92,8 +97,7 @@ export async function loginLinkRoutes(
   );
 
   app.get<WithToken>('/login/:token', hidden, async ({ params: { token } }, reply) => {
-    const isOpen = isToken(token) && (await isLinkOpen(database, token, now()));
-    return isOpen ? show(reply, 200, confirmPage()) : show(reply, 410, spentPage());
+    return show(reply, ...((await linkRefusal(token)) ?? confirmation));
   });
 
   app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
@@ -102,7 +106,7 @@ export async function loginLinkRoutes(
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
     const spent = await spendLoginLink(database, token, { use, validSeconds, now: now() });
-    if (spent === null) return show(reply, 410, spentPage());
+    if (spent === null) return show(reply, ...((await linkRefusal(token)) ?? confirmation));
     if (productUrl !== null) {
       const target = new URL(productUrl);
       target.searchParams.set('code', spent.token);
@@ -126,6 +130,14 @@ export async function loginLinkRoutes(
     if (token !== null) await endSession(database, token);
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
+
+  /** Why the link lets nobody in: it is not valid, or its customer is suspended. */
+  async function linkRefusal(token: string): Promise<StatusAndPage | null> {
+    const open = isToken(token) ? await findOpenLink(database, token, now()) : null;
+    const customer = open && (await customers.find(open.accountId, open.customerNumber));
+    if (customer === null) return [410, spentPage()];
+    return customer.status === 'suspended' ? [403, suspendedPage()] : null;
+  }
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
   function isFromElsewhere({ headers }: FastifyRequest): boolean {
