@@ -117,6 +117,7 @@ export const defaultLimits = {
     codeWaitSecondsMax: 300,
     rememberedMax: 50_000,
   },
+  signIns: { enteredMax: 20, windowSeconds: 3_600, pendingMax: 100 },
   requestLog: {
     // Between two flushes. More than all resellers send at their usual limits, and never a tenth of the database's work.
     linesMax: 1_000,

@@ -30,6 +30,7 @@ import { createTotpStore } from './identity/totp-store.ts';
 import { createJobs, type Jobs } from './jobs/create-jobs.ts';
 import { observeJobs } from './jobs/job-metrics.ts';
 import { createRequestLog } from './journal/request-log.ts';
+import { createSignInLog } from './journal/sign-in-log.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
 import { createBatchSizes } from './orders/batch-sizes.ts';
 import { orderTables } from './orders/order-batch.ts';
@@ -142,6 +143,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
+  const signIns = createSignInLog({
+    database: lookups,
+    monotonicNow,
+    limits: limits.signIns,
+    onProblem: (error) =>
+      logger.warn({ err: error }, 'a refused sign-in could not be entered in the audit log'),
+  });
   const jobs = createJobs({
     // A lease must not wait behind a list until it has ended.
     database: lookups,
@@ -207,6 +215,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     lists: createAccountTurns(limits.lists),
     exports: createAccountTurns(limits.exports),
     sessions,
+    signIns,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),
     ledgerDays,
@@ -251,7 +260,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       await engine.drain();
       await jobsEnded;
       // A database that does not answer must not hold the shutdown for a log.
-      await Promise.race([requestLog.close(), pause(lastLinesMilliseconds, undefined, { ref: false })]);
+      const lastLines = Promise.all([requestLog.close(), signIns.settled()]);
+      await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
       await database.close();
     },
   };

@@ -14,6 +14,7 @@ import type {
   CreditAccountAnswer,
   CreditAccountBody,
   Customer,
+  EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
   GrantTrialBody,
   LedgerEntry,
@@ -112,6 +113,14 @@ export class AdminClient {
    */
   async resetApiKey(accountId: number, options?: CallOptions): Promise<ResetApiKeyAnswer> {
     return (await this.#call('resetApiKey', { id: accountId, options })).body;
+  }
+
+  /**
+   * Ends every session of the account's panel: whoever is signed in has to sign in again. Password and key stay.
+   * Errors: account_not_found.
+   */
+  async endAccountSessions(accountId: number, options?: CallOptions): Promise<EndAccountSessionsAnswer> {
+    return (await this.#call('endAccountSessions', { id: accountId, options })).body;
   }
 
   /**

@@ -221,9 +221,9 @@ export interface AuditEntry {
   /** When it was done. At most 20 characters. */
   at: string;
   actor: {
-    /** The account that acted. */
+    /** The account that acted; 0 where nobody is known, as of a sign-in that was refused. */
     id: number;
-    /** Its username. At most 64 characters. */
+    /** Its username; empty where nobody is known. At most 64 characters. */
     username: string;
   };
   /** What was done. At most 64 characters. */
@@ -431,6 +431,11 @@ export interface ResetApiKeyAnswer {
   api_key: string;
 }
 
+export interface EndAccountSessionsAnswer {
+  /** How many there were. */
+  ended: number;
+}
+
 export interface GrantTrialBody {
   /** A package that is a free trial. */
   package_id: number;
@@ -636,6 +641,7 @@ export const operations = {
   changeAccount: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}', takesKey: false },
   creditAccount: { method: 'POST', path: '/api/admin/v1/accounts/{id}/credit', takesKey: true },
   resetApiKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/api-key', takesKey: false },
+  endAccountSessions: { method: 'POST', path: '/api/admin/v1/accounts/{id}/end-sessions', takesKey: false },
   grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false },
   listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false },
   listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false },
@@ -666,6 +672,7 @@ export interface Answers {
   changeAccount: ChangeAccountAnswer;
   creditAccount: CreditAccountAnswer;
   resetApiKey: ResetApiKeyAnswer;
+  endAccountSessions: EndAccountSessionsAnswer;
   grantTrial: GrantTrialAnswer;
   listAccountLedger: ListAccountLedgerAnswer;
   listAccountOrders: ListAccountOrdersAnswer;

@@ -1,6 +1,8 @@
 // Accounts: reading them, and the changes to them and their keys. Every change is one transaction with its
 // audit entry and a NOTIFY, and moves access_version where it touches what the account may do. The only
-// writer of an account's settings; balances and counters belong to the order batch. Whoever sets a new password ends the sessions that began under the old one.
+// writer of an account's settings; balances and counters belong to the order batch. A session lives as long as the
+// account's password_version is the one it began under: it moves with a new password, whenever the account is blocked or
+// unblocked, and when an administrator ends its sessions.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
@@ -118,6 +120,11 @@ const moveAccessVersion: Statement = {
   text: 'update accounts set access_version = access_version + 1 where id = $1::int',
 };
 
+const movePasswordVersion: Statement = {
+  name: 'move_password_version',
+  text: 'update accounts set password_version = password_version + 1 where id = $1::int returning 1',
+};
+
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 const findAdministrator: Statement = {
@@ -221,12 +228,13 @@ export async function changeAccount(
     if (change.passwordHash === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) {
       return before;
     }
+    const endsSessions = change.passwordHash !== undefined || wanted.blocked !== before.blocked;
     const settled = {
       ...wanted,
       searchText: searchText(wanted),
       accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
       passwordHash: change.passwordHash ?? passwordHash,
-      passwordVersion: passwordVersion + (change.passwordHash === undefined ? 0 : 1),
+      passwordVersion: passwordVersion + (endsSessions ? 1 : 0),
     };
     const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
@@ -251,6 +259,11 @@ export async function changeAccount(
 async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
   const administrators = await transaction.query(lockAdministrators);
   return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
+}
+
+/** Ends its sessions, and those of sign-ins that are under way; the password stays. false: there is no such account. */
+export async function endSessionsOf(transaction: Queryable, id: number): Promise<boolean> {
+  return (await transaction.query(movePasswordVersion, [id])).length > 0;
 }
 
 /** What a sign-in is compared with. null: there is no such account. */

@@ -24,7 +24,7 @@ interface Json {
 export function accountCommand(): Command {
   return new Command('account')
     .description(
-      'accounts: create, list, show, edit, credit, trial, block, unblock, key (an administrator’s key)',
+      'accounts: create, list, show, edit, credit, trial, block, unblock, end-sessions, key (an administrator’s key)',
     )
     .addCommand(createCommand())
     .addCommand(listAccountsCommand())
@@ -34,6 +34,7 @@ export function accountCommand(): Command {
     .addCommand(trialCommand())
     .addCommand(blockCommand('block', true))
     .addCommand(blockCommand('unblock', false))
+    .addCommand(endSessionsCommand())
     .addCommand(keyCommand());
 }
 
@@ -187,6 +188,20 @@ function blockCommand(name: 'block' | 'unblock', blocked: boolean): Command {
         const { id } = await getAccount(service, named);
         const changed = await service.admin.changeAccount(id, { blocked });
         answer(json, changed, `${changed.username} is ${blocked ? 'blocked' : 'not blocked'}.\n`);
+      }),
+    );
+}
+
+function endSessionsCommand(): Command {
+  return new Command('end-sessions')
+    .description('sign an account out of its panel everywhere; its password and key stay')
+    .addArgument(whichAccount())
+    .option('--json', 'print the answer as JSON', false)
+    .action((named: string, { json }: Json) =>
+      withService(async (service) => {
+        const { id, username } = await getAccount(service, named);
+        const done = await service.admin.endAccountSessions(id);
+        answer(json, { ...done, username }, `${username}: ${done.ended} sessions ended.\n`);
       }),
     );
 }

@@ -109,7 +109,10 @@ const auditEntrySchema = Type.Object(
   {
     number: count('Position in the log: 1, 2, 3 …', 1),
     at: time('When it was done.'),
-    actor: Type.Object({ id: id('The account that acted.'), username: text('Its username.', 64) }),
+    actor: Type.Object({
+      id: count('The account that acted; 0 where nobody is known, as of a sign-in that was refused.'),
+      username: text('Its username; empty where nobody is known.', 64),
+    }),
     action: word('What was done.', 'account.update'),
     subject: text('What it was done to: "account 12".', 500),
     before: Type.Unsafe<unknown>({
@@ -182,6 +185,8 @@ export const changeAccountBodySchema = Type.Partial(
   }),
   example({ allowed_ips: ['203.0.113.0/24'] }),
 );
+
+export const endedSessionsSchema = Type.Object({ ended: count('How many there were.') });
 
 export const creditBodySchema = Type.Object(
   {

@@ -1,13 +1,16 @@
 // Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: reading
 // the database signs nobody in. A session lives while it is used (12 hours) and never longer
-// than 14 days, and ends when the password changes. The only writer of sessions.
+// than 14 days, and ends for good when the password changes, the account is blocked, or an administrator says so: it
+// began under a password_version that the account has left. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { endSessionsOf } from '../accounts/account-store.ts';
 import { type Account, accounts } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
+import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 
 export interface SessionLimits {
   readonly idleSeconds: number;
@@ -42,8 +45,11 @@ const deleteAtOnceMax = 5_000;
 /** Its columns, beside those of its account. */
 const sessionColumns = sessions.list('s', 's_');
 
-/** Sessions that began before $2 or were last seen before $3 have ended. */
-const isAlive = `s.password_version = a.password_version and s.created_at > to_timestamp($2::bigint)
+/**
+ * Sessions that began before $2 or were last seen before $3 have ended. Those that the block of their account ended are
+ * found while it lasts, so that their holders are told why; unblocking moves the version on, too.
+ */
+const isAlive = `s.password_version = a.password_version - case when a.blocked then 1 else 0 end and s.created_at > to_timestamp($2::bigint)
   and s.last_seen_at > to_timestamp($3::bigint)`;
 
 const findSessionByToken: Statement = {
@@ -90,6 +96,12 @@ const deleteOthers: Statement = {
   text: 'delete from sessions where account_id = $1::int and token_hash <> $2',
 };
 
+const deleteAll: Statement = {
+  name: 'delete_sessions_of',
+  text: `delete from sessions s using accounts a where a.id = s.account_id and s.account_id = $1::int
+    returning ${isAlive} as was_alive`,
+};
+
 const adoptVersion: Statement = {
   name: 'adopt_password_version',
   text: 'update sessions set password_version = $3::int where account_id = $1::int and token_hash = $2',
@@ -123,6 +135,7 @@ export interface SessionStore {
     account: { readonly id: number; readonly passwordVersion: number },
     from: { readonly address: string; readonly userAgent: string },
     now: EpochSeconds,
+    entry: AuditEntry | null,
   ): Promise<SessionToken>;
   /** The session and its account as both are now; null where it has ended. Notes that it was seen. */
   find(token: SessionToken, now: EpochSeconds): Promise<{ session: Session; account: Account } | null>;
@@ -132,6 +145,8 @@ export interface SessionStore {
   /** false: the account has no such session. */
   endById(accountId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
+  /** Of the account, by an administrator. How many there were; null: there is no such account. */
+  endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
   /** After its holder changed the password: this session goes on, the others have ended. */
   surviveNewPassword(session: Session): Promise<void>;
   /** Whether some may be left, because the signal said stop. */
@@ -147,7 +162,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
 
   return {
     limits,
-    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now) {
+    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now, entry) {
       const token = randomBytes(32).toString('base64url');
       const session: Session = {
         accountId,
@@ -158,8 +173,11 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
         address,
         userAgent: userAgent.slice(0, userAgentMax).toWellFormed(),
       };
-      await writeRows(database, insertSession, [session]);
-      await database.query(endOldest, [accountId, limits.perAccountMax]);
+      await database.transaction(async (transaction) => {
+        await writeRows(transaction, insertSession, [session]);
+        await transaction.query(endOldest, [accountId, limits.perAccountMax]);
+        if (entry !== null) await appendAudit(transaction, entry, now);
+      });
       return { accountId, token };
     },
     async find({ accountId, token }, now) {
@@ -185,6 +203,16 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return (await database.query(deleteSessionById, [accountId, id])).length > 0;
     },
     endOthers,
+    endAll: (accountId, { now, ...author }) =>
+      database.transaction(async (transaction) => {
+        const rows = await transaction.query(deleteAll, [accountId, ...bounds(now)]);
+        if (!(await endSessionsOf(transaction, accountId))) return null;
+        const ended = rows.filter((row) => row['was_alive'] === true).length;
+        const subject = `account ${accountId}`;
+        const entry = { ...author, action: 'account.end_sessions', subject, before: null, after: { ended } };
+        await appendAudit(transaction, entry, now);
+        return ended;
+      }),
     async surviveNewPassword(session) {
       const { accountId, tokenHash, passwordVersion } = session;
       // One more than its own: a password that an administrator set at the same moment ends it.

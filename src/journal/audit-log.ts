@@ -1,6 +1,6 @@
 // The audit log: who changed what, when, from what to what. Append-only, and without secrets: a reset key
 // or password is noted as a fact, never as a value. The only writer of audit_log; always called inside
-// the transaction that makes the change.
+// the transaction that makes the change. A refused sign-in changes nothing: its entry stands alone.
 
 import type { JsonObject } from '../contract/json.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
@@ -16,8 +16,11 @@ export interface ActingParty {
   readonly id: number;
 }
 
+/** Who is refused at sign-in is not known: no account has this id. */
+export const nobody = 0;
+
 export interface AuditAuthor {
-  /** The administrator's account, or that of whoever changed something of their own. */
+  /** The administrator's account, or that of whoever changed something of their own; or `nobody`. */
   readonly actorId: number;
   /** Its key or person; absent or null where the service itself acted, or its command line without a key. */
   readonly by?: ActingParty | null;
@@ -67,7 +70,7 @@ const countAudit: Statement = { name: 'count_audit', text: 'select audit_count f
 const listAuditEntries: Statement = {
   name: 'list_audit',
   text: `select ${auditLog.list('l')}, a.username
-    from audit_log l join accounts a on a.id = l.actor_id
+    from audit_log l left join accounts a on a.id = l.actor_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
 
@@ -112,7 +115,7 @@ export async function listAudit(
     total,
     entries: rows.map((row) => {
       const { actorKeyId, actorPersonId, ...entry } = auditLog.parse(row);
-      return { ...entry, actor: String(row['username']), by: actingParty(actorKeyId, actorPersonId) };
+      return { ...entry, actor: String(row['username'] ?? ''), by: actingParty(actorKeyId, actorPersonId) };
     }),
   };
 }

@@ -174,7 +174,7 @@ test('a session that is revoked in the list is at its end; “all others” leav
   await heading(page, 'Security').waitFor();
 });
 
-test('a reseller who is blocked while he works is stopped at once, and goes on where he was when it is lifted', async () => {
+test('a reseller who is blocked while he works is stopped at once, and signs in anew where he was when it is lifted', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();
@@ -194,8 +194,35 @@ test('a reseller who is blocked while he works is stopped at once, and goes on w
     .getByRole('button', { name: 'Unblock' })
     .click();
   await console.getByText('Active', { exact: true }).waitFor();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
   await heading(page, 'Orders').waitFor();
   assert.equal((await reseller.get('/balance')).status, 200);
+});
+
+test('an administrator ends the sessions of an account, and sees in the audit log who signed in and who was refused', async () => {
+  const reseller = await panel.service.createReseller();
+  const username = await usernameOf(panel.service, reseller);
+  const page = await panel.openAs(reseller, '/panel/security');
+  await heading(page, 'Security').waitFor();
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await console.getByRole('button', { name: 'End sessions' }).click();
+  await dialog(console, `End the sessions of ${username}?`)
+    .getByRole('button', { name: 'End sessions' })
+    .click();
+  await console.getByText(/^1 session of .* ended/).waitFor();
+  await page.reload();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, username, 'a guess');
+  await page.getByRole('alert').waitFor();
+  await typeSignIn(page, username, testPassword);
+  await heading(page, 'Security').waitFor();
+  await goTo(console, 'Audit log');
+  const signedIn = row(console, username).filter({ hasText: 'Signed in' }).first();
+  await signedIn.getByRole('link', { name: `account ${reseller.id}` }).waitFor();
+  const refused = row(console, username).filter({ hasText: 'Sign-in refused' }).first();
+  await refused.getByText('wrong password').filter({ visible: true }).waitFor();
+  await row(console, 'Sessions ended').first().waitFor();
 });
 
 test('the last administrator who can sign in cannot block himself', async () => {

@@ -387,7 +387,7 @@ const ownPassword = { current_password: testPassword };
 async function credentials(): Promise<string> {
   const text = `select string_agg(line, chr(10) order by line) as lines from (
     select 'key ' || id || ' ' || lookup_hash || ' ' || (revoked_at is null) as line from api_keys
-    union all select 'password ' || id || ' ' || password_hash || ' ' || password_version from accounts
+    union all select 'password ' || id || ' ' || password_hash from accounts
     union all select 'factor ' || account_id || ' ' || sealed_secret || ' ' || (enabled_at is null) from totp_secrets
     union all select 'code ' || account_id || ' ' || code_hash || ' ' || (used_at is null) from recovery_codes) l`;
   return String((await service.database.query({ name: '', text }))[0]?.['lines']);
@@ -398,9 +398,11 @@ test('with an administrator’s cookie and no password, no request changes a key
   const console = await signIn(service, service.admin);
   const before = await credentials();
   const client = createApiClient(service.address, null);
+  // One makes a new account, whose key is its own; the other would end the session that is tried here.
+  const others = ['createAccount', 'endAccountSessions'];
   const changing = service.service.app.declaredRoutes.filter(
     ({ door, method, operationId }) =>
-      door === 'session' && method !== 'GET' && operationId !== 'createAccount',
+      door === 'session' && method !== 'GET' && !others.includes(operationId),
   );
   assert.ok(changing.length > 20, `${changing.length} routes`);
   const guessed = 'whoever has the cookie';

@@ -8,7 +8,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { createSessionStore } from '../../src/identity/session-store.ts';
 import {
   createPanelClient,
   ownPages,
@@ -425,11 +427,14 @@ test('changing the password ends every other session; an administrator’s chang
   await changeAccount(service, account, { password: testPassword });
   expectRefusal(await mine.get('/me'), '401 not_signed_in');
   const audit = (await service.admin.get('/api/admin/v1/audit')).body.data;
-  const own = audit.find((entry: { actor: { id: number } }) => entry.actor.id === account.id);
-  assert.deepEqual([own.action, own.after.password], ['account.update', 'changed']);
+  const own = audit.find(
+    ({ action, actor }: { action: string; actor: { id: number } }) =>
+      action === 'account.update' && actor.id === account.id,
+  );
+  assert.equal(own.after.password, 'changed');
 });
 
-test('a blocked account is refused everywhere while it is signed in, and goes on when it is unblocked', async () => {
+test('a blocked account is refused everywhere while it is signed in, and signs in anew when it is unblocked', async () => {
   const account = await withPassword();
   const client = await signIn(service, account, { setPassword: false });
   await changeAccount(service, account, { blocked: true });
@@ -443,7 +448,144 @@ test('a blocked account is refused everywhere while it is signed in, and goes on
   const wrong = { username: account.username, password: 'wrong' };
   expectRefusal(await signInAnswer(service.address, wrong), '401 invalid_credentials');
   await changeAccount(service, account, { blocked: false });
-  assert.equal((await client.get('/me')).status, 200);
+  expectRefusal(await client.get('/me'), '401 not_signed_in');
+  const anew = await signIn(service, account, { setPassword: false });
+  assert.equal((await anew.get('/me')).status, 200);
+  // What changes nothing ends nothing.
+  await changeAccount(service, account, { blocked: false, display_name: 'Unblocked' });
+  assert.equal((await anew.get('/me')).status, 200);
+});
+
+test('a sign-in that is under way when its account is blocked, or its sessions are ended, begins none', async () => {
+  const account = await withPassword();
+  const ends = [
+    () => changeAccount(service, account, { blocked: true }),
+    () => changeAccount(service, account, { blocked: false }),
+    () => service.admin.post(`/api/admin/v1/accounts/${account.id}/end-sessions`),
+  ];
+  for (const end of ends) {
+    const [row] = await service.database.query(
+      { name: '', text: 'select password_version from accounts where id = $1::int' },
+      [account.id],
+    );
+    await end();
+    const sessions = createSessionStore(service.database, defaultLimits.sessions);
+    const from = { address: '127.0.0.1', userAgent: '' };
+    const seen = { id: account.id, passwordVersion: Number(row?.['password_version']) };
+    const token = await sessions.begin(seen, from, service.clock.seconds, null);
+    const found = await sessions.find(token, service.clock.seconds);
+    assert.ok(found === null || found.account.blocked, 'found only to be told of the block');
+  }
+});
+
+test('an administrator ends every session of an account; its password and key stay', async () => {
+  const account = await withPassword();
+  const panels = [];
+  for (let count = 0; count < 3; count += 1)
+    panels.push(await signIn(service, account, { setPassword: false }));
+  const other = await signIn(service, await service.createReseller());
+  const path = `/admin/v1/accounts/${account.id}/end-sessions`;
+  const ended = await service.admin.post(`/api${path}`);
+  assert.deepEqual([ended.status, ended.body], [200, { ended: 3 }], ended.text);
+  for (const panel of panels) expectRefusal(await panel.get('/me'), '401 not_signed_in');
+  assert.equal((await other.get('/me')).status, 200);
+  assert.equal((await account.get('/balance')).status, 200);
+  const anew = await signIn(service, account, { setPassword: false });
+  assert.deepEqual((await anew.get('/sessions')).body.data.length, 1);
+  const console = await signIn(service, service.admin);
+  assert.deepEqual((await console.post(path)).body, { ended: 1 });
+  assert.deepEqual((await console.post(path)).body, { ended: 0 });
+  expectRefusal(
+    await service.admin.post('/api/admin/v1/accounts/999999/end-sessions'),
+    '404 account_not_found',
+  );
+  const [last] = (await service.admin.get('/api/admin/v1/audit?limit=1')).body.data;
+  assert.deepEqual(
+    [last.actor.id, last.action, last.subject, last.after],
+    [service.admin.id, 'account.end_sessions', `account ${account.id}`, { ended: 0 }],
+  );
+  // His own, too: he is signed out with the others.
+  const own = `/admin/v1/accounts/${service.admin.id}/end-sessions`;
+  assert.equal((await console.post(own)).status, 200);
+  expectRefusal(await console.get('/me'), '401 not_signed_in');
+});
+
+/** Newest first, of sign-ins alone. */
+async function signInEntries(limit = 100) {
+  const { data } = (await service.admin.get(`/api/admin/v1/audit?limit=${limit}`)).body;
+  return data.filter(({ action }: { action: string }) => action.startsWith('sign_in.'));
+}
+
+test('sign-ins, refused ones too, stand in the audit log with the name that was sent, and with no password', async () => {
+  const account = await withPassword();
+  const { username } = account;
+  const address = '198.51.100.7';
+  const tryIt = (body: { username: string; password: string }) =>
+    signInAnswer(service.address, body, from(address));
+  assert.equal((await tryIt({ username, password: testPassword })).status, 200);
+  expectRefusal(
+    await tryIt({ username: ` ${username.toUpperCase()}`, password: 'secret-a' }),
+    '401 invalid_credentials',
+  );
+  expectRefusal(await tryIt({ username: 'no-such-name', password: 'secret-b' }), '401 invalid_credentials');
+  expectRefusal(
+    await tryIt({ username: 'My password, typed here', password: 'x' }),
+    '401 invalid_credentials',
+  );
+  await changeAccount(service, account, { blocked: true });
+  expectRefusal(await tryIt({ username, password: testPassword }), '403 account_blocked');
+
+  const nobody = { id: 0, username: '' };
+  const subject = `sign-in of account ${account.id}`;
+  const refused = (name: string, reason: string, within_the_hour: number) => ({
+    username: name,
+    address,
+    reason,
+    within_the_hour,
+  });
+  const entries = (await signInEntries()).slice(0, 5);
+  assert.deepEqual(
+    entries.map((entry: Record<string, unknown>) => [
+      entry['action'],
+      entry['actor'],
+      entry['subject'],
+      entry['after'],
+    ]),
+    [
+      ['sign_in.refuse', nobody, subject, refused(username, 'account_blocked', 2)],
+      ['sign_in.refuse', nobody, 'sign-in', refused('(not a username)', 'unknown_username', 2)],
+      ['sign_in.refuse', nobody, 'sign-in', refused('no-such-name', 'unknown_username', 1)],
+      ['sign_in.refuse', nobody, subject, refused(username, 'wrong_password', 1)],
+      ['sign_in.accept', { id: account.id, username }, subject, { username, address, within_the_hour: 1 }],
+    ],
+  );
+  assert.ok(!/secret-|typed here/i.test(JSON.stringify(entries)));
+});
+
+test('a flood of refused sign-ins is counted in the audit log, not written out', async () => {
+  const account = await withPassword();
+  const { username } = account;
+  const knock = async (name: string, password: string, times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      milliseconds += 2 * minute * 1000;
+      await signInAnswer(service.address, { username: name, password });
+    }
+  };
+  const countsOf = async (what: string) =>
+    (await signInEntries())
+      .filter((entry: { action: string; subject: string }) => `${entry.action} ${entry.subject}` === what)
+      .map((entry: { after: { within_the_hour: number } }) => entry.after.within_the_hour);
+  milliseconds += hour * 1000;
+  await knock(username, 'wrong', 29);
+  const first = Array.from({ length: 20 }, (_, index) => 20 - index);
+  const refusals = `sign_in.refuse sign-in of account ${account.id}`;
+  assert.deepEqual(await countsOf(refusals), first);
+  // It goes on after an hour, and neither those of no account nor the owner's own are lost in it.
+  milliseconds += hour * 1000;
+  await knock(username, 'wrong', 1);
+  assert.deepEqual(await countsOf(refusals), [1, ...first]);
+  await knock(username, testPassword, 1);
+  assert.deepEqual(await countsOf(`sign_in.accept sign-in of account ${account.id}`), [1]);
 });
 
 test('switching the API off, and an allow-list that leaves the browser out, do not touch the panel', async () => {

@@ -23,6 +23,7 @@ import {
   createdAccountSchema,
   creditBodySchema,
   creditedSchema,
+  endedSessionsSchema,
   grantTrialBodySchema,
   newKeySchema,
 } from '../../contract/admin-schemas.ts';
@@ -60,8 +61,19 @@ const readCredit = createBodyReader(creditBodySchema);
 const readTrial = createBodyReader(grantTrialBodySchema);
 
 export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
-  const { database, engine, seal, accounts, orders, customers, packages, forgetAccount, currency, now } =
-    dependencies;
+  const {
+    database,
+    engine,
+    seal,
+    accounts,
+    orders,
+    customers,
+    packages,
+    sessions,
+    forgetAccount,
+    currency,
+    now,
+  } = dependencies;
   const lookups = ranked(database, 'lookups');
 
   app.post(
@@ -303,6 +315,25 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
       forgetAccount(id);
       return reply.code(201).send({ api_key: key });
+    },
+  );
+
+  app.post<WithId>(
+    '/accounts/:id/end-sessions',
+    {
+      config: { scopes: ['admin:accounts'], codes: ['account_not_found'] },
+      schema: {
+        operationId: 'endAccountSessions',
+        summary: 'End all sessions of an account',
+        description: 'Whoever is signed in to its panel has to sign in again. Its password and its key stay.',
+        response: { 200: endedSessionsSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRowId(request.params.id);
+      const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));
+      if (ended === null) return reply.refuse(refusal('account_not_found'));
+      return reply.send({ ended });
     },
   );
 

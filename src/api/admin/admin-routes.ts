@@ -8,6 +8,8 @@ import type { Seal } from '../../accounts/api-key.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
+import type { SessionStore } from '../../identity/session-store.ts';
+import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
@@ -27,6 +29,8 @@ export interface AdminRoutesDependencies {
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly audits: SingleAudit;
+  readonly sessions: SessionStore;
+  readonly signIns: SignInLog;
   readonly currency: string;
   readonly now: () => EpochSeconds;
 }

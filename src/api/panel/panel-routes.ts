@@ -4,7 +4,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
-import type { SessionStore } from '../../identity/session-store.ts';
 import type { TotpStore } from '../../identity/totp-store.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
@@ -24,7 +23,6 @@ import { totpRoutes } from './totp-routes.ts';
 
 export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
-  readonly sessions: SessionStore;
   readonly throttle: AttemptThrottle;
   readonly totp: TotpStore;
   readonly limiter: RateLimiter;

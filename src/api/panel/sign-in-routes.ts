@@ -1,22 +1,24 @@
 // Signing in and out: the two routes of the panel that need no session. The order of a sign-in's refusals:
-// too many failures, the name or the password, blocked, a code that is missing, a code that is wrong.
+// too many failures, the name or the password, blocked, a code that is missing, a code that is wrong. Who came in, and
+// who was refused for a wrong name, password or code or a block, stands in the audit log.
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
 import type { FastifyInstance } from 'fastify';
 import { findCredentials } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { addressOwner } from '../../contract/ip-addresses.ts';
+import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { isRightPassword } from '../../identity/password.ts';
+import type { SignInRefusal } from '../../journal/sign-in-log.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const readSignIn = createBodyReader(signInBodySchema);
 
 export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, sessions, throttle, totp, currency, now } = dependencies;
+  const { database, door, sessions, signIns, throttle, totp, currency, now } = dependencies;
 
   app.post(
     '/sign-in',
@@ -38,26 +40,39 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       if (isRefusal(body)) return reply.refuse(body);
       const username = body.username.trim().toLowerCase();
 
+      const asked: { found: Awaited<ReturnType<typeof findCredentials>> } = { found: null };
       const known = await throttle.tryPassword(username, request.ip, async () => {
         const found = await findCredentials(ranked(database, 'lookups'), username);
+        asked.found = found;
         const network = addressOwner(request.ip);
         const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
         return found !== null && isRight && found;
       });
       if (isRefusal(known)) return reply.refuse(known);
-      if (!known) return reply.refuse(refusal('invalid_credentials'));
+      const accountId = asked.found?.account.id ?? null;
+      const refuse = (reason: SignInRefusal, answer: Refusal) => {
+        signIns.refused({ accountId, username, address: plainAddress(request.ip), reason }, now());
+        return reply.refuse(answer);
+      };
+      if (known === false) {
+        const reason = accountId === null ? 'unknown_username' : 'wrong_password';
+        return refuse(reason, refusal('invalid_credentials'));
+      }
 
       const { account, passwordVersion } = known;
-      if (account.blocked) return reply.refuse(refusal('account_blocked'));
+      if (account.blocked) return refuse('account_blocked', refusal('account_blocked'));
       const isTotpEnabled = await totp.isEnabled(account.id);
       const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
-      if (problem !== null) return reply.refuse(problem);
+      if (problem !== null) {
+        return problem.code === 'invalid_code' ? refuse('wrong_code', problem) : reply.refuse(problem);
+      }
 
       // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
       if (earlier !== null) await sessions.end(earlier);
       const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-      const token = await sessions.begin({ id: account.id, passwordVersion }, from, now());
+      const entry = signIns.entryOf(account, plainAddress(request.ip));
+      const token = await sessions.begin({ id: account.id, passwordVersion }, from, now(), entry);
       door.setCookie(reply, token);
       return reply.send({ account: accountView(account, currency, isTotpEnabled) });
     },

@@ -108,6 +108,8 @@ export const creditAccount = (id: number, body: { amount: string; memo?: string 
   );
 export const resetAccountApiKey = (id: number, body: OwnPassword) =>
   post<{ readonly api_key: string }>(`/admin/v1/accounts/${id}/api-key`, body);
+export const endAccountSessions = (id: number) =>
+  post<{ readonly ended: number }>(`/admin/v1/accounts/${id}/end-sessions`);
 export const disableAccountTotp = (id: number, body: OwnPassword) =>
   post<null>(`/admin/accounts/${id}/totp/disable`, body);
 export const grantTrial = (

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Ban, Gift, KeyRound, LockKeyhole, Minus, Plus, Settings2, Smartphone } from 'lucide-react';
+import { Ban, Gift, KeyRound, LockKeyhole, LogOut, Minus, Plus, Settings2, Smartphone } from 'lucide-react';
 import { useState } from 'react';
 import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
@@ -18,13 +18,28 @@ import { AccountHistory } from './account-history.tsx';
 import { AccountSettingsDialog } from './account-settings-dialog.tsx';
 import { AccountBadges } from './accounts-page.tsx';
 import { BlockDialog } from './block-dialog.tsx';
-import { DisableTotpDialog, NewPasswordDialog, ResetKeyDialog } from './credential-dialogs.tsx';
+import {
+  DisableTotpDialog,
+  EndSessionsDialog,
+  NewPasswordDialog,
+  ResetKeyDialog,
+} from './credential-dialogs.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
 import { TrialDialog } from './trial-dialog.tsx';
 
 const route = getRouteApi('/panel/admin/accounts/$accountId');
 
-type Opened = 'credit' | 'debit' | 'settings' | 'block' | 'key' | 'password' | 'totp' | 'trial' | null;
+type Opened =
+  | 'credit'
+  | 'debit'
+  | 'settings'
+  | 'block'
+  | 'key'
+  | 'password'
+  | 'totp'
+  | 'sessions'
+  | 'trial'
+  | null;
 
 export function AccountPage() {
   const { accountId } = route.useParams();
@@ -81,6 +96,10 @@ export function AccountPage() {
                   Sign-in codes off
                 </Button>
               ) : null}
+              <Button onClick={() => setOpened('sessions')}>
+                <LogOut aria-hidden="true" className="size-4" />
+                End sessions
+              </Button>
               <Button look="danger" onClick={() => setOpened('key')}>
                 <KeyRound aria-hidden="true" className="size-4" />
                 Replace key
@@ -124,6 +143,8 @@ function AccountDialogs({
       return <NewPasswordDialog account={account} onClose={onClose} />;
     case 'totp':
       return <DisableTotpDialog account={account} onClose={onClose} />;
+    case 'sessions':
+      return <EndSessionsDialog account={account} onClose={onClose} />;
     case 'trial':
       return <TrialDialog account={account} onClose={onClose} />;
     case null:

@@ -1,4 +1,4 @@
-// Who changed what, newest first, from what to what.
+// Who changed what, newest first, from what to what; and who signed in, or was refused.
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { auditQuery } from '../api/queries.ts';
 import type { AuditEntry } from '../api/shapes.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
 import { formatUtc } from '../text/times.ts';
+import { auditActionWord } from '../text/words.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -26,7 +27,7 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: (entry) => (
       <>
         <TwoLines
-          first={<code className="font-mono text-[0.8125rem]">{entry.action}</code>}
+          first={auditActionWord(entry.action)}
           second={
             <>
               <Subject subject={entry.subject} />
@@ -44,7 +45,11 @@ const columns: readonly Column<AuditEntry>[] = [
     ),
   },
   { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
-  { title: 'Who', cell: ({ actor }) => <bdi>{actor.username}</bdi> },
+  {
+    title: 'Who',
+    cell: ({ actor }) =>
+      actor.username === '' ? <span className="text-soft">Not known</span> : <bdi>{actor.username}</bdi>,
+  },
   { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
 ];
 
@@ -55,7 +60,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        description="Append-only. A change of a key or password is noted, never its value."
+        description="Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number."
       />
       <Card flush>
         <DataTable
@@ -68,7 +73,8 @@ export function AuditPage() {
           outdated={query.isPlaceholderData}
           empty={
             <EmptyState icon={ScrollText} title="Nothing has been changed yet">
-              What administrators change, and what accounts change about their own access, is listed here.
+              What administrators change, what accounts change about their own access, and who signs in, is
+              listed here.
             </EmptyState>
           }
           footer={<NumberedPager list={query.data} noun="changes" />}
@@ -131,16 +137,19 @@ function textOf(value: unknown, path: string, currency: string): string {
   const isWhole = /^-?\d{1,18}$/.test(text);
   if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
   if (isWhole && path.endsWith('_at')) return formatUtc(new Date(Number(text) * 1000).toISOString());
-  return text;
+  return path === 'reason' ? text.replaceAll('_', ' ') : text;
 }
 
 /** An account leads to its page. */
 function Subject({ subject }: { readonly subject: string }) {
-  const [, accountId] = /^account (\d+)$/.exec(subject) ?? [];
+  const [, before = '', accountId] = /^((?:sign-in of )?)account (\d+)$/.exec(subject) ?? [];
   if (accountId === undefined) return <bdi>{subject}</bdi>;
   return (
-    <TextLink to="/admin/accounts/$accountId" params={{ accountId }}>
-      {subject}
-    </TextLink>
+    <>
+      {before}
+      <TextLink to="/admin/accounts/$accountId" params={{ accountId }}>
+        account {accountId}
+      </TextLink>
+    </>
   );
 }

@@ -25,8 +25,8 @@ export function BlockDialog({
       title={blocked ? `Unblock ${username}?` : `Block ${username}?`}
       description={
         blocked
-          ? 'Its API and panel work again at once. Sessions that have not ended go on.'
-          : 'Its API and panel stop with the next request. Its balance stays, and its customers’ plans run on.'
+          ? 'Its API works again at once. Whoever was signed in to its panel signs in again.'
+          : 'Its API and panel stop with the next request, and its sessions end. Its balance stays, and its customers’ plans run on.'
       }
       action={blocked ? 'Unblock' : 'Block account'}
       danger={!blocked}

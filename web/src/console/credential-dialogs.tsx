@@ -1,13 +1,20 @@
-// A new key or password for an account, made by an administrator and shown once. Each asks for the administrator's
-// own password first: whoever borrows the browser cannot take an account over.
+// How an account is let in, in an administrator's hands: a new key or password, shown once; codes off; sessions ended.
+// What could take the account over asks for the administrator's own password first.
 
 import { useState } from 'react';
-import { changeAccount, disableAccountTotp, resetAccountApiKey } from '../api/commands.ts';
+import {
+  changeAccount,
+  disableAccountTotp,
+  endAccountSessions,
+  resetAccountApiKey,
+} from '../api/commands.ts';
 import { mintText } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { counted } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
@@ -94,6 +101,27 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
       busy={command.isPending}
       error={command.error}
       onPassword={command.mutate}
+      onClose={onClose}
+    />
+  );
+}
+
+export function EndSessionsDialog({ account, onClose }: CredentialDialogProps) {
+  const command = useCommand(() => endAccountSessions(account.id), {
+    onDone: ({ ended }) => {
+      say(`${counted(ended, 'session')} of ${account.username} ended.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`End the sessions of ${account.username}?`}
+      description="Whoever is signed in to its panel has to sign in again, in every browser. Its password and its key stay."
+      action="End sessions"
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
     />
   );

@@ -14,6 +14,22 @@ const jobKinds: Words = {
   vacuum: 'Database tidied up',
   audit: 'Ledgers verified',
 };
+const auditActions: Words = {
+  'account.create': 'Account created',
+  'account.update': 'Account changed',
+  'account.credit': 'Balance changed',
+  'account.reset_api_key': 'API key replaced',
+  'account.reveal_api_key': 'API key shown',
+  'account.enable_totp': 'Codes at sign-in on',
+  'account.disable_totp': 'Codes at sign-in off',
+  'account.end_sessions': 'Sessions ended',
+  'sign_in.accept': 'Signed in',
+  'sign_in.refuse': 'Sign-in refused',
+  'customer.grant_trial': 'Free trial given',
+  'customer.update': 'Customer changed',
+  'package.create': 'Package created',
+  'package.update': 'Package changed',
+};
 const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
 
 export const periods: readonly {
@@ -40,6 +56,10 @@ export function entryKindWord(kind: string): string {
 
 export function jobKindWord(kind: string): string {
   return jobKinds[kind] ?? kind;
+}
+
+export function auditActionWord(action: string): string {
+  return auditActions[action] ?? action;
 }
 
 export function groupWord(group: string): string {

@@ -1,0 +1,110 @@
+// Sign-ins in the audit log: who came in, and under which name somebody was refused. Used by the sign-in route; read
+// with the rest of the audit log. Each entry says how many of its kind there were within the hour.
+// Always true: the log is bounded, whoever knocks. Of one account, and of all names that no account has together, the first
+// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals and
+// sign-ins apart, as this process counts them. And no refusal waits for its entry: how long it takes tells nothing of the name.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable } from '../database/database.ts';
+import { type AuditEntry, appendAudit, nobody } from './audit-log.ts';
+
+export interface SignInLogLimits {
+  readonly enteredMax: number;
+  readonly windowSeconds: number;
+  /** Entries on their way to the database; beyond it they are only counted. */
+  readonly pendingMax: number;
+}
+
+export type SignInRefusal = 'wrong_password' | 'unknown_username' | 'wrong_code' | 'account_blocked';
+
+export interface SignInLog {
+  /** What belongs into the log for a sign-in that succeeded, in the transaction that begins its session; or null. */
+  entryOf(account: { readonly id: number; readonly username: string }, address: string): AuditEntry | null;
+  /** `accountId`: null where no account has this name. */
+  refused(sent: RefusedSignIn, now: EpochSeconds): void;
+  /** Once everything that was refused so far is in the log. */
+  settled(): Promise<void>;
+}
+
+export interface RefusedSignIn {
+  readonly accountId: number | null;
+  readonly username: string;
+  readonly address: string;
+  readonly reason: SignInRefusal;
+}
+
+interface SignInLogDependencies {
+  readonly database: Queryable;
+  readonly monotonicNow: () => number;
+  readonly limits: SignInLogLimits;
+  readonly onProblem: (error: unknown) => void;
+}
+
+export function createSignInLog(dependencies: SignInLogDependencies): SignInLog {
+  const { database, monotonicNow, limits, onProblem } = dependencies;
+  // In the order in which their hours began: never more than there are accounts, twice, and one.
+  const counts = new Map<string, { readonly since: number; count: number }>();
+  const pending = new Set<Promise<void>>();
+
+  /** How many there were within the hour; null where this one is not entered. */
+  function countOne(what: string): number | null {
+    const at = monotonicNow();
+    for (const [key, { since }] of counts) {
+      if (since + limits.windowSeconds * 1000 > at) break;
+      counts.delete(key);
+    }
+    const known = counts.get(what) ?? { since: at, count: 0 };
+    known.count += 1;
+    counts.set(what, known);
+    return isEntered(known.count, limits.enteredMax) ? known.count : null;
+  }
+
+  return {
+    entryOf({ id, username }, address) {
+      const count = countOne(`accepted ${id}`);
+      if (count === null) return null;
+      return {
+        actorId: id,
+        by: { type: 'person', id },
+        action: 'sign_in.accept',
+        subject: subjectOf(id),
+        before: null,
+        after: { username, address, within_the_hour: count },
+      };
+    },
+    refused({ accountId, username, address, reason }, now) {
+      const count = countOne(`refused ${accountId}`);
+      if (count === null || pending.size >= limits.pendingMax) return;
+      const entry = {
+        actorId: nobody,
+        action: 'sign_in.refuse',
+        subject: subjectOf(accountId),
+        before: null,
+        after: { username: shownName(username), address, reason, within_the_hour: count },
+      };
+      const written: Promise<void> = appendAudit(database, entry, now)
+        .catch(onProblem)
+        .finally(() => pending.delete(written));
+      pending.add(written);
+    },
+    async settled() {
+      await Promise.all(pending);
+    },
+  };
+}
+
+/** The first ones, and then as often as their number has doubled. */
+function isEntered(count: number, enteredMax: number): boolean {
+  let next = enteredMax;
+  while (next < count) next *= 2;
+  return count <= enteredMax || next === count;
+}
+
+function subjectOf(accountId: number | null): string {
+  return accountId === null ? 'sign-in' : `sign-in of account ${accountId}`;
+}
+
+/** What could be a username. People type passwords where the name belongs, and the log keeps what it has. */
+function shownName(sent: string): string {
+  return /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(sent) ? sent : '(not a username)';
+}
