@@ -1,6 +1,8 @@
-// Every route of the panel's door, as the documents that the service serves list them: a new route is in
-// every test that goes over them.
+// Every route of the panel's door, as the documents that the service serves list them, and every route at all, hidden
+// ones too, as the router has them: a new route is in every test that goes over them.
 
+import assert from 'node:assert/strict';
+import type { FastifyInstance } from 'fastify';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 
 export interface Route {
@@ -26,4 +28,21 @@ async function routesOf(address: string, documentPath: string): Promise<readonly
         .replace(/\{\w+\}/g, '1'),
     })),
   );
+}
+
+/** What the router would find, from its own drawing of its tree: "├── /:id (GET, PATCH)" below "api/v1/orders (POST)". */
+export function everyRoute(app: FastifyInstance): readonly Route[] {
+  const above: string[] = [];
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => {
+      const [, indent = '', part = '', methods = ''] = /^([ │]*)[├└]── (.*?) \((.+)\)$/.exec(line) ?? [];
+      assert.ok(part !== '', `the drawing of the routes is read: ${line}`);
+      above.length = indent.length / 4;
+      const path = above.join('') + part;
+      above.push(part);
+      return methods.split(', ').map((method) => ({ method, path: path.replace(/:(\w+)/g, '{$1}') }));
+    });
 }

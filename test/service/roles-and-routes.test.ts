@@ -1,11 +1,13 @@
-// Every route and every role, from the routes' own declarations: who is let in, who is refused with what, and that
-// the declarations are all there and true. A route that is added is in here.
+// Every route that the router has, hidden ones too, and everybody who may come to it: who is let in, and who is refused
+// with what. For routes of the APIs and the panel that follows from their declarations, which are held to be there and
+// true; every other route has its line here, and a route that has neither fails the test.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { storyOf } from '../../scripts/docs/api-story.ts';
 import type { OpenapiDocument } from '../../scripts/docs/openapi-document.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { sendRequest } from '../../scripts/throwaway/send-request.ts';
 import {
   startTestService,
   type TestAccount,
@@ -16,42 +18,120 @@ import { publicId } from '../../src/contract/identifiers.ts';
 import { isAdministratorScope } from '../../src/contract/scopes.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
+import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
+
 import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
-import { resetKey } from '../harness/shop.ts';
+import { everyRoute, type Route } from '../harness/route-list.ts';
+import { changeAccount, resetKey } from '../harness/shop.ts';
+
+/** Somebody who sends requests, with a key, a cookie or neither, and what each door says to them. */
+interface Caller {
+  readonly name: string;
+  readonly key?: string;
+  readonly cookie?: string;
+  /** Refused by every route behind the door; null: let in, as far as the role goes. */
+  readonly byKey: string | null;
+  readonly bySession: string | null;
+  readonly isAdministrator: boolean;
+}
 
 let service: TestService;
 let reseller: TestAccount;
 let distributor: TestAccount;
 let panel: PanelClient;
-let adminPanel: PanelClient;
+let callers: readonly Caller[];
+let customerCookie: string;
 let routes: readonly DeclaredRoute[];
 before(async () => {
-  service = await startTestService();
+  // Most of what is sent here is refused.
+  const many = 1_000_000;
+  service = await startTestService({
+    limits: { rates: { failuresPerMinute: many, sessionRequestsPerMinute: many } },
+  });
   reseller = await service.createReseller({ credit: '100.00' });
   distributor = await service.createReseller({ group: 'distributor', credit: '100.00' });
   panel = await signIn(service, reseller);
-  adminPanel = await signIn(service, service.admin);
   routes = service.service.app.declaredRoutes;
+  customerCookie = await logInCustomer();
+  callers = await allCallers();
 });
 after(() => service.close());
+
+async function logInCustomer(): Promise<string> {
+  const account = await service.createReseller({ credit: '10.00' });
+  const order = { package_id: service.packages.basic, customer: 'a-customer', return_login: true };
+  const { login_url: link } = (await account.post('/orders', order)).body;
+  const cookie = cookieOf(await openPage(service.address, 'POST', pathOfLink(link)));
+  assert.equal((await openPage(service.address, 'GET', '/customer', { cookie })).status, 200);
+  return cookie;
+}
+
+async function createAdministrator(): Promise<TestAccount> {
+  const account = await service.createReseller();
+  const text = 'update accounts set is_admin = true where id = $1::int';
+  await service.database.query({ name: '', text }, [account.id]);
+  return account;
+}
+
+/** Keys are nothing to the session's door, and sessions nothing to the key's. */
+async function allCallers(): Promise<readonly Caller[]> {
+  const noKey = '401 missing_api_key';
+  const noSession = '401 not_signed_in';
+  const nobody = { byKey: noKey, bySession: noSession, isAdministrator: false };
+  const replaced = await service.createReseller();
+  await resetKey(service, replaced);
+  const all: Caller[] = [
+    { ...nobody, name: 'nobody' },
+    { ...nobody, name: 'a made-up key', key: 'sk_live_nobody', byKey: '401 invalid_api_key' },
+    { ...nobody, name: 'a made-up cookie', cookie: `sellthrough=1.${'A'.repeat(43)}` },
+    { ...nobody, name: 'a replaced key', key: replaced.key, byKey: '401 revoked_api_key' },
+    { ...nobody, name: 'a customer', cookie: customerCookie },
+  ];
+  const roles = [
+    { role: 'reseller', create: () => service.createReseller(), isAdministrator: false },
+    {
+      role: 'distributor',
+      create: () => service.createReseller({ group: 'distributor' }),
+      isAdministrator: false,
+    },
+    { role: 'administrator', create: createAdministrator, isAdministrator: true },
+  ];
+  const states = [
+    { state: 'in order', change: {}, byKey: null, bySession: null },
+    {
+      state: 'blocked',
+      change: { blocked: true },
+      byKey: '403 account_blocked',
+      bySession: '403 account_blocked',
+    },
+    { state: 'API off', change: { api_enabled: false }, byKey: '403 api_disabled', bySession: null },
+  ];
+  for (const { role, create, isAdministrator } of roles) {
+    for (const { state, change, byKey, bySession } of states) {
+      const account = await create();
+      const { cookie } = await signIn(service, account);
+      await changeAccount(service, account, change);
+      const name = `${role}, ${state}`;
+      all.push({ ...nobody, isAdministrator, name: `${name}, by key`, key: account.key, byKey });
+      all.push({ ...nobody, isAdministrator, name: `${name}, by session`, cookie, bySession });
+    }
+  }
+  return all;
+}
 
 const behind = (door: DeclaredRoute['door']) => routes.filter((route) => route.door === door);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
 /** Routes that change something get a body that is not JSON: whoever is let in is told so, and nothing is done. */
-function send(
-  { method, path }: DeclaredRoute,
-  key: string | null,
-  headers: Record<string, string> = {},
-  id = 1,
-): Promise<Answer> {
-  const body = method === 'GET' ? undefined : '{';
-  return createApiClient(service.address, key).send(method, path.replace('{id}', String(id)), body, headers);
+function send({ method, path }: Route, { key = '', cookie = '' }: Partial<Caller>): Promise<Answer> {
+  const headers = { ...ownPages, ...(cookie === '' ? {} : { cookie }) };
+  const client = createApiClient(service.address, key === '' ? null : key);
+  return client.send(method, path.replace('{id}', '1'), method === 'GET' ? undefined : '{', headers);
 }
 
-function expectLetIn(route: DeclaredRoute, answer: Answer): void {
-  const why = `${route.method} ${route.path} ${answer.text}`;
+function expectLetIn(route: DeclaredRoute, answer: Answer, who: string): void {
+  const why = `${who}: ${route.method} ${route.path} ${answer.text}`;
   expectPrivate(answer, why);
   if (route.method !== 'GET') expectRefusal(answer, '400 invalid_json', undefined, why);
   else
@@ -90,54 +170,71 @@ test('every operation of both documents is declared, and the API’s behind both
   }
 });
 
-test('keys: each role reaches the routes whose scopes it has, and is forbidden the others', async () => {
+test('each caller reaches the routes whose scopes their role has, is forbidden the others, and gets through no other door', async () => {
+  assert.equal(callers.length, 5 + 3 * 3 * 2);
   assert.ok(behind('key').filter(isForAdministrators).length > 15);
-  for (const route of behind('key')) {
-    const name = `${route.method} ${route.path}`;
-    assert.equal(isForAdministrators(route), route.path.startsWith('/api/admin/'), name);
-    expectRefusal(await send(route, null), '401 missing_api_key', {}, name);
-    expectRefusal(await send(route, 'sk_live_nobody'), '401 invalid_api_key', {}, name);
-    for (const { cookie } of [panel, adminPanel])
-      expectRefusal(await send(route, null, { cookie, ...ownPages }), '401 missing_api_key', {}, name);
-    for (const { key } of [reseller, distributor]) {
-      const answer = await send(route, key);
-      if (isForAdministrators(route)) expectRefusal(answer, '403 forbidden', {}, name);
-      else expectLetIn(route, answer);
-    }
-    expectLetIn(route, await send(route, service.admin.key));
-  }
-});
-
-test('keys that were replaced, blocked or switched off reach nothing, an administrator’s neither', async () => {
-  const old = await service.createReseller();
-  await resetKey(service, old);
-  const blocked = await service.createReseller();
-  const off = await service.createReseller();
-  for (const [{ id }, change] of [
-    [blocked, { blocked: true }],
-    [off, { api_enabled: false }],
-  ] as const)
-    assert.equal((await service.admin.patch(`/api/admin/v1/accounts/${id}`, change)).status, 200);
-  for (const route of behind('key')) {
-    const name = `${route.method} ${route.path}`;
-    expectRefusal(await send(route, old.key), '401 revoked_api_key', {}, name);
-    expectRefusal(await send(route, blocked.key), '403 account_blocked', {}, name);
-    expectRefusal(await send(route, off.key), '403 api_disabled', {}, name);
-  }
-});
-
-test('sessions: each role reaches the routes whose scopes it has, and is forbidden the others', async () => {
   assert.ok(behind('session').length > behind('key').length + 20);
-  for (const route of behind('session')) {
-    const name = `${route.method} ${route.path}`;
-    for (const key of [null, reseller.key, service.admin.key])
-      expectRefusal(await send(route, key, ownPages), '401 not_signed_in', {}, name);
-    const answer = await send(route, null, { cookie: panel.cookie, ...ownPages });
-    if (isForAdministrators(route)) expectRefusal(answer, '403 forbidden', {}, name);
-    else expectLetIn(route, answer);
-    expectLetIn(route, await send(route, null, { cookie: adminPanel.cookie, ...ownPages }));
+  for (const route of routes) {
+    if (route.door === 'key')
+      assert.equal(isForAdministrators(route), route.path.startsWith('/api/admin/'), route.path);
+    const expectRight = async (caller: Caller) => {
+      const refusedBy = { key: caller.byKey, session: caller.bySession, open: null }[route.door];
+      const isForbidden = isForAdministrators(route) && !caller.isAdministrator;
+      const expected = refusedBy ?? (isForbidden ? '403 forbidden' : null);
+      const answer = await send(route, caller);
+      if (expected === null) expectLetIn(route, answer, caller.name);
+      else expectRefusal(answer, expected, {}, `${caller.name}: ${route.method} ${route.path}`);
+    };
+    await Promise.all(callers.map(expectRight));
   }
-  for (const route of behind('open')) expectLetIn(route, await send(route, null, ownPages));
+});
+
+/** Routes that no document shows: what each answers, whoever asks, and what a customer is answered instead. */
+const hidden: Readonly<Record<string, { readonly anybody: number; readonly customer?: number }>> = {
+  'GET /': { anybody: 302 },
+  'GET /healthz': { anybody: 200 },
+  'GET /readyz': { anybody: 200 },
+  'GET /metrics': { anybody: 200 },
+  'GET /api/v1/openapi.json': { anybody: 200 },
+  'GET /panel/api/openapi.json': { anybody: 200 },
+  // The documents are not built for this test, and say so.
+  'GET /docs': { anybody: 503 },
+  'HEAD /docs': { anybody: 503 },
+  'GET /docs/': { anybody: 503 },
+  'HEAD /docs/': { anybody: 503 },
+  'GET /docs/*': { anybody: 503 },
+  'HEAD /docs/*': { anybody: 503 },
+  'GET /customer.css': { anybody: 200 },
+  // A link is for whoever has it; this is none.
+  'GET /login/{token}': { anybody: 410 },
+  'POST /login/{token}': { anybody: 410 },
+  'GET /customer': { anybody: 401, customer: 200 },
+  // The last one: the customer is logged out by it.
+  'POST /customer/logout': { anybody: 303 },
+};
+
+test('every route of the router is declared, or has its line here', () => {
+  const named = everyRoute(service.service.app).map(({ method, path }) => `${method} ${path}`);
+  const declared = routes.map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(named.toSorted(), [...declared, ...Object.keys(hidden)].toSorted());
+});
+
+test('routes that no document shows answer everybody alike, but a customer who asks for the own plan', async () => {
+  for (const [route, { anybody, customer = anybody }] of Object.entries(hidden)) {
+    const [method = '', path = ''] = route.split(' ');
+    for (const { name, key, cookie } of callers) {
+      const answer = await sendRequest(service.address + path, {
+        method,
+        headers: {
+          ...ownPages,
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(cookie === undefined ? {} : { cookie }),
+        },
+      });
+      const expected = cookie === customerCookie ? customer : anybody;
+      assert.equal(answer.status, expected, `${name}: ${route} ${answer.text.slice(0, 200)}`);
+    }
+  }
 });
 
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
