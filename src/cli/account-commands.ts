@@ -201,7 +201,7 @@ function endSessionsCommand(): Command {
       withService(async (service) => {
         const { id, username } = await getAccount(service, named);
         const done = await service.admin.endAccountSessions(id);
-        answer(json, { ...done, username }, `${username}: ${done.ended} sessions ended.\n`);
+        answer(json, { ...done, username }, `Sessions of ${username} ended: ${done.ended}.\n`);
       }),
     );
 }

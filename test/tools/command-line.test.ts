@@ -129,6 +129,8 @@ describe('accounts', () => {
     await runForJson(['account', 'block', 'acme'], admin());
     assertRefused(await runCommand(['orders'], reseller()), 3, /blocked \(account_blocked, request \S+\)/);
     await runForJson(['account', 'unblock', 'acme'], admin());
+    const ended = await runForJson(['account', 'end-sessions', 'acme'], admin());
+    assert.deepEqual(ended, { ended: 0, username: 'acme' });
     await runForJson(['orders'], reseller());
   });
 
