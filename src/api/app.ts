@@ -42,6 +42,7 @@ import {
   unreadAnswer,
 } from '../http/request-hygiene.ts';
 import { createLazySerializers } from '../http/response-serializers.ts';
+import { serveDocument } from '../http/served-document.ts';
 import { loggablePath } from '../journal/request-log.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
@@ -157,6 +158,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   });
 
   healthRoutes(app, dependencies);
+  // Nobody needs a key for them.
   serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
@@ -232,17 +234,6 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await app.ready();
   return app;
-}
-
-/** Made once: nobody needs a key for it. */
-function serveDocument(app: FastifyInstance, path: string, make: () => object): void {
-  let document: string | null = null;
-  app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(make());
-    // The same for everybody; asked for again each time.
-    reply.header('cache-control', 'no-cache');
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
 }
 
 function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {

@@ -39,6 +39,45 @@ for (const [path, file] of [
   });
 }
 
+for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
+  test(`${path} is compressed for whoever takes that, and not sent again while it is the same`, async () => {
+    const ask = async (headers: Record<string, string>) => {
+      const answer = await fetch(service.address + path, { headers });
+      return { answer, status: answer.status, text: await answer.text() };
+    };
+    const plain = await ask({ 'accept-encoding': 'identity' });
+    assert.equal(plain.answer.headers.get('content-encoding'), null);
+    const etags = new Set<string>();
+    for (const [accepted, encoding] of [
+      ['identity', null],
+      ['gzip, deflate, br', 'br'],
+      ['br;q=0, gzip;q=0.5', 'gzip'],
+      ['deflate', null],
+    ] as const) {
+      const { answer, text } = await ask({ 'accept-encoding': accepted });
+      assert.equal(answer.headers.get('content-encoding'), encoding, accepted);
+      assert.equal(text, plain.text);
+      assert.equal(answer.headers.get('vary'), 'accept-encoding');
+      assert.equal(answer.headers.get('cache-control'), 'no-cache');
+      const length = Number(answer.headers.get('content-length'));
+      assert.ok(encoding === null ? length > 100_000 : length < 20_000, `${accepted}: ${length} bytes`);
+      const etag = answer.headers.get('etag') ?? '';
+      assert.match(etag, /^"[\w-]+"$/);
+      etags.add(etag);
+
+      for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
+        const again = await ask({ 'accept-encoding': accepted, 'if-none-match': known });
+        assert.deepEqual([again.status, again.text], [304, ''], known);
+        assert.equal(again.answer.headers.get('etag'), etag);
+        assert.equal(again.answer.headers.get('vary'), 'accept-encoding');
+      }
+      const changed = await ask({ 'accept-encoding': accepted, 'if-none-match': '"another"' });
+      assert.deepEqual([changed.status, changed.text], [200, plain.text]);
+    }
+    assert.equal(etags.size, 3, 'one for each encoding');
+  });
+}
+
 test('openapi.json names what is taken and answered, and says nothing that generators turn into another API', () => {
   const openapi = JSON.parse(committed('openapi.json'));
   const { paths, components } = openapi;
