@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
 import { isApiKey } from './accounts/api-key.ts';
+import { passwordCost } from './identity/password.ts';
 
 export type DatabaseConfig =
   | { readonly kind: 'embedded'; readonly dataDir: string }
@@ -118,6 +119,7 @@ export const defaultLimits = {
     rememberedMax: 50_000,
   },
   signIns: { enteredMax: 20, windowSeconds: 3_600, pendingMax: 100 },
+  passwordCost,
   requestLog: {
     // Between two flushes. More than all resellers send at their usual limits, and never a tenth of the database's work.
     linesMax: 1_000,

@@ -218,6 +218,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     signIns,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),
+    passwordCost: limits.passwordCost,
     ledgerDays,
     requestLog,
     audits,

@@ -78,6 +78,11 @@ const lockAccount: Statement = {
   text: `select ${accountCredentials.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
 
+const replaceHash: Statement = {
+  name: 'replace_password_hash',
+  text: 'update accounts set password_hash = $3 where id = $1::int and password_hash = $2',
+};
+
 // In the order in which batches lock accounts.
 const lockAdministrators: Statement = {
   name: 'lock_administrators',
@@ -280,6 +285,15 @@ export async function findCredentials(
 export async function getPasswordHash(database: Queryable, id: number): Promise<string | null> {
   const [row] = await database.query(findPasswordHash, [id]);
   return nullable(String, row?.['password_hash']);
+}
+
+/** The same password, hashed anew. A password that was changed meanwhile stays. */
+export async function replacePasswordHash(
+  database: Queryable,
+  id: number,
+  hashes: { readonly stored: string; readonly anew: string },
+): Promise<void> {
+  await database.query(replaceHash, [id, hashes.stored, hashes.anew]);
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {

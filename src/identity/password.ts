@@ -8,7 +8,15 @@ import { randomBase62 } from '../accounts/api-key.ts';
 import { createFairQueue } from '../contract/fair-queue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 
-const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+/** What a guess costs whoever stole the hashes. `memory` in KiB. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+}
+
+/** Today's. Raise it here: each stored hash follows at its account's next sign-in. */
+export const passwordCost: PasswordCost = { memory: 19_456, passes: 2 };
+const shape = { parallelism: 1, tagLength: 32 } as const;
 const parallelHashesMax = 2;
 const waitingHashesMax = 60;
 
@@ -29,17 +37,20 @@ export function mintPassword(): string {
 }
 
 /** `network`: of whoever sent it (addressOwner). @throws Overloaded */
-export async function hashPassword(password: string, network = ownTurn): Promise<string> {
-  const salt = randomBytes(16);
+export async function hashPassword(
+  password: string,
+  { cost = passwordCost, network = ownTurn }: { cost?: PasswordCost; network?: string } = {},
+): Promise<string> {
+  const nonce = randomBytes(16);
+  const { memory, passes } = cost;
   const tag = await limited(network, () =>
-    derive('argon2id', { message: password, nonce: salt, ...parameters }),
+    derive('argon2id', { message: password, nonce, memory, passes, ...shape }),
   );
-  const { memory, passes, parallelism } = parameters;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+  return hashText(cost, nonce, tag);
 }
 
 /** The hash of a password that nobody has: checked where there is no account, so that the answer takes as long. */
-const nobodysHash = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+const nobodysHash = hashText(passwordCost, randomBytes(16), randomBytes(32));
 
 /**
  * Whether the password is the account's; `stored` is null where there is no account or it has no password.
@@ -55,11 +66,15 @@ export async function isRightPassword(
   return isHash && matches;
 }
 
+/** Whether a hash of ours was made when a guess cost less in any way. */
+export function isOutdatedHash(stored: string, { memory, passes }: PasswordCost): boolean {
+  const [, storedMemory, storedPasses] = hashPattern.exec(stored) ?? [];
+  return Number(storedMemory) < memory || Number(storedPasses) < passes;
+}
+
 /** false for a wrong password, and for a stored text that is not a hash of ours. @throws Overloaded */
 export async function verifyPassword(password: string, stored: string, network = ownTurn): Promise<boolean> {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
-    stored,
-  );
+  const match = hashPattern.exec(stored);
   if (match === null) return false;
   const [, memory, passes, parallelism, salt = '', tag = ''] = match;
   const expected = Buffer.from(tag, 'base64');
@@ -74,6 +89,12 @@ export async function verifyPassword(password: string, stored: string, network =
     }),
   );
   return timingSafeEqual(actual, expected);
+}
+
+const hashPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function hashText({ memory, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${shape.parallelism}$${base64(salt)}$${base64(tag)}`;
 }
 
 async function limited<Result>(network: string, work: () => Promise<Result>): Promise<Result> {

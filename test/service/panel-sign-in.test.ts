@@ -8,6 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { replacePasswordHash } from '../../src/accounts/account-store.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { createSessionStore } from '../../src/identity/session-store.ts';
@@ -181,6 +182,34 @@ test('a name is found however it is capitalised', async () => {
   const { username } = await withPassword();
   const body = { username: ` ${username.toUpperCase()} `, password: testPassword };
   assert.equal((await signInAnswer(service.address, body)).status, 200);
+});
+
+test('a password whose hash has become cheap to guess at is hashed anew by the sign-in that shows it right', async () => {
+  const { id, username } = await withPassword();
+  const hash = async (): Promise<string> => {
+    const [row] = await service.database.query(
+      { name: '', text: 'select password_hash from accounts where id = $1::int' },
+      [id],
+    );
+    return String(row?.['password_hash']);
+  };
+  const cheap = await hash();
+  assert.match(cheap, /\$m=8,t=1,/);
+  expectRefusal(
+    await signInAnswer(service.address, { username, password: 'wrong' }),
+    '401 invalid_credentials',
+  );
+  assert.equal(await hash(), cheap, 'a guess changes nothing');
+
+  const body = { username, password: testPassword };
+  const client = createPanelClient(service.address, setCookieOf(await signInAnswer(service.address, body)));
+  const anew = await hash();
+  assert.match(anew, /\$m=16,t=1,/);
+  assert.equal((await signInAnswer(service.address, body)).status, 200, 'it is the same password');
+  assert.equal(await hash(), anew, 'once');
+  assert.equal((await client.get('/me')).status, 200, 'no session has ended');
+  await replacePasswordHash(service.database, id, { stored: cheap, anew: 'of a sign-in that came too late' });
+  assert.equal(await hash(), anew, 'what was set meanwhile stays');
 });
 
 test('after five wrong passwords the next try waits, longer each time, and a right one ends the waiting', async () => {

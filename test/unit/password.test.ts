@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Overloaded } from '../../src/contract/overloaded.ts';
-import { hashPassword, mintPassword, verifyPassword } from '../../src/identity/password.ts';
+import {
+  hashPassword,
+  isOutdatedHash,
+  mintPassword,
+  passwordCost,
+  verifyPassword,
+} from '../../src/identity/password.ts';
 
 test('a password opens its own hash and no other does', async () => {
   const password = mintPassword();
@@ -49,4 +55,14 @@ test('a network that fills the queue keeps only its own passwords waiting', asyn
     const place = ended.filter((each) => !each.endsWith('refused')).indexOf(network);
     assert.ok(place >= 0 && place < 8, `${network} is number ${place + 1}`);
   }
+});
+
+test('a hash is outdated once a guess at it costs less memory or fewer passes than today’s', async () => {
+  const { memory, passes } = passwordCost;
+  const stored = await hashPassword('the same password');
+  assert.equal(isOutdatedHash(stored, passwordCost), false);
+  assert.equal(isOutdatedHash(stored, { memory: memory + 1, passes }), true);
+  assert.equal(isOutdatedHash(stored, { memory, passes: passes + 1 }), true);
+  assert.equal(isOutdatedHash(stored, { memory: memory - 1, passes }), false, 'never made cheaper');
+  assert.equal(isOutdatedHash('none', passwordCost), false);
 });

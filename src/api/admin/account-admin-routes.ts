@@ -71,6 +71,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     packages,
     sessions,
     forgetAccount,
+    passwordCost,
     currency,
     now,
   } = dependencies;
@@ -103,7 +104,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
           displayName: body.display_name ?? body.username,
           group: body.group,
           isAdmin: false,
-          passwordHash: await hashPassword(password),
+          passwordHash: await hashPassword(password, { cost: passwordCost }),
           rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
           allowedIps: body.allowed_ips ?? [],
         },
@@ -220,7 +221,9 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
         ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
         ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
-        ...(body.password !== undefined && { passwordHash: await hashPassword(body.password) }),
+        ...(body.password !== undefined && {
+          passwordHash: await hashPassword(body.password, { cost: passwordCost }),
+        }),
       };
       const changed = await changeAccount(database, id, change, actorOf(request.principal));
       if (changed === null) return reply.refuse(refusal('account_not_found'));

@@ -8,6 +8,7 @@ import type { Seal } from '../../accounts/api-key.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
+import type { PasswordCost } from '../../identity/password.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
@@ -31,6 +32,7 @@ export interface AdminRoutesDependencies {
   readonly audits: SingleAudit;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
+  readonly passwordCost: PasswordCost;
   readonly currency: string;
   readonly now: () => EpochSeconds;
 }

@@ -19,7 +19,8 @@ const readNewPassword = createBodyReader(newPasswordBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, sessions, totp, limiter, forgetAccount, publicUrl, currency, now } = dependencies;
+  const { database, sessions, totp, limiter, forgetAccount, passwordCost, publicUrl, currency, now } =
+    dependencies;
 
   app.get(
     '/me',
@@ -119,7 +120,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const { id } = request.principal.account;
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);
-      const passwordHash = await hashPassword(body.new_password, addressOwner(request.ip));
+      const by = { cost: passwordCost, network: addressOwner(request.ip) };
+      const passwordHash = await hashPassword(body.new_password, by);
       const changed = await changeAccount(database, id, { passwordHash }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);

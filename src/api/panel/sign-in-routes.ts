@@ -3,14 +3,14 @@
 // who was refused for a wrong name, password or code or a block, stands in the audit log.
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
-import type { FastifyInstance } from 'fastify';
-import { findCredentials } from '../../accounts/account-store.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findCredentials, replacePasswordHash } from '../../accounts/account-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import { isRightPassword } from '../../identity/password.ts';
+import { hashPassword, isOutdatedHash, isRightPassword } from '../../identity/password.ts';
 import type { SignInRefusal } from '../../journal/sign-in-log.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -18,7 +18,8 @@ import type { PanelDependencies } from './panel-routes.ts';
 const readSignIn = createBodyReader(signInBodySchema);
 
 export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, sessions, signIns, throttle, totp, currency, now } = dependencies;
+  const { door, sessions, signIns, throttle, totp, passwordCost, currency, now } = dependencies;
+  const lookups = ranked(dependencies.database, 'lookups');
 
   app.post(
     '/sign-in',
@@ -42,7 +43,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
 
       const asked: { found: Awaited<ReturnType<typeof findCredentials>> } = { found: null };
       const known = await throttle.tryPassword(username, request.ip, async () => {
-        const found = await findCredentials(ranked(database, 'lookups'), username);
+        const found = await findCredentials(lookups, username);
         asked.found = found;
         const network = addressOwner(request.ip);
         const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
@@ -67,6 +68,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
         return problem.code === 'invalid_code' ? refuse('wrong_code', problem) : reply.refuse(problem);
       }
 
+      await strengthenHash(request, account.id, body.password, known.passwordHash);
       // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
       if (earlier !== null) await sessions.end(earlier);
@@ -91,6 +93,22 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       return reply.code(204).send();
     },
   );
+
+  /** The one moment at which the password is known to be right. A sign-in that cannot have it done goes on without. */
+  async function strengthenHash(
+    request: FastifyRequest,
+    accountId: number,
+    password: string,
+    stored: string | null,
+  ): Promise<void> {
+    if (stored === null || !isOutdatedHash(stored, passwordCost)) return;
+    try {
+      const anew = await hashPassword(password, { cost: passwordCost, network: addressOwner(request.ip) });
+      await replacePasswordHash(lookups, accountId, { stored, anew });
+    } catch (error) {
+      request.log.warn({ reqId: request.id, err: error }, 'a password could not be hashed anew');
+    }
+  }
 
   async function codeProblem(accountId: number, code: string | undefined): Promise<Refusal | null> {
     if (code === undefined || code.trim() === '') return refusal('code_required');
