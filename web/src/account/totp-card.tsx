@@ -124,7 +124,7 @@ function RecoveryCodes({
       onClose={onClose}
     >
       <DialogBody>
-        <ul className="grid grid-cols-2 gap-x-6 gap-y-1 rounded-control border border-line bg-fill px-4 py-3 font-mono text-[0.8125rem]">
+        <ul className="grid gap-y-1 rounded-control border border-line bg-fill px-4 py-3 font-mono text-[0.8125rem]">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}
