@@ -26,6 +26,7 @@ import {
 import { openPostgres } from './database/postgres.ts';
 import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
+import { passwordProblem } from './identity/password-rules.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -204,7 +205,7 @@ const administratorRateLimitPerMinute = 6_000;
 
 /**
  * Creates the first administrator. null: there is one already. `draft`: hears of the secrets before they count, so that
- * none is made that nobody will know.
+ * none is made that nobody will know. @throws ConfigProblem
  */
 export async function createFirstAdministrator(
   database: Database,
@@ -214,6 +215,7 @@ export async function createFirstAdministrator(
   draft: (first: FirstAdministrator) => DraftedSecrets = () => nothingDrafted,
 ): Promise<FirstAdministrator | null> {
   if ((await findAdministratorId(database)) !== null) return null;
+  await checkAdministratorPassword(administrator);
   const password = administrator.password ?? mintPassword();
   const apiKey = administrator.apiKey ?? mintApiKey();
   const first: FirstAdministrator = {
@@ -244,6 +246,15 @@ export async function createFirstAdministrator(
   }
   drafted.keep();
   return first;
+}
+
+/** Asked when it is about to be used: a service that has its administrator goes on starting. @throws ConfigProblem */
+export async function checkAdministratorPassword({
+  username,
+  password,
+}: Config['administrator']): Promise<void> {
+  const problem = password === null ? null : await passwordProblem(password, [username]);
+  if (problem !== null) throw new ConfigProblem(`ADMIN_PASSWORD ${problem}.`);
 }
 
 const demoUsername = 'demo';

@@ -83,7 +83,8 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'ADMIN_PASSWORD',
         otherwise: 'generated; shown once on a terminal, otherwise written to a file',
-        meaning: 'The password to sign in with: 12 to 200 characters.',
+        meaning:
+          'The password to sign in with: 12 to 200 characters, none of the most used ones and without the name.',
         isSecret: true,
       },
       {

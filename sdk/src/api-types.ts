@@ -349,7 +349,7 @@ export interface CreateAccountBody {
   group: 'reseller' | 'distributor';
   /** At most 120 characters. */
   display_name?: string | undefined;
-  /** 12 to 200 characters. */
+  /** None of the most used ones, and none that holds the name of the account. 12 to 200 characters. */
   password?: string | undefined;
   /** 1 to 1000000. */
   rate_limit_per_minute?: number | undefined;
@@ -401,7 +401,7 @@ export interface ChangeAccountBody {
   /** 1 to 1000000. */
   rate_limit_per_minute?: number | undefined;
   allowed_ips?: string[] | undefined;
-  /** 12 to 200 characters. */
+  /** None of the most used ones, and none that holds the name of the account. 12 to 200 characters. */
   password?: string | undefined;
   /** true: set allowed_ips even if they leave out the address you are using. */
   confirm?: boolean | undefined;

@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { mintApiKey } from '../accounts/api-key.ts';
-import { refuseUnusableCurrency } from '../bootstrap.ts';
+import { checkAdministratorPassword, refuseUnusableCurrency } from '../bootstrap.ts';
 import { ConfigProblem, type Environment, readConfig } from '../config.ts';
 import {
   type ConfigurationVariable,
@@ -33,7 +33,9 @@ export function initCommand(): Command {
         };
         const given = givenValues(process.env);
         // What the service would refuse must not be written.
-        refuseUnusableCurrency(readConfig({ ...minted, ...given }));
+        const config = readConfig({ ...minted, ...given });
+        refuseUnusableCurrency(config);
+        await checkAdministratorPassword(config.administrator);
         const path = resolve('.env');
         writeNewFile(path, envText({ ...minted, ...given }));
         const made = Object.keys(minted).filter((name) => given[name] === undefined);

@@ -149,7 +149,11 @@ const username = Type.String({
   description: '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
 });
 const displayName = Type.String({ maxLength: 120 });
-export const password = Type.String({ minLength: 12, maxLength: 200 });
+export const password = Type.String({
+  minLength: 12,
+  maxLength: 200,
+  description: 'None of the most used ones, and none that holds the name of the account.',
+});
 const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const allowedIps = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
 

@@ -431,6 +431,10 @@ describe('a PostgreSQL server', () => {
     const minted = await run('cli/sellthrough.ts', ['mint-key', '--json'], {}).ended;
     const { api_key: key } = JSON.parse(minted.stdout);
     await query('create database given');
+    const weak = { PORT: '0', ...given, ...administrator, ADMIN_PASSWORD: 'Password2026' };
+    const refused = await run('main.ts', [], weak).ended;
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^sellthrough: ADMIN_PASSWORD is one of the most used passwords[^\n]*\n$/);
     const service = await start({ ...given, ...administrator, ADMIN_API_KEY: key }, []);
     assert.equal(shown(service.said, 'username', administratorSection), 'the.boss');
     assert.doesNotMatch(service.said, /given-password-1|sk_live_/);

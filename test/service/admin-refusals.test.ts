@@ -132,7 +132,7 @@ const bodies: Record<string, { good: Record<string, unknown>; wrong: Record<stri
       ],
       group: [...junk, 'admin', 'Reseller', undefined],
       display_name: [null, 1, [], {}, 'a\u0000b', 'a\nb', '\ud800', 'x'.repeat(121)],
-      password: [null, 1, [], '', 'short', 'x'.repeat(201)],
+      password: [null, 1, [], '', 'short', 'x'.repeat(201), 'Password2026!', 'only never-made by me'],
       rate_limit_per_minute: [null, 0, -1, 1.5, '60', 1_000_001, Infinity, []],
       allowed_ips: [null, '10.0.0.1', {}, 1],
     },
@@ -146,7 +146,7 @@ const bodies: Record<string, { good: Record<string, unknown>; wrong: Record<stri
       api_enabled: [null, 0, 1, 'false', [], {}],
       rate_limit_per_minute: [null, 0, -5, 0.5, '1', 1_000_001],
       allowed_ips: [null, '10.0.0.1', {}, 1],
-      password: [null, 1, '', 'short', 'x'.repeat(201)],
+      password: [null, 1, '', 'short', 'x'.repeat(201), 'Password2026!'],
     },
   },
   'POST /accounts/:account/credit': {

@@ -438,6 +438,12 @@ test('changing the password ends every other session; an administrator’s chang
   expectRefusal(await mine.post('/password', wrong), '403 wrong_password');
   const short = { current_password: testPassword, new_password: 'short' };
   expectRefusal(await mine.post('/password', short), '422 validation_failed');
+  const mineOwn = await usernameOf(service, account);
+  for (const password of ['Password2026!', 'qwertyuiop12', `the ${mineOwn} shop`, testPassword]) {
+    const weak = await mine.post('/password', { current_password: testPassword, new_password: password });
+    expectRefusal(weak, '422 validation_failed', undefined, password);
+    assert.equal(weak.body.error.details.field, 'new_password');
+  }
   assert.equal((await other.get('/me')).status, 200);
 
   const change = { current_password: testPassword, new_password: 'another long password' };

@@ -79,6 +79,12 @@ describe('init', () => {
     const cwd = join(folder, 'refused');
     mkdirSync(cwd);
     assertRefused(await runCommand(['init'], { cwd, environment: { PORT: 'abc' } }), 1, /PORT must be/);
+    const weak = { ADMIN_PASSWORD: 'admin-1234567' };
+    assertRefused(
+      await runCommand(['init'], { cwd, environment: weak }),
+      1,
+      /ADMIN_PASSWORD must not contain/,
+    );
     assert.deepEqual(readdirSync(cwd), []);
   });
 

@@ -37,6 +37,7 @@ import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/sc
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
+import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { findTotpAccounts } from '../../identity/totp-store.ts';
 import { listLedger } from '../../ledger/ledger-reads.ts';
 import { accountView } from '../shapes/admin-views.ts';
@@ -95,13 +96,16 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (isRefusal(body)) return reply.refuse(body);
       const problem = allowedIpsRefusal(body.allowed_ips);
       if (problem !== null) return reply.refuse(problem);
+      const displayName = body.display_name ?? body.username;
+      const weak = await weakPassword(body.password, { username: body.username, displayName });
+      if (weak !== null) return reply.refuse(weak);
       const password = body.password ?? mintPassword();
       const created = await createAccount(
         database,
         seal,
         {
           username: body.username,
-          displayName: body.display_name ?? body.username,
+          displayName,
           group: body.group,
           isAdmin: false,
           passwordHash: await hashPassword(password, { cost: passwordCost }),
@@ -214,6 +218,9 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         const reason = 'an administrator pays the distributor price';
         return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
       }
+      const account = body.password === undefined ? null : await findAccount(database, id);
+      const weak = account === null ? null : await weakPassword(body.password, account);
+      if (weak !== null) return reply.refuse(weak);
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),
@@ -446,6 +453,13 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     const data = await list(account.id, page, total);
     return reply.send(pageAnswer(data, page, total));
   }
+}
+
+async function weakPassword(
+  password: string | undefined,
+  account: { readonly username: string; readonly displayName: string },
+): Promise<Refusal | null> {
+  return password === undefined ? null : chosenPasswordRefusal('password', password, account);
 }
 
 function listSchema(operationId: string, summary: string, description: string, item: string) {

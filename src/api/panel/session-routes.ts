@@ -5,12 +5,13 @@ import { changeAccount } from '../../accounts/account-store.ts';
 import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { actorOf } from '../../accounts/principal.ts';
-import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { meSchema, newPasswordBodySchema, sessionListSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
+import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -117,7 +118,14 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
     async (request, reply) => {
       const body = readNewPassword(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const { id } = request.principal.account;
+      const { account } = request.principal;
+      const { id } = account;
+      if (body.new_password === body.current_password) {
+        const reason = 'must differ from the current one';
+        return reply.refuse(fieldRefusal('validation_failed', 'new_password', reason));
+      }
+      const weak = await chosenPasswordRefusal('new_password', body.new_password, account);
+      if (weak !== null) return reply.refuse(weak);
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };

@@ -1,0 +1,55 @@
+// The passwords that are refused although they are long enough, and those that are not.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mintPassword } from '../../src/identity/password.ts';
+import { passwordProblem } from '../../src/identity/password-rules.ts';
+
+const names = ['contoso-eu', 'Contoso Europe', 'Ann'];
+const common = 'is one of the most used passwords, or one of them with a little more';
+const named = 'must not contain the name of the account or of this program';
+
+const table: readonly (readonly [password: string, problem: string | null])[] = [
+  // As they stand in the list, and in capitals.
+  ['1q2w3e4r5t6y', common],
+  ['Administrator', common],
+  ['ADMINISTRATOR', common],
+  // What people make of a shorter one to reach twelve characters.
+  ['Password2026', common],
+  ['Password2026!', common],
+  ['!!liverpool1!!', common],
+  ['2026superman', common],
+  ['iloveyouiloveyou', common],
+  ['sunshineprincess', common],
+  ['qwerty!!!!!!!!', common],
+  ['ｐａｓｓｗｏｒｄ２０２６', common],
+  ['abcabcabcabcabc', common],
+  ['111111111111', common],
+  ['314159265358979323846', common],
+  // The account's names, its holder's, and the program's, however they are written.
+  ['my-contoso-eu-key', named],
+  ['my CONTOSO eu key', named],
+  ['the-contoso-europe-shop', named],
+  ['Contoso__Europe!2026', named],
+  ['sell-through-forever', named],
+  // A short name is part of too many words.
+  ['savannah river cobalt', null],
+  // Passphrases, and what nobody could guess.
+  ['correct horse battery staple', null],
+  ['password of nobody else', null],
+  ['a password of mine', null],
+  ['Ein Regenschirm im März', null],
+  ['пароль из трёх слов', null],
+  ['x7#kPq!2mVzL', null],
+];
+
+for (const [password, problem] of table) {
+  test(`"${password}" ${problem === null ? 'is taken' : problem}`, async () => {
+    assert.equal(await passwordProblem(password, names), problem);
+  });
+}
+
+test('a minted password is taken', async () => {
+  for (let count = 0; count < 100; count += 1)
+    assert.equal(await passwordProblem(mintPassword(), names), null);
+});
