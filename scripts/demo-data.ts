@@ -38,7 +38,7 @@ try {
   const known = administrator?.password ?? 'as before, or as given in ADMIN_PASSWORD';
   say(`
 ${orders} orders, ${entries} ledger entries: everything adds up. Start the service with "npm start" and sign in at
-/panel/. These passwords are shown only now:
+/panel/. These passwords are shown only now; the administrator is asked for a new one:
   administrator  ${administrator?.username ?? config.administrator.username}, password ${known}
   resellers      all with the password ${password}
                  brightline (${seller('brightline')}: much business), lumen (${seller('lumen')}: a little),

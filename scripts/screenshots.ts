@@ -13,12 +13,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findAdministratorId } from '../src/accounts/account-store.ts';
+import { changeAccount, findAdministratorId } from '../src/accounts/account-store.ts';
 import { openApiKey } from '../src/accounts/api-key-store.ts';
 import { openDatabase } from '../src/bootstrap.ts';
 import { defaultLimits, readConfig } from '../src/config.ts';
 import { createService } from '../src/create-service.ts';
-import { mintPassword } from '../src/identity/password.ts';
+import { hashPassword, mintPassword } from '../src/identity/password.ts';
 import { createAsk, expectDone } from './demo/demo-client.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
@@ -98,9 +98,13 @@ async function openStage() {
   const { data } = await asAdministrator('GET', '/accounts?limit=100');
   const ids = new Map<string, number>();
   for (const account of Array.isArray(data) ? data : []) ids.set(account.username, account.id);
+  const hash = await hashPassword(password);
   for (const username of ['admin', 'brightline', 'fjord-kreativ']) {
-    await asAdministrator('PATCH', `/accounts/${ids.get(username)}`, { password });
+    const id = ids.get(username) ?? 0;
+    await changeAccount(database, id, { password: { hash, isInitial: false } }, { actorId: id, now: now() });
   }
+  // Somebody else's choice: the panel asks for another one.
+  await asAdministrator('PATCH', `/accounts/${ids.get('lumen')}`, { password });
   return { address, ids, close: service.close };
 }
 
@@ -110,6 +114,7 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
     stranger: null,
     reseller: 'brightline',
     newcomer: 'fjord-kreativ',
+    invited: 'lumen',
     administrator: 'admin',
   };
   for (const role of Object.keys(usernames) as Role[]) {

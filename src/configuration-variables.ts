@@ -84,7 +84,7 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
         name: 'ADMIN_PASSWORD',
         otherwise: 'generated; shown once on a terminal, otherwise written to a file',
         meaning:
-          'The password to sign in with: 12 to 200 characters, none of the most used ones and without the name.',
+          'The password of the first sign-in, which asks for another one: 12 to 200 characters, none of the most used ones and without the name. Afterwards it is not used.',
         isSecret: true,
       },
       {

@@ -32,6 +32,7 @@ The first administrator was created. ${where}
   username       ${username}
   password       ${shown(password, 'ADMIN_PASSWORD')}
   API key        ${shown(apiKey, 'ADMIN_API_KEY')}
+Signing in to the panel asks for a new password.
 `;
 }
 
@@ -40,7 +41,7 @@ export function demoText(address: string, { apiKey, password, credit }: DemoRese
   return `
 The demo reseller began with a credit of ${credit}:
   API key        ${apiKey}
-${password === null ? '' : `  panel          username demo, password ${password} (shown only now)\n`}
+${password === null ? '' : `  panel          username demo, password ${password} (shown only now; the panel asks for a new one)\n`}
 Place an order. Paste this twice: the second answer is a replay, and nothing is charged again.
 
   curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'

@@ -32,6 +32,7 @@ accounts.created_at timestamp with time zone not null
 accounts.password_version integer not null default 1
 accounts.plan_change_count integer not null default 0
 accounts.halt_number integer
+accounts.must_change_password boolean not null default false
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text not null

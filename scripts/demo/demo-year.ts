@@ -18,7 +18,7 @@ import { createRandom } from './random.ts';
 export interface DemoYearOptions {
   readonly ask: Ask;
   readonly administrator: { readonly key: string };
-  /** Of every reseller. */
+  /** Every reseller chooses it at the first sign-in. */
   readonly password: string;
   readonly seed: number;
   /** 1 is the whole; 0.05 a twentieth of the customers. */
@@ -122,9 +122,9 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     more: { body?: object | string; idempotencyKey?: string; from?: string } = {},
   ): Promise<DemoAnswer> => ask({ method, path: `/api/v1${path}`, from: address, key, ...more });
 
-  const inPanel = async ({ plan: { username, address: from } }: Reseller) => {
+  const inPanel = async ({ plan: { username, address: from } }: Reseller, by = password) => {
     const entry = { method: 'POST', path: '/panel/api/sign-in', from, cookie: '' };
-    const signedIn = await ask({ ...entry, body: { username, password } });
+    const signedIn = await ask({ ...entry, body: { username, password: by } });
     expectDone(signedIn, `Signing in ${username}`);
     return async (path: string, body: object) =>
       expectDone(
@@ -317,7 +317,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       username: plan.username,
       display_name: plan.displayName,
       group: plan.group,
-      password,
       ...(plan.rateLimitPerMinute !== undefined && { rate_limit_per_minute: plan.rateLimitPerMinute }),
       ...(plan.allowedIps !== undefined && { allowed_ips: plan.allowedIps }),
     });
@@ -330,6 +329,9 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       customers: [],
     };
     resellers.push(reseller);
+    const generated = String(made['password']);
+    const choose = await inPanel(reseller, generated);
+    await choose('/password', { current_password: generated, new_password: password });
     await topUp(reseller);
   }
 

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core';
 
-export type Role = 'stranger' | 'reseller' | 'newcomer' | 'administrator';
+export type Role = 'stranger' | 'invited' | 'reseller' | 'newcomer' | 'administrator';
 
 export interface Scene {
   readonly page: Page;
@@ -61,6 +61,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'customer-spent-link', role: 'stranger', open: at('/login/none') },
   { name: 'customer-signed-out', role: 'stranger', open: at('/customer') },
 
+  { name: 'first-password', role: 'invited', open: at('/panel/') },
   { name: 'overview', role: 'reseller', open: at('/panel/') },
   { name: 'overview-year', role: 'reseller', open: at('/panel/?span=months') },
   { name: 'overview-table', role: 'reseller', open: at('/panel/?view=table') },

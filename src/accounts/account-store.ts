@@ -37,7 +37,11 @@ export interface AccountChange {
   readonly apiEnabled?: boolean;
   readonly rateLimitPerMinute?: number;
   readonly allowedIps?: readonly string[];
-  readonly passwordHash?: string;
+  readonly password?: {
+    readonly hash: string;
+    /** Minted, or set by somebody else than its holder: good for choosing another one. */
+    readonly isInitial: boolean;
+  };
 }
 
 /** Who changes something; null while the service itself sets up its first administrator. */
@@ -190,7 +194,9 @@ export async function createAccount(
 ): Promise<{ account: Account; apiKey: string } | null> {
   try {
     return await database.transaction(async (transaction) => {
-      const settled = { ...account, searchText: searchText(account), createdAt: now };
+      // Nobody makes an account for himself.
+      const initial = { mustChangePassword: true, searchText: searchText(account), createdAt: now };
+      const settled = { ...account, ...initial };
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
@@ -229,17 +235,17 @@ export async function changeAccount(
     const [locked] = await transaction.query(lockAccount, [id]);
     if (locked === undefined) return null;
     const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
-    const wanted = { ...before, ...change };
-    if (change.passwordHash === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) {
-      return before;
-    }
-    const endsSessions = change.passwordHash !== undefined || wanted.blocked !== before.blocked;
+    const { password, ...settings } = change;
+    const wanted = { ...before, ...settings };
+    if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
+    const endsSessions = password !== undefined || wanted.blocked !== before.blocked;
     const settled = {
       ...wanted,
       searchText: searchText(wanted),
       accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
-      passwordHash: change.passwordHash ?? passwordHash,
+      passwordHash: password?.hash ?? passwordHash,
       passwordVersion: passwordVersion + (endsSessions ? 1 : 0),
+      mustChangePassword: password?.isInitial ?? before.mustChangePassword,
     };
     const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
@@ -252,7 +258,7 @@ export async function changeAccount(
         action: 'account.update',
         subject: `account ${id}`,
         before: auditView(before),
-        after: { ...auditView(after), ...(change.passwordHash === undefined ? {} : { password: 'changed' }) },
+        after: { ...auditView(after), ...(password === undefined ? {} : { password: 'changed' }) },
       },
       now,
     );

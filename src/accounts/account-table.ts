@@ -39,6 +39,8 @@ const allAccounts = describeTable('accounts', {
   /** null: nobody can sign in with a password. */
   passwordHash: nullableText('password_hash'),
   passwordVersion: int('password_version'),
+  /** It was minted or set by somebody else, and its holder has not chosen one yet. */
+  mustChangePassword: boolean('must_change_password'),
 });
 
 /** An account, and what a sign-in is compared with. */
@@ -60,6 +62,7 @@ export const newAccounts = allAccounts.pick(
   'allowedIps',
   'createdAt',
   'passwordHash',
+  'mustChangePassword',
 );
 
 /** What an administrator changes. */
@@ -75,6 +78,7 @@ export const accountSettings = allAccounts.pick(
   'allowedIps',
   'passwordHash',
   'passwordVersion',
+  'mustChangePassword',
 );
 
 /** What moves with every order, and the version of the rights that reads are checked against. */

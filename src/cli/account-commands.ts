@@ -67,7 +67,7 @@ function createCommand(): Command {
         answer(
           json,
           created,
-          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}The key and the password are shown only now.\n`,
+          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}The key and the password are shown only now; the panel asks for a new password.\n`,
         );
       }),
     );

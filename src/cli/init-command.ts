@@ -42,7 +42,7 @@ export function initCommand(): Command {
         answer(
           json,
           { path, generated: made, taken_over: Object.keys(given) },
-          `Wrote ${path} (only you can read it): ${made.join(', ')} were generated.\nStart the service here with "sellthrough serve"; sign in at /panel/ with ADMIN_USERNAME and ADMIN_PASSWORD.\n`,
+          `Wrote ${path} (only you can read it): ${made.join(', ')} were generated.\nStart the service here with "sellthrough serve"; sign in at /panel/ with ADMIN_USERNAME and ADMIN_PASSWORD, and choose a new one.\n`,
         );
       }),
     );

@@ -1,5 +1,5 @@
 // sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key,
-// the allow-list emptied, unblocked, codes at sign-in off. Printed once.
+// the allow-list emptied, unblocked, codes at sign-in off. Printed once; the sign-in asks for another password.
 
 import { Command } from 'commander';
 import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
@@ -24,15 +24,15 @@ export function resetAdministratorCommand(): Command {
             throw new ConfigProblem(`"${username}" is not an administrator.`);
           const actor = { actorId: account.id, now: epochSeconds() };
           const password = mintPassword();
-          const passwordHash = await hashPassword(password);
-          const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
+          const initial = { hash: await hashPassword(password), isInitial: true };
+          const change = { password: initial, blocked: false, apiEnabled: true, allowedIps: [] };
           await changeAccount(database, account.id, change, actor);
           await disableTotp(database, account.id, actor);
           const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
           process.stdout.write(
             json
               ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
-              : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\n`,
+              : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nThe sign-in with it asks for a new password.\n`,
           );
         },
         { mayMigrate: false },

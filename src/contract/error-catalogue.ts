@@ -26,6 +26,10 @@ export const errorCatalogue = {
   ip_not_allowed: { status: 403, message: 'Requests from this IP address are not allowed for this account.' },
   forbidden: { status: 403, message: 'Only an administrator may do this.' },
   forbidden_origin: { status: 403, message: 'Changes are taken from the pages of this service only.' },
+  password_change_required: {
+    status: 403,
+    message: 'This password was generated or set by somebody else. Choose one of your own first.',
+  },
   wrong_password: { status: 403, message: 'The password is not right.' },
   invalid_code: { status: 403, message: 'The code is not right, has expired, or was used before.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },

@@ -54,6 +54,10 @@ export const meSchema = Type.Object({
   address: Type.String({ description: 'Where this request comes from.' }),
   address_allowed: Type.Boolean({ description: 'Whether the allow-list lets it use the API key.' }),
   totp_enabled: Type.Boolean(),
+  must_change_password: Type.Boolean({
+    description:
+      'The password was generated or set by somebody else: nothing else is done before it is changed.',
+  }),
   checklist: Type.Object({
     key_viewed: Type.Boolean(),
     first_order: Type.Boolean(),

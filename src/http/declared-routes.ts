@@ -20,6 +20,8 @@ export interface RouteDeclaration {
   readonly takesLong?: boolean;
   /** A deed that a borrowed or stolen session must not do. */
   readonly danger?: Danger;
+  /** Also for a session whose password its holder has not chosen: that of a first sign-in. */
+  readonly isForFirstSignIn?: boolean;
 }
 
 /** Behind a door that can be borrowed, the body also holds the password of whoever is signed in. Keys are not asked. */

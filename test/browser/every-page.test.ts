@@ -11,9 +11,18 @@ import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
+import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { changeAccount } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { confirmWithPassword, dialog, goInPlace, goTo, heading, prepareOrder } from './panel-actions.ts';
+import {
+  confirmWithPassword,
+  dialog,
+  goInPlace,
+  goTo,
+  heading,
+  prepareOrder,
+  typeSignIn,
+} from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 
 interface PageToSee {
@@ -120,7 +129,12 @@ test('nor does a page of an account that is empty, blocked, or nobody’s yet', 
   await changeAccount(panel.service, empty, { blocked: true });
   await page.reload();
   await look(page, '/panel/orders', 'This account is blocked');
-  await look(await panel.open('/panel/sign-in'), '/panel/sign-in', 'Sign in');
+  const arriving = await panel.open('/panel/sign-in');
+  await look(arriving, '/panel/sign-in', 'Sign in');
+  const invited = await panel.service.createReseller();
+  await changeAccount(panel.service, invited, { password: testPassword });
+  await typeSignIn(arriving, await usernameOf(panel.service, invited), testPassword);
+  await look(arriving, '/panel/', 'Choose your password');
 });
 
 test('nor does a page of the customer, from the login link to the one that is spent', async () => {

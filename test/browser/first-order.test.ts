@@ -8,6 +8,7 @@ import { testPassword } from '../harness/panel-client.ts';
 import { credit } from '../harness/shop.ts';
 import {
   balance,
+  choosePassword,
   confirmWithPassword,
   dialog,
   goTo,
@@ -43,10 +44,11 @@ test('a new account gets from its first sign-in to its key, its first order and 
 
   const page = await panel.open('/panel/');
   await typeSignIn(page, 'north.shop', password);
+  await choosePassword(page, password, testPassword);
   await page.getByText('0 of 3 done').waitFor();
   await page.getByRole('link', { name: 'Open API access' }).click();
   await page.getByRole('button', { name: 'Show key' }).click();
-  await confirmWithPassword(dialog(page, 'Show the key'), password, 'Show key');
+  await confirmWithPassword(dialog(page, 'Show the key'), testPassword, 'Show key');
   await page.getByText(key, { exact: true }).waitFor();
   await goTo(page, 'Overview');
   await page.getByText('1 of 3 done').waitFor();

@@ -9,6 +9,15 @@ export async function typeSignIn(page: Page, username: string, password: string)
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** What a first sign-in leads to. */
+export async function choosePassword(page: Page, current: string, next: string): Promise<void> {
+  await heading(page, 'Choose your password').waitFor();
+  await page.getByLabel('Password you signed in with').fill(current);
+  await page.getByLabel('New password', { exact: true }).fill(next);
+  await page.getByLabel('New password again').fill(next);
+  await page.getByRole('button', { name: 'Set password' }).click();
+}
+
 /** The second step of an account whose codes are on. */
 export async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Code').fill(code);

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
+import { setTestPassword, signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { changeAccount } from '../harness/shop.ts';
 import {
   balance,
+  choosePassword,
   confirmWithPassword,
   dialog,
   goTo,
@@ -26,7 +26,7 @@ const codeSeconds = 30;
 
 test('whoever follows a deep link signs in on the way and lands on it; a wrong password is said and counted', async () => {
   const reseller = await panel.service.createReseller();
-  await changeAccount(panel.service, reseller, { password: testPassword });
+  await setTestPassword(panel.service, reseller);
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.open('/panel/orders?kind=renew');
   await heading(page, 'Sign in').waitFor();
@@ -54,7 +54,7 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
 
 test('a sign-in page leads nowhere but into the panel', async () => {
   const reseller = await panel.service.createReseller();
-  await changeAccount(panel.service, reseller, { password: testPassword });
+  await setTestPassword(panel.service, reseller);
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.open('/panel/sign-in');
   for (const next of [
@@ -130,7 +130,22 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await typeSignIn(page, username, testPassword);
   await page.getByRole('alert').waitFor();
   await typeSignIn(page, username, password);
-  await heading(page, 'Security').waitFor();
+
+  // Two people know it: nothing else is shown before there is another one, on any page.
+  await heading(page, 'Choose your password').waitFor();
+  await page.goto('/panel/orders');
+  await choosePassword(page, password, `${username} is what I am called`);
+  await page
+    .getByRole('alert')
+    .getByText(/^new password: must not contain the name/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, username, password);
+  await choosePassword(page, password, 'another long password');
+  await heading(page, 'Overview').waitFor();
+  await page.reload();
+  await heading(page, 'Overview').waitFor();
 });
 
 test('a change of password ends every other session and keeps this one', async () => {

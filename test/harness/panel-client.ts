@@ -55,12 +55,12 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
 }
 
 /**
- * Gives the account testPassword, as an administrator does, and ends its sessions. A hash is checked by the parameters
+ * Gives the account testPassword, as if its holder had chosen it, and ends its sessions. A hash is checked by the parameters
  * that stand in it: this one takes no time, where the service's own takes 30 ms, twice for each sign-in of a test.
  */
 export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
-  const text =
-    'update accounts set password_hash = $2, password_version = password_version + 1 where id = $1::int';
+  const text = `update accounts set password_hash = $2, password_version = password_version + 1,
+    must_change_password = false where id = $1::int`;
   await service.database.query({ name: '', text }, [id, cheapHash]);
 }
 

@@ -256,8 +256,9 @@ function knownOf(
       return seat.username;
     case 'password':
     case 'current_password':
-    case 'new_password':
       return random.below(6) === 0 ? 'not the right password' : testPassword;
+    case 'new_password':
+      return random.below(6) === 0 ? testPassword : 'another horse battery staple';
     case 'code':
       return seat.recoveryCodes.length > 0 && id !== 'confirmTotp'
         ? seat.recoveryCodes.pop()

@@ -29,6 +29,7 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/th
 import { defaultLimits, readConfig } from '../../src/config.ts';
 import { draftSecrets } from '../../src/first-administrator-file.ts';
 import { childEnvironment, childFlags } from '../harness/child-environment.ts';
+import { createPanelClient, setCookieOf, signInAnswer } from '../harness/panel-client.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-life-'));
@@ -158,7 +159,17 @@ describe('the first start of all', () => {
     const demoKey = shown(first.said, 'API key', demoSection);
     const packages = await createApiClient(first.address, demoKey).get('/packages');
     assert.equal(packages.body.data.length, 3);
-    secrets = [password, adminKey, demoKey];
+    const [, demoPassword = ''] = /username demo, password (\S+) \(/.exec(first.said) ?? [];
+    secrets = [password, adminKey, demoKey, demoPassword];
+    for (const generated of [
+      { username: 'admin', password },
+      { username: 'demo', password: demoPassword },
+    ]) {
+      const signedIn = await signInAnswer(first.address, generated);
+      assert.equal(signedIn.status, 200, signedIn.text);
+      const me = await createPanelClient(first.address, setCookieOf(signedIn)).get('/me');
+      assert.equal(me.body.must_change_password, true, 'it stood on a terminal');
+    }
   });
 
   test('shows a line that places an order when it is pasted, and replays it when it is pasted twice', async () => {

@@ -174,17 +174,18 @@ test('an account changes its own access thirty times an hour, over all its sessi
   assert.equal(repeated.status, 201, repeated.text);
   assert.equal((await panel.post('/api-key/reveal', password)).status, 200);
   assert.equal((await panel.post('/totp', password)).status, 201);
-  const samePassword = { current_password: testPassword, new_password: testPassword };
-  assert.equal((await panel.post('/password', samePassword)).status, 204);
+  const next = { password: 'another long password' };
+  const newPassword = { current_password: testPassword, new_password: next.password };
+  assert.equal((await panel.post('/password', newPassword)).status, 204);
   const details = { limit: 30, window_seconds: 3_600, retry_after: 3_574 };
   const held = await panel.put('/allow-list', { allowed_ips: [] });
   expectRefusal(held, '429 rate_limited', details);
   assert.equal(held.headers.get('retry-after'), '3574');
   for (const [path, body] of [
-    ['/api-key/reset', password],
-    ['/api-key/reveal', password],
-    ['/totp', password],
-    ['/password', samePassword],
+    ['/api-key/reset', next],
+    ['/api-key/reveal', next],
+    ['/totp', next],
+    ['/password', { current_password: next.password, new_password: testPassword }],
   ] as const) {
     expectRefusal(await panel.post(path, body), '429 rate_limited', details, path);
   }

@@ -82,6 +82,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
     address: '127.0.0.1',
     address_allowed: true,
     totp_enabled: false,
+    must_change_password: false,
     checklist: { key_viewed: false, first_order: false, allow_list: false },
   });
   assert.deepEqual(session, { created_at: '2026-01-15T12:00:00Z', expires_at: '2026-01-16T00:00:00Z' });
@@ -467,6 +468,51 @@ test('changing the password ends every other session; an administrator’s chang
       action === 'account.update' && actor.id === account.id,
   );
   assert.equal(own.after.password, 'changed');
+});
+
+test('a password that was generated or set by somebody else lets in to nothing but the choice of one', async () => {
+  const made = await service.admin.post('/api/admin/v1/accounts', { username: 'invited', group: 'reseller' });
+  assert.equal(made.status, 201, made.text);
+  const { account, password: minted, api_key: key } = made.body;
+  const enter = async (password: string) => {
+    const answer = await signInAnswer(service.address, { username: 'invited', password });
+    assert.equal(answer.status, 200, answer.text);
+    return createPanelClient(service.address, setCookieOf(answer));
+  };
+  const client = await enter(minted);
+  const open = ['getMe', 'changePassword'];
+  for (const { method, path, door, operationId } of service.service.app.declaredRoutes) {
+    if (door !== 'session' || open.includes(operationId)) continue;
+    const headers = { ...ownPages, cookie: client.cookie };
+    const body = method === 'GET' ? undefined : {};
+    const answer = await createApiClient(service.address, null).send(method, path, body, headers);
+    expectRefusal(answer, '403 password_change_required', {}, `${method} ${path}`);
+  }
+  expectRefusal(await client.get('/nowhere'), '403 password_change_required');
+  assert.equal((await client.get('/me')).body.must_change_password, true);
+  assert.equal((await createApiClient(service.address, key).get('/balance')).status, 200, 'keys go on');
+  const choose = (next: string) => client.post('/password', { current_password: minted, new_password: next });
+  expectRefusal(await choose(minted), '422 validation_failed');
+  assert.equal((await client.post('/sign-out')).status, 204);
+  expectRefusal(await client.get('/me'), '401 not_signed_in');
+
+  const again = await enter(minted);
+  const own = { current_password: minted, new_password: 'one of my own choice' };
+  assert.equal((await again.post('/password', own)).status, 204);
+  assert.equal((await again.get('/me')).body.must_change_password, false);
+  assert.equal((await again.get('/v1/balance')).status, 200, 'the same session goes on');
+  assert.equal((await (await enter(own.new_password)).get('/sessions')).status, 200);
+
+  await changeAccount(service, { id: account.id }, { display_name: 'Invited and there' });
+  assert.equal((await again.get('/v1/balance')).status, 200, 'other settings ask for nothing');
+  await changeAccount(service, { id: account.id }, { password: testPassword });
+  expectRefusal(await (await enter(testPassword)).get('/v1/balance'), '403 password_change_required');
+});
+
+test('a password that an administrator sets for himself is his own', async () => {
+  await changeAccount(service, service.admin, { password: testPassword });
+  const client = await signIn(service, service.admin, { setPassword: false });
+  assert.equal((await client.get('/admin/v1/accounts')).status, 200);
 });
 
 test('a blocked account is refused everywhere while it is signed in, and signs in anew when it is unblocked', async () => {

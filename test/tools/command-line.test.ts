@@ -11,6 +11,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
+import { findCredentials } from '../../src/accounts/account-store.ts';
+import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
+import { readConfig } from '../../src/config.ts';
+import { isRightPassword } from '../../src/identity/password.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
@@ -466,4 +471,21 @@ test('a running embedded service is left alone by the commands that need its fol
   await once(service, 'exit');
   assert.equal((await runForJson(['verify'], { cwd: folder })).ok, true);
   assertRefused(await runCommand(['doctor', '--health'], admin()), 4, /No answer from/);
+});
+
+test('an administrator who is locked out gets a key that works and a password that is good for choosing another', async () => {
+  assertRefused(
+    await runCommand(['reset-administrator', '--username', 'acme'], { cwd: folder }),
+    1,
+    /"acme" is not an administrator/,
+  );
+  const reset = await runForJson(['reset-administrator'], { cwd: folder });
+  const config = readConfig({ ...settings, DATA_DIR: join(folder, 'data') });
+  const { database } = await openDatabase(config, Math.floor(Date.now() / 1000));
+  const known = await findCredentials(database, reset.username);
+  const holder = await createKeyDirectory(database, () => 0).find(reset.api_key);
+  await database.close();
+  assert.equal(await isRightPassword(reset.password, known?.passwordHash ?? null, 'a network'), true);
+  assert.equal(known?.account.mustChangePassword, true);
+  assert.deepEqual([holder?.principal.account.username, holder?.isRevoked], ['admin', false]);
 });

@@ -14,6 +14,7 @@ const published = {
   '0006-jobs.sql': 'c3312e7c5bc731b32ae367e1575817bcf1365fc3f7ff3da299bf06c9070ca396',
   '0007-audit-principal.sql': 'ec54384776da3efb9dfd7e4a48d8044542455868d807896e6914c047cc34b001',
   '0008-live-links.sql': 'c04effb89091850f7deaa8555808207efa58dc3f3b7d21de50b20ea24637cf59',
+  '0009-initial-passwords.sql': '062d2b40ff7e8c3e51576b63774361d8394b14d2648c6e02c715acb761e7a331',
 };
 
 test('no migration changes after it was published', () => {

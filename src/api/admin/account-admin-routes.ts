@@ -86,7 +86,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         operationId: 'createAccount',
         summary: 'Create an account',
         description:
-          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is chosen.',
+          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is sent; either way, whoever signs in with it chooses another one first.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -193,7 +193,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         operationId: 'changeAccount',
         summary: 'Change an account',
         description:
-          'Takes effect on the next request, in every process. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
+          'Takes effect on the next request, in every process. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
         body: changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },
@@ -229,7 +229,10 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
         ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
         ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
         ...(body.password !== undefined && {
-          passwordHash: await hashPassword(body.password, { cost: passwordCost }),
+          password: {
+            hash: await hashPassword(body.password, { cost: passwordCost }),
+            isInitial: id !== request.principal.account.id,
+          },
         }),
       };
       const changed = await changeAccount(database, id, change, actorOf(request.principal));

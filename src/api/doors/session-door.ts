@@ -1,6 +1,7 @@
 // The panel's door: from the session's cookie to the principal, in place of the API's bearer key. A request
 // that changes something must come from this service's own pages; then the session must be alive, its account
-// not blocked, and its rate limit not used up. "API on or off" and the allow-list concern keys.
+// not blocked, its rate limit not used up, and its password one that its holder chose. "API on or off" and the
+// allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
 // A dangerous deed takes the password as well: a cookie can be stolen, or its browser borrowed.
 
@@ -32,6 +33,7 @@ const sessionDoorCodes: readonly ErrorCode[] = [
   'invalid_json',
   'not_signed_in',
   'account_blocked',
+  'password_change_required',
   'forbidden_origin',
   'rate_limited',
   'internal_error',
@@ -111,12 +113,20 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     const { account } = request.principal;
     const limited = limiter.admitSession(sessionId(request.session), account.id, reply);
     if (limited !== null) return reply.refuse(limited);
-    const refused = isRefusal(principal) ? principal : scopeProblem(principal, scopes);
+    const refused = isRefusal(principal)
+      ? principal
+      : (firstSignInProblem(request, principal) ?? scopeProblem(principal, scopes));
     if (refused !== null) return reply.refuse(refused);
     if (request.method !== 'GET') return undefined;
     const turns = request.routeOptions.config.takesLong === true ? exports : lists;
     const crowded = await turns.take(account.id, reply);
     return crowded === null ? undefined : reply.refuse(crowded);
+  }
+
+  /** Whoever knows a password that somebody else knows too may choose one, and nothing else. */
+  function firstSignInProblem({ routeOptions }: FastifyRequest, { account }: Principal): Refusal | null {
+    const isOpen = !account.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
+    return isOpen ? null : refusal('password_change_required');
   }
 
   return {

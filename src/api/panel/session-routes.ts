@@ -26,7 +26,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   app.get(
     '/me',
     {
-      config: { scopes: [], codes: [] },
+      config: { scopes: [], codes: [], isForFirstSignIn: true },
       schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
     },
     async ({ principal: { account }, session, ip }, reply) => {
@@ -40,6 +40,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         address: plainAddress(ip),
         address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
+        must_change_password: account.mustChangePassword,
         checklist: {
           // Whoever uses it has seen it.
           key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
@@ -106,7 +107,12 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   app.post(
     '/password',
     {
-      config: { scopes: [], codes: ['validation_failed'], danger: { passwordField: 'current_password' } },
+      config: {
+        scopes: [],
+        codes: ['validation_failed'],
+        danger: { passwordField: 'current_password' },
+        isForFirstSignIn: true,
+      },
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password',
@@ -129,8 +135,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const limited = limiter.admitAccessChange(id, reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
-      const passwordHash = await hashPassword(body.new_password, by);
-      const changed = await changeAccount(database, id, { passwordHash }, actorOf(request.principal));
+      const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
+      const changed = await changeAccount(database, id, { password }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       await sessions.surviveNewPassword(request.session);

@@ -30,8 +30,8 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       <Dialog title="The account is ready" dismissible={false} onClose={onClose}>
         <DialogBody>
           <Notice tone="warn">
-            Hand these to <bdi>{account.username}</bdi> now. The password is shown only here; the key can be
-            looked up in the account’s own panel.
+            Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
+            choosing another one; the key can be looked up in the account’s own panel.
           </Notice>
           {password === undefined ? null : <SecretText label="Password" text={password} />}
           <SecretText label="API key" text={key} />

@@ -63,7 +63,7 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
     return (
       <ShownOnce
         title="The password was replaced"
-        warning="Hand it over now: it is shown only here. Every session of the account has ended."
+        warning="Hand it over now: it is shown only here, and is good for choosing another one. Every session of the account has ended."
         label="Password"
         text={password}
         onClose={onClose}

@@ -11,6 +11,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
+import { FirstPasswordScreen } from './first-password-screen.tsx';
 
 export function PanelLayout() {
   const { data: me, error, refetch } = useQuery(meQuery);
@@ -21,6 +22,7 @@ export function PanelLayout() {
   if (me === undefined) {
     return error === null ? <ShellSkeleton /> : <Unreachable error={error} onRetry={() => void refetch()} />;
   }
+  if (me.must_change_password) return <FirstPasswordScreen username={me.account.username} />;
   return (
     <MeContext value={me}>
       <DialogOpener value={opener}>
