@@ -1,22 +1,30 @@
 // What a start does before it serves: opens the database, brings its schema up to date, checks that it is
 // safe and that the secret key is the right one; and then makes the first administrator and the demo.
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
 import { createSeal, mintApiKey } from './accounts/api-key.ts';
 import { openApiKey } from './accounts/api-key-store.ts';
+import { findKeptSecretKey, keptSecretKeyPath, makeKeptSecretKey } from './accounts/kept-secret-key.ts';
 import { demoPackages } from './catalog/demo-packages.ts';
 import { createPackage } from './catalog/package-store.ts';
-import { type Config, ConfigProblem, defaultLimits, type Limits } from './config.ts';
+import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
 import type { Database, Queryable, Statement } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
-import { isMigrated, migrate, readMigrations, SchemaMismatch } from './database/migrate.ts';
+import {
+  checkMigrations,
+  isMigrated,
+  migrate,
+  type Notices,
+  readMigrations,
+  SchemaMismatch,
+} from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
+import { listMigrations } from './database/table-catalog.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
 
 export interface OpenedDatabase {
@@ -26,39 +34,85 @@ export interface OpenedDatabase {
   readonly migrated: readonly string[];
 }
 
-/** @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people */
-export async function openDatabase(
+/** A database as a command finds it. */
+export interface FoundDatabase extends Omit<OpenedDatabase, 'secretKey'> {
+  /** null: no service was ever started on it. */
+  readonly secretKey: string | null;
+}
+
+interface OpenOptions {
+  readonly limits?: Limits['database'];
+  /** Hears, a sentence at a time, what takes long. */
+  readonly say?: (sentence: string) => void;
+}
+
+/**
+ * For a start, the first one included: that one makes the schema and, where none is given, the secret key.
+ * @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people
+ */
+export function openDatabase(
   config: Config,
   now: EpochSeconds,
-  {
-    mayMigrate = true,
-    limits = defaultLimits.database,
-    say,
-  }: {
-    mayMigrate?: boolean;
-    limits?: Limits['database'];
-    /** Hears, a sentence at a time, what takes long. */
-    say?: (sentence: string) => void;
-  } = {},
+  options: OpenOptions = {},
 ): Promise<OpenedDatabase> {
-  const database = await connectDatabase(config, limits);
-  try {
-    if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const notices =
-      say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } };
-    const migrated = mayMigrate ? await migrate(database, notices) : [];
-    if (!mayMigrate && !(await isMigrated(database, readMigrations()).catch(() => false))) {
+  return openSafely(config, options, async (database, notices) => {
+    const migrated = await migrate(database, notices);
+    const state = (await findState(database)) ?? (await beginState(database, config, now));
+    return { database, secretKey: agreeOnState(state, config), migrated };
+  });
+}
+
+/**
+ * For a command: whose database this is was decided by a start, and no key is made. `schema`: `migrate` brings it up
+ * to date (and notes whose it is, where a key is given), `current` refuses another one, `any` takes an older one as it is.
+ * @throws as openDatabase
+ */
+export function findDatabase(
+  config: Config,
+  now: EpochSeconds,
+  schema: 'migrate' | 'current' | 'any',
+  options: OpenOptions = {},
+): Promise<FoundDatabase> {
+  if (config.database.kind === 'embedded' && schema !== 'migrate') refuseMissing(config.database.dataDir);
+  return openSafely(config, options, async (database, notices) => {
+    const migrated = schema === 'migrate' ? await migrate(database, notices) : [];
+    const hasSchema = (await listMigrations(database)).length > 0;
+    if (hasSchema) await checkMigrations(database);
+    if (!hasSchema || (schema === 'current' && !(await isMigrated(database, readMigrations())))) {
       throw new SchemaMismatch(
         'The database does not have the schema of this version: run "sellthrough migrate".',
       );
     }
-    const secretKey = config.secretKey ?? keptSecretKey(config);
-    await agreeOnState(database, config, secretKey, now);
-    return { database, secretKey, migrated };
+    const isNew = schema === 'migrate' && findSecretKey(config) !== null;
+    const state = (await findState(database)) ?? (isNew ? await beginState(database, config, now) : null);
+    return { database, secretKey: state === null ? null : agreeOnState(state, config), migrated };
+  });
+}
+
+async function openSafely<Opened>(
+  config: Config,
+  { limits = defaultLimits.database, say }: OpenOptions,
+  work: (database: Database, notices: { notices?: Notices }) => Promise<Opened>,
+): Promise<Opened> {
+  const database = await connectDatabase(config, limits);
+  try {
+    if (!config.allowUnsafeDatabase) await checkDurability(database);
+    return await work(
+      database,
+      say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } },
+    );
   } catch (error) {
     await database.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** A wrong DATA_DIR should not become a database of its own. */
+function refuseMissing(dataDir: string): void {
+  if (existsSync(join(dataDir, 'postgres'))) return;
+  throw new ConfigProblem(
+    `There is no database in ${resolve(dataDir)}: set DATA_DIR to the folder of the service, or start it there first.`,
+  );
 }
 
 /** The database as it is: nothing is checked, nothing is made in it. */
@@ -93,62 +147,80 @@ export async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
 }
 
-const secretKeyFile = 'secret.key';
-
-/** The key that an embedded service made for itself; null: there is none yet. */
-export function findKeptSecretKey({ database }: Pick<Config, 'database'>): string | null {
-  if (database.kind !== 'embedded') return null;
-  const path = join(database.dataDir, secretKeyFile);
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
-}
-
-function keptSecretKey(config: Config): string {
-  if (config.database.kind !== 'embedded')
-    throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
-  const path = join(config.database.dataDir, secretKeyFile);
-  // This folder is locked by this process. Renamed when complete: a key is whole or not there.
-  if (!existsSync(path)) {
-    writeFileSync(`${path}.new`, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
-  }
-  const kept = readFileSync(path, 'utf8').trim();
-  if (kept.length < 32) throw new ConfigProblem(`${path} is damaged: restore it, or set SECRET_KEY.`);
-  return kept;
-}
-
 const insertState: Statement = {
   name: 'insert_service_state',
   text: `insert into service_state (currency, secret_key_check, created_at) values ($1, $2, to_timestamp($3::bigint))
     on conflict do nothing`,
 };
 
-const findState: Statement = {
+const selectState: Statement = {
   name: 'find_service_state',
   text: 'select currency, secret_key_check from service_state',
 };
 
+/** What every process that opens the database must agree with. */
+export interface ServiceState {
+  readonly currency: string;
+  readonly secretKeyCheck: string;
+}
+
+/** null: no service was ever started on it. */
+export async function findState(database: Queryable): Promise<ServiceState | null> {
+  const [row] = await database.query(selectState);
+  if (row === undefined) return null;
+  return { currency: String(row['currency']), secretKeyCheck: String(row['secret_key_check']) };
+}
+
 const checkText = 'sellthrough';
 const checkContext = 'secret key check';
 
-async function agreeOnState(
-  database: Database,
-  config: Config,
-  secretKey: string,
-  now: EpochSeconds,
-): Promise<void> {
-  const seal = createSeal(secretKey);
-  await database.query(insertState, [config.currency, seal.seal(checkText, checkContext), now]);
-  const [row = {}] = await database.query(findState);
-  if (row['currency'] !== config.currency) {
-    throw new ConfigProblem(
-      `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}.`,
-    );
+/** The very first start decides; of several at the same moment, one. */
+async function beginState(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
+  const check = createSeal(findSecretKey(config) ?? makeSecretKey(config)).seal(checkText, checkContext);
+  await database.query(insertState, [config.currency, check, now]);
+  return (await findState(database)) ?? { currency: config.currency, secretKeyCheck: check };
+}
+
+function makeSecretKey({ database }: Config): string {
+  if (database.kind !== 'embedded') throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
+  return makeKeptSecretKey(database.dataDir);
+}
+
+/** SECRET_KEY, or the key that an embedded service made for itself; null: there is neither. @throws ConfigProblem */
+export function findSecretKey({ secretKey, database }: Config): string | null {
+  if (secretKey !== null || database.kind !== 'embedded') return secretKey;
+  const kept = findKeptSecretKey(database.dataDir);
+  if (kept === null || kept.length >= secretKeyLengthMin) return kept;
+  throw new ConfigProblem(
+    `${keptSecretKeyPath(database.dataDir)} is damaged: put its copy in its place, or set SECRET_KEY.`,
+  );
+}
+
+/** @throws ConfigProblem when this is another currency's or another key's database */
+function agreeOnState(state: ServiceState, config: Config): string {
+  if (state.currency !== config.currency) {
+    throw new ConfigProblem(`CURRENCY is ${config.currency}, but this database holds ${state.currency}.`);
   }
-  if (!opensSecretKeyCheck(secretKey, String(row['secret_key_check']))) {
-    throw new ConfigProblem(
-      'SECRET_KEY is not the one this database was set up with: its sealed keys do not open.',
-    );
+  const secretKey = findSecretKey(config);
+  const problem = secretKeyProblem(secretKey, state.secretKeyCheck, config);
+  if (secretKey === null || problem !== null) throw new ConfigProblem(`${problem}.`);
+  return secretKey;
+}
+
+/** Why this key cannot be the one that a database was set up with, and what to do; null: it is. */
+export function secretKeyProblem(
+  secretKey: string | null,
+  sealedCheck: string,
+  { secretKey: given, database }: Config,
+): string | null {
+  if (secretKey !== null && opensSecretKeyCheck(secretKey, sealedCheck)) return null;
+  if (given !== null || database.kind !== 'embedded') {
+    return 'SECRET_KEY is not the one this database was set up with: its sealed keys do not open';
   }
+  const path = keptSecretKeyPath(resolve(database.dataDir));
+  return secretKey === null
+    ? `This database was set up with a secret key, and there is no ${path}: put its copy there, or set SECRET_KEY`
+    : `The key in ${path} is not the one this database was set up with: put the right one there, or set SECRET_KEY`;
 }
 
 /** Whether this is the key that a database, or a backup of it, was set up with. */

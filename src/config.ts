@@ -156,6 +156,8 @@ export const defaultLimits = {
   expiredLoginsKeptSeconds: 7 * 86_400,
 };
 
+export const secretKeyLengthMin = 32;
+
 /** One sentence that names the variable. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
@@ -191,8 +193,8 @@ export function readConfig(environment: Environment): Config {
       'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
     );
   }
-  if (secretKey !== null && secretKey.length < 32) {
-    throw new ConfigProblem('SECRET_KEY must have at least 32 characters.');
+  if (secretKey !== null && secretKey.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY must have at least ${secretKeyLengthMin} characters.`);
   }
   const currency = text('CURRENCY') ?? 'USD';
   if (!/^[A-Z]{3}$/.test(currency)) {

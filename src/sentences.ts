@@ -2,7 +2,7 @@
 
 import { BackupDamaged } from './backup/backup-format.ts';
 import { RestoreRefused } from './backup/restore-backup.ts';
-import { BackupExists } from './backup/write-backup.ts';
+import { BackupRefused } from './backup/write-backup.ts';
 import { ConfigProblem } from './config.ts';
 import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
@@ -15,7 +15,7 @@ const forPeople = [
   DataFolderInUse,
   DataFolderUnusable,
   EmbeddedServerFailed,
-  BackupExists,
+  BackupRefused,
   RestoreRefused,
 ];
 

@@ -5,6 +5,7 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import {
+  isOf,
   type Migration,
   migrate,
   type Notices,
@@ -19,7 +20,13 @@ import {
   quoteName,
   type Table,
 } from '../database/table-catalog.ts';
-import { type BackupContent, BackupDamaged, type BackupHead, readBackup } from './backup-format.ts';
+import {
+  type BackupContent,
+  BackupDamaged,
+  type BackupHead,
+  createTableSum,
+  readBackup,
+} from './backup-format.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
 /** The database is not empty, or is not ours. The message is for people. */
@@ -39,7 +46,7 @@ export function migrationsOf(
         `The backup is newer than this program: it has migration ${name}. Restore it with the version that made it, or a later one.`,
       );
     }
-    if (ours.checksum !== checksum) {
+    if (!isOf(ours, checksum)) {
       throw new SchemaMismatch(`Migration ${ours.name} is not the one that the backup was made with.`);
     }
     return ours;
@@ -110,8 +117,9 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   const loaded = await readBackup(path, {
     onRows: (name, lines) => insertRows(transaction, tableOf(name), lines),
     async onTable({ table, sha256 }) {
-      const sum = await readRows(transaction, tableOf(table), () => undefined);
-      if (sum.sha256 !== sha256) {
+      const sum = createTableSum(table);
+      for await (const lines of readRows(transaction, tableOf(table))) sum.add(lines);
+      if (sum.sum().sha256 !== sha256) {
         throw new BackupDamaged(`the rows of ${table} read back from the database are not those of the file`);
       }
     },

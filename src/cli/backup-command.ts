@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { writeBackup } from '../backup/write-backup.ts';
+import { createBackupFile, writeBackup } from '../backup/write-backup.ts';
 import { formatTime } from '../contract/times.ts';
-import { answer } from './command-end.ts';
-import { epochSeconds, withDatabase } from './with-database.ts';
+import { answer, endWell } from './command-end.ts';
+import { epochSeconds, useDatabase } from './with-database.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
@@ -16,20 +16,25 @@ export function backupCommand(): Command {
       'after',
       '\nPostgreSQL: the service may keep running. Embedded: stop the service first; its folder belongs to one process.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
     )
-    .action((file: string | undefined, { json }: { json: boolean }) =>
-      withDatabase(
-        async ({ database }) => {
-          const now = epochSeconds();
-          const name = file ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`;
-          const path = resolve(name);
-          const { sums, rows } = await writeBackup(database, path, now);
-          answer(
-            json,
-            { path, rows, tables: Object.fromEntries(sums.map((sum) => [sum.table, sum.rows])) },
-            `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\nSECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
-          );
-        },
-        { mayMigrate: false },
-      ),
+    .action((name: string | undefined, { json }: { json: boolean }) =>
+      endWell(async () => {
+        const now = epochSeconds();
+        const file = createBackupFile(
+          resolve(name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`),
+        );
+        try {
+          await useDatabase('any', async ({ database }) => {
+            const { sums, rows } = await writeBackup(database, file, now);
+            const { path } = file;
+            answer(
+              json,
+              { path, rows, tables: Object.fromEntries(sums.map((sum) => [sum.table, sum.rows])) },
+              `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\nSECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
+            );
+          });
+        } finally {
+          file.discard();
+        }
+      }),
     );
 }

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import { connectDatabase, findSecretKey, findState, secretKeyProblem } from '../bootstrap.ts';
 import { type Config, defaultLimits } from '../config.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import type { Database, Row } from '../database/database.ts';
@@ -184,25 +184,13 @@ function checkClockAlone(): Check {
 
 async function checkSecretKey(config: Config, database: Database): Promise<Check> {
   const name = 'secret key';
-  const [row] = await database.query({
-    name: '',
-    text: 'select currency, secret_key_check from service_state',
-  });
-  if (row === undefined) return { name, state: 'ok', says: 'not used yet' };
-  const key = config.secretKey ?? findKeptSecretKey(config);
-  if (key === null || !opensSecretKeyCheck(key, String(row['secret_key_check']))) {
-    return {
-      name,
-      state: 'fail',
-      says: 'SECRET_KEY is not the one this database was set up with: find the right one',
-    };
-  }
-  if (row['currency'] !== config.currency) {
-    return {
-      name,
-      state: 'fail',
-      says: `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}`,
-    };
+  const state = await findState(database);
+  if (state === null) return { name, state: 'ok', says: 'not used yet' };
+  const problem = secretKeyProblem(findSecretKey(config), state.secretKeyCheck, config);
+  if (problem !== null) return { name, state: 'fail', says: problem };
+  if (state.currency !== config.currency) {
+    const says = `CURRENCY is ${config.currency}, but this database holds ${state.currency}`;
+    return { name, state: 'fail', says };
   }
   return { name, state: 'ok', says: 'opens the keys of this database' };
 }

@@ -17,25 +17,22 @@ export function resetAdministratorCommand(): Command {
     .option('--username <username>', 'which administrator', 'admin')
     .option('--json', 'print them as JSON', false)
     .action(({ username, json }: { username: string; json: boolean }) =>
-      withDatabase(
-        async ({ database, secretKey }) => {
-          const account = await findAccountByUsername(database, username);
-          if (account === null || !account.isAdmin)
-            throw new ConfigProblem(`"${username}" is not an administrator.`);
-          const actor = { actorId: account.id, now: epochSeconds() };
-          const password = mintPassword();
-          const passwordHash = await hashPassword(password);
-          const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
-          await changeAccount(database, account.id, change, actor);
-          await disableTotp(database, account.id, actor);
-          const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
-          process.stdout.write(
-            json
-              ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
-              : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\n`,
-          );
-        },
-        { mayMigrate: false },
-      ),
+      withDatabase('current', async ({ database, secretKey }) => {
+        const account = await findAccountByUsername(database, username);
+        if (account === null || !account.isAdmin || secretKey === null)
+          throw new ConfigProblem(`"${username}" is not an administrator.`);
+        const actor = { actorId: account.id, now: epochSeconds() };
+        const password = mintPassword();
+        const passwordHash = await hashPassword(password);
+        const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
+        await changeAccount(database, account.id, change, actor);
+        await disableTotp(database, account.id, actor);
+        const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
+        process.stdout.write(
+          json
+            ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
+            : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\n`,
+        );
+      }),
     );
 }

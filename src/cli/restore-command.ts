@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
-import { checkDurability, connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import { checkDurability, connectDatabase, findSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
 import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
@@ -47,7 +47,7 @@ function checkFits(config: Config, { head }: BackupContent): void {
   if (config.currency !== head.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but the backup holds ${head.currency}.`);
   }
-  const secretKey = config.secretKey ?? findKeptSecretKey(config);
+  const secretKey = findSecretKey(config);
   if (secretKey === null || !opensSecretKeyCheck(secretKey, head.secret_key_check)) {
     throw new ConfigProblem(
       'SECRET_KEY is not the one that the backup was made with: set it to the SECRET_KEY of that service or, where that had none, to the text in its DATA_DIR/secret.key.',

@@ -63,8 +63,10 @@ function prepareFolder(folder: string): void {
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
   }
   // Taking the lock is the first thing ever done to a folder, so a folder of ours always has its file.
-  // Mount points bring lost+found, checkouts a .gitkeep.
-  const foreign = names.filter((name) => name !== 'lost+found' && !name.startsWith('.'));
+  // Mount points bring lost+found, checkouts a .gitkeep, whoever restores a backup the right secret.key.
+  const foreign = names.filter(
+    (name) => !['lost+found', 'secret.key'].includes(name) && !name.startsWith('.'),
+  );
   if (foreign.length > 0 && !names.includes(lockFile)) {
     throw new DataFolderUnusable(
       `The data folder ${folder} holds files that are not Sellthrough's (${foreign.slice(0, 3).join(', ')}): give DATA_DIR an empty folder or a new name.`,

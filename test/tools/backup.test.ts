@@ -3,7 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -15,6 +25,9 @@ import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
 import { migrationsOf } from '../../src/backup/restore-backup.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { migrate, readMigrations } from '../../src/database/migrate.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
 import { assertRefused, type CommandEnd, runCommand, runForJson } from '../harness/command-process.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
@@ -176,6 +189,64 @@ test('a backup never replaces a file', async () => {
   await runForJson(['migrate'], { cwd: folder, environment });
   assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /exists already/);
   assert.deepEqual(readFileSync(original), before);
+});
+
+test('a place that cannot be written to ends with one sentence, and nothing is left there', async () => {
+  const environment = { ...settings, DATABASE_URL: await createDatabase() };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const nowhere = inFolder('nowhere/made.backup');
+  assertRefused(
+    await runCommand(['backup', nowhere], { cwd: folder, environment }),
+    1,
+    /nowhere\/made\.backup cannot be written: ENOENT/,
+  );
+  const closed = inFolder('closed');
+  mkdirSync(closed);
+  chmodSync(closed, 0o555);
+  chmodSync(folder, 0o755);
+  const refused = await runCommand(['backup', join(closed, 'made.backup')], {
+    cwd: folder,
+    environment,
+    notAsRoot: true,
+  });
+  assertRefused(refused, 1, /made\.backup cannot be written: EACCES/);
+  assert.deepEqual(readdirSync(closed), []);
+});
+
+test('a database whose schema is older is backed up before the upgrade, and restored after it', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  const older = await openPostgres({ connectionString: url, ...defaultLimits.database });
+  const missing = readMigrations().slice(-2);
+  await migrate(older, { migrations: readMigrations().slice(0, -2) });
+  await older.close();
+  const [check, audit] = [rowsOf(original)['service_state'], rowsOf(original)['accounts']];
+  const [, currency, sealed] = JSON.parse(check?.[0] ?? '[]');
+  assert.ok(audit !== undefined);
+  await query(
+    url,
+    `insert into service_state (currency, secret_key_check, created_at) values ('${currency}', '${sealed}', now());
+      insert into accounts (username, display_name, search_text, group_name, created_at)
+        values ('before', 'Before', 'before', 'reseller', now())`,
+  );
+  assertRefused(await runCommand(['verify'], { cwd: folder, environment }), 1, /run "sellthrough migrate"/);
+  const made = await runForJson(['backup', inFolder('older.backup')], { cwd: folder, environment });
+  assert.equal(made.tables.accounts, 1);
+  const target = { ...settings, DATABASE_URL: await createDatabase() };
+  const loaded = await runForJson(['restore', inFolder('older.backup')], {
+    cwd: folder,
+    environment: target,
+  });
+  assert.deepEqual(
+    [loaded.migrated, loaded.verify.ok, loaded.tables.accounts],
+    [missing.map(({ name }) => name), true, 1],
+  );
+  const wrong = { ...environment, SECRET_KEY: 'x'.repeat(40) };
+  assertRefused(
+    await runCommand(['backup', inFolder('wrong.backup')], { cwd: folder, environment: wrong }),
+    1,
+    /SECRET_KEY is not the one/,
+  );
 });
 
 test('a database with data in it is left alone', async () => {
