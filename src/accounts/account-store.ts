@@ -122,6 +122,32 @@ const findAdministrator: Statement = {
   text: 'select id from accounts where is_admin order by id limit 1',
 };
 
+const listIds: Statement = {
+  name: 'list_account_ids',
+  text: 'select id, username, is_admin from accounts order by id',
+};
+
+export interface NewKey {
+  readonly username: string;
+  readonly isAdmin: boolean;
+  readonly apiKey: string;
+}
+
+/** Every account gets a new key, one account after the other; the first administrator is noted as who did it. */
+export async function* resetEveryApiKey(
+  database: Database,
+  seal: Seal,
+  now: EpochSeconds,
+): AsyncGenerator<NewKey> {
+  const actorId = await findAdministratorId(database);
+  for (const row of await database.query(listIds)) {
+    const id = Number(row['id']);
+    const apiKey = await resetApiKey(database, seal, id, { actorId: actorId ?? id, now });
+    const [username, isAdmin] = [String(row['username']), row['is_admin'] === true];
+    if (apiKey !== null) yield { username, isAdmin, apiKey };
+  }
+}
+
 export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
   const [row] = await database.query(findAccountById, [id]);
   return row === undefined ? null : accounts.parse(row);

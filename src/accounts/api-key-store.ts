@@ -41,6 +41,14 @@ const findKey: Statement = {
     where account_id = $1::int and revoked_at is null`,
 };
 
+const currentKeys = apiKeys.pick('accountId', 'lastFour', 'createdAt', 'lastUsedAt');
+
+const selectCurrentKeys: Statement = {
+  name: 'list_current_keys',
+  text: `select ${currentKeys.list('k')}, a.username from api_keys k join accounts a on a.id = k.account_id
+    where k.revoked_at is null order by a.id`,
+};
+
 const viewKey: Statement = {
   name: 'view_api_key',
   text: `update api_keys set viewed_at = coalesce(viewed_at, to_timestamp($2::bigint))
@@ -125,6 +133,23 @@ export async function findKeyFacts(
 ): Promise<RowOf<typeof keyFacts> | null> {
   const [row] = await database.query(findKey, [accountId]);
   return row === undefined ? null : keyFacts.parse(row);
+}
+
+export interface CurrentKey {
+  readonly accountId: number;
+  readonly username: string;
+  readonly lastFour: string;
+  readonly createdAt: EpochSeconds;
+  readonly lastUsedAt: EpochSeconds | null;
+}
+
+/** Every key that is taken, by account. For a restore, beside which nothing runs. */
+export async function listCurrentKeys(database: Queryable): Promise<CurrentKey[]> {
+  const rows = await database.query(selectCurrentKeys);
+  return rows.map((row) => ({
+    ...currentKeys.parse(row),
+    username: String(row['username']),
+  }));
 }
 
 /** Ids of keys to when they were last used. */

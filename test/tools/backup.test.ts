@@ -24,7 +24,7 @@ import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
-import { migrationsOf } from '../../src/backup/restore-backup.ts';
+import { migrationsOf, passTables } from '../../src/backup/restore-backup.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { migrate, readMigrations } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
@@ -117,6 +117,8 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
   await runForJson(['backup', third], { cwd: folder, environment });
   const rows = rowsOf(original);
   assert.ok(Object.values(rows).flat().length > 100);
+  assert.equal(rows['login_links']?.length, 3);
+  rows['login_links'] = [];
   assert.deepEqual(rowsOf(second), rows);
   assert.deepEqual(rowsOf(third), rows);
 
@@ -139,6 +141,96 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
     service.kill('SIGTERM');
     await service.gone;
   }
+});
+
+describe('a restore lets nobody in by what may be over', () => {
+  const file = inFolder('passes.backup');
+  const passes = ['sessions', 'customer_sessions', 'login_links', 'login_codes', 'recovery_codes'];
+  const counts = `select ${passes.map((table) => `(select count(*)::int from ${table}) as ${table}`).join()},
+    (select count(*)::int from totp_secrets) as totp_secrets`;
+
+  before(async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    await runForJson(['restore', original], { cwd: folder, environment });
+    await query(
+      url,
+      `insert into sessions values (1, 'hash', 1, now(), now(), '::1', 'browser'), (2, 'hash', 1, now(), now(), '::1', '');
+        insert into customer_sessions values ('hash', 2, 1, now(), now() + interval '1 day');
+        insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
+          values ('hash', 2, 1, 1, now(), now() + interval '1 day');
+        insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
+          values ('hash', 2, 1, now(), now() + interval '1 day');
+        insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, 'sealed', now(), now());
+        insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
+    );
+    await runForJson(['backup', file], { cwd: folder, environment });
+    assert.deepEqual(await query(url, counts), [
+      {
+        ...Object.fromEntries(passes.map((table) => [table, 1])),
+        sessions: 2,
+        recovery_codes: 2,
+        totp_secrets: 1,
+      },
+    ]);
+  });
+
+  test('sessions, links and codes are gone, second factors are not, and every living key is named', async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    const restored = await runForJson(['restore', file], { cwd: folder, environment });
+    const none = Object.fromEntries(passes.map((table) => [table, 0]));
+    assert.deepEqual(await query(url, counts), [{ ...none, totp_secrets: 1 }]);
+    assert.deepEqual(restored.dropped, {
+      ...none,
+      sessions: 2,
+      customer_sessions: 1,
+      login_links: 1,
+      login_codes: 1,
+      recovery_codes: 2,
+    });
+    assert.deepEqual(
+      restored.keys.map((key: Record<string, string>) => [key['username'], key['last_four']]),
+      [
+        ['admin', adminKey.slice(-4)],
+        ['demo', demoKey.slice(-4)],
+      ],
+    );
+    const other = { ...settings, DATABASE_URL: await createDatabase() };
+    const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment: other });
+    assert.equal(code, 0);
+    assert.match(stdout, /Not brought back.* 2 sessions, 1 customer sessions, .* 2 recovery codes/);
+    assert.match(stdout, new RegExp(`^ +2  demo +…${demoKey.slice(-4)}  \\d{4}-`, 'm'));
+    for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
+  });
+
+  test('with --revoke-keys no key of the backup works, and each account has a new one', async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    const restored = await runForJson(['restore', '--revoke-keys', file], { cwd: folder, environment });
+    assert.deepEqual([restored.keys, restored.new_keys, restored.administrators.length], [[], 2, 1]);
+    const [{ username, api_key: newKey }] = restored.administrators;
+    assert.equal(username, 'admin');
+    const service = await startService({ environment });
+    for (const key of [adminKey, demoKey]) {
+      const { status, body } = await createApiClient(service.address, key).get('/balance');
+      assert.deepEqual([status, body.error.code], [401, 'revoked_api_key']);
+    }
+    const { status, body } = await createApiClient(service.address, newKey).get('/api/admin/v1/accounts');
+    assert.deepEqual([status, body.total], [200, 2]);
+    service.kill('SIGTERM');
+    await service.gone;
+    const current = 'select account_id, last_four from api_keys where revoked_at is null order by 1';
+    const [first, second, ...others] = await query(url, current);
+    assert.deepEqual([first, others], [{ account_id: 1, last_four: newKey.slice(-4) }, []]);
+    assert.notDeepEqual(second, { account_id: 2, last_four: demoKey.slice(-4) });
+  });
+
+  test('no table of sessions, links or codes is forgotten', () => {
+    const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
+    const holders = [...schema.matchAll(/^(\w+)\.(token_hash|code_hash) /gm)].map(([, table = '']) => table);
+    assert.deepEqual([...passTables].sort(), [...new Set(holders)].sort());
+  });
 });
 
 test('a backup of PostgreSQL under load is one consistent moment: its ledger adds up', async () => {
