@@ -150,6 +150,8 @@ export const defaultLimits = {
     // Only when somebody asks for it.
     audit: { runSecondsMax: 4 * 3_600 },
   },
+  // A command that copies the embedded database keeps its log growing meanwhile.
+  copySecondsMax: 3_600,
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,

@@ -5,9 +5,13 @@ import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
+import { copyWish, guardCopy } from './backup/copy-running-service.ts';
 import { createFirstAdministrator, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
+import type { JsonObject } from './contract/json.ts';
 import { createService } from './create-service.ts';
+import type { Database } from './database/database.ts';
+import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
 import { sentenceOf } from './sentences.ts';
 import { addressText, administratorText, demoText } from './welcome.ts';
@@ -59,7 +63,11 @@ async function run(config: Config): Promise<void> {
       now,
       monotonicNow: () => performance.now(),
     });
-    close = service.close;
+    const door = await openServiceDoor(config, database, logger);
+    close = async () => {
+      await door?.close();
+      await service.close();
+    };
     endOnSignals(close, logger);
 
     await service.app.listen({ host: config.host, port });
@@ -76,6 +84,26 @@ async function run(config: Config): Promise<void> {
     await close();
     throw error;
   }
+}
+
+/** What commands of this machine ask of the process that has the folder. */
+async function openServiceDoor(
+  config: Config,
+  database: Database,
+  logger: pino.Logger,
+): Promise<LocalDoor | null> {
+  if (config.database.kind !== 'embedded') return null;
+  const answer = async ({ wish }: JsonObject, talk: DoorTalk) => {
+    if (wish === copyWish.wish) return guardCopy(database, talk, defaultLimits);
+    talk.say({ problem: 'This service does not know what that is: it is of another version.' });
+  };
+  const onProblem = (error: unknown) => logger.warn({ err: error }, 'a command was not served');
+  const door = await openDoor(config.database.dataDir, answer, onProblem).catch((error: unknown) => {
+    onProblem(error);
+    return null;
+  });
+  if (door === null) logger.warn('no socket in DATA_DIR: a backup needs the service to be stopped');
+  return door;
 }
 
 const lastFlushMilliseconds = 1_000;

@@ -1,6 +1,7 @@
 // What stops a start, as one sentence for the person who started it; a bug keeps its stack trace.
 
 import { BackupDamaged } from './backup/backup-format.ts';
+import { CopyFailed } from './backup/copy-running-service.ts';
 import { RestoreRefused } from './backup/restore-backup.ts';
 import { BackupRefused } from './backup/write-backup.ts';
 import { ConfigProblem } from './config.ts';
@@ -16,6 +17,7 @@ const forPeople = [
   DataFolderUnusable,
   EmbeddedServerFailed,
   BackupRefused,
+  CopyFailed,
   RestoreRefused,
 ];
 

@@ -37,6 +37,8 @@ export class BackupRefused extends Error {
 export interface BackupFile {
   readonly path: string;
   readonly unfinished: string;
+  /** Where the files of a running embedded database are copied to, if they have to be. */
+  readonly copyFolder: string;
   /** Removes what is not finished; of what is, nothing. */
   discard(): void;
 }
@@ -48,14 +50,17 @@ export interface BackupFile {
 export function createBackupFile(path: string): BackupFile {
   if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
   const unfinished = `${path}.unfinished`;
-  const discard = () => rmSync(unfinished, { recursive: true, force: true });
+  const copyFolder = `${path}.unfinished-copy`;
+  const discard = () => {
+    for (const left of [unfinished, copyFolder]) rmSync(left, { recursive: true, force: true });
+  };
   try {
     discard();
     closeSync(openSync(unfinished, 'wx', 0o600));
   } catch (error) {
     throw notWritten(path, error);
   }
-  return { path, unfinished, discard };
+  return { path, unfinished, copyFolder, discard };
 }
 
 function notWritten(path: string, error: unknown): unknown {

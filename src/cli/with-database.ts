@@ -1,7 +1,7 @@
 // Opens the configured database for one command and closes it again. What stops it is one sentence.
 
 import { type FoundDatabase, findDatabase } from '../bootstrap.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { endWell } from './command-end.ts';
 
 export function epochSeconds(): number {
@@ -21,13 +21,14 @@ export function withDatabase(
 }
 
 /** Part of a command that has more to do. */
-export async function useDatabase(
+export async function useDatabase<Result>(
   schema: 'migrate' | 'current' | 'any',
-  work: (found: FoundDatabase) => Promise<void>,
-): Promise<void> {
-  const found = await findDatabase(readConfig(process.env), epochSeconds(), schema, { say });
+  work: (found: FoundDatabase) => Promise<Result>,
+  config: Config = readConfig(process.env),
+): Promise<Result> {
+  const found = await findDatabase(config, epochSeconds(), schema, { say });
   try {
-    await work(found);
+    return await work(found);
   } finally {
     await found.database.close();
   }

@@ -2,7 +2,7 @@
 // the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
 // and is never left behind. The folder must be on a local disk.
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
-// Nothing may ever open it but SQLite here; the holder's pid is therefore in a file beside it.
+// Nothing may ever open it but SQLite here (and whoever makes it); the holder's pid is therefore in a file beside it.
 
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -51,6 +51,11 @@ export function acquireDataLock(dataDir: string): DataLock {
       lock.close();
     },
   };
+}
+
+/** Marks a folder as ours that was not made by taking its lock: a copy of another. */
+export function adoptFolder(folder: string): void {
+  writeFileSync(join(folder, lockFile), '', { flag: 'wx', mode: 0o600 });
 }
 
 function prepareFolder(folder: string): void {

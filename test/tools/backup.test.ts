@@ -29,7 +29,7 @@ import { defaultLimits } from '../../src/config.ts';
 import { migrate, readMigrations } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
-import { assertRefused, type CommandEnd, runCommand, runForJson } from '../harness/command-process.ts';
+import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
@@ -49,8 +49,6 @@ const oddTexts = [
 let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 let packageId: number;
 let demoKey: string;
-/** What a backup ended with while the embedded service ran. */
-let whileRunning: CommandEnd;
 const original = inFolder('original.backup');
 
 before(async () => {
@@ -73,7 +71,6 @@ before(async () => {
     packageId = (await made(admin.post('/api/admin/v1/packages', body))).package.id;
   }
   await fill(demo, 'customer');
-  whileRunning = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
   service.kill('SIGTERM');
   await service.gone;
   await runForJson(['backup', original], { cwd: folder, environment });
@@ -270,9 +267,59 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
   assert.ok(placed > 1);
 });
 
-test('a running embedded service keeps its folder: the backup says to stop it', () => {
-  assertRefused(whileRunning, 1, /in use by another Sellthrough.*stop that one first/);
-  assert.ok(!existsSync(inFolder('never.backup')));
+test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
+  const environment = { ...settings, DATA_DIR: inFolder('busy') };
+  copyEmbeddedTemplate(environment.DATA_DIR);
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const service = await startService({ environment });
+  const demo = createApiClient(service.address, demoKey);
+  let isOver = false;
+  let placed = 0;
+  const stream = (async () => {
+    while (!isOver) {
+      const body = { package_id: packageId, customer: `busy-${placed % 7}` };
+      const { status, text } = await demo.post('/orders', body);
+      assert.ok(status === 201 || status === 402, text);
+      placed += 1;
+    }
+  })();
+  let entries = 0;
+  try {
+    for (const name of ['beside-1', 'beside-2']) {
+      const file = inFolder(`${name}.backup`);
+      const wasPlaced = placed;
+      const made = await runForJson(['backup', file], { cwd: folder, environment });
+      assert.ok(placed > wasPlaced, 'orders went on');
+      const target = { ...settings, DATABASE_URL: await createDatabase() };
+      const loaded = await runForJson(['restore', file], { cwd: folder, environment: target });
+      assert.deepEqual([loaded.rows, loaded.verify.ok], [made.rows, true]);
+      assert.ok(made.tables.ledger_entries > entries, 'each holds what was placed since the last');
+      entries = made.tables.ledger_entries;
+    }
+    const wrong = { ...environment, SECRET_KEY: 'x'.repeat(40) };
+    assertRefused(
+      await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment: wrong }),
+      1,
+      /SECRET_KEY is not the one/,
+    );
+    // A second one beside it is told to wait; its files are left alone.
+    const both = await Promise.all(
+      ['pair-1', 'pair-2'].map((name) =>
+        runCommand(['backup', inFolder(`${name}.backup`)], { cwd: folder, environment }),
+      ),
+    );
+    for (const end of both.filter(({ code }) => code !== 0)) assertRefused(end, 1, /under way already/);
+    assert.ok(both.some(({ code }) => code === 0));
+    // Nothing of it is left in the service: it goes on, and its folder is opened by the next one as ever.
+  } finally {
+    isOver = true;
+    await stream;
+    service.kill('SIGKILL');
+    await service.gone;
+  }
+  const last = await runForJson(['backup', inFolder('after.backup')], { cwd: folder, environment });
+  assert.ok(last.tables.ledger_entries >= entries);
+  assert.equal((await runForJson(['verify'], { cwd: folder, environment })).ok, true);
 });
 
 test('a backup never replaces a file', async () => {
