@@ -4,9 +4,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
-import { createSeal, mintApiKey } from './accounts/api-key.ts';
+import { mintApiKey } from './accounts/api-key.ts';
 import { openApiKey } from './accounts/api-key-store.ts';
 import { findKeptSecretKey, keptSecretKeyPath, makeKeptSecretKey } from './accounts/kept-secret-key.ts';
+import { createSeal, type Seal } from './accounts/seal.ts';
+import { beginState, checkState, findState, type ServiceState } from './accounts/service-state.ts';
 import { demoPackages } from './catalog/demo-packages.ts';
 import { createPackage } from './catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
@@ -29,15 +31,15 @@ import { hashPassword, mintPassword } from './identity/password.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
-  readonly secretKey: string;
+  readonly seal: Seal;
   /** Names of the migrations that ran just now. */
   readonly migrated: readonly string[];
 }
 
 /** A database as a command finds it. */
-export interface FoundDatabase extends Omit<OpenedDatabase, 'secretKey'> {
+export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
   /** null: no service was ever started on it. */
-  readonly secretKey: string | null;
+  readonly seal: Seal | null;
 }
 
 interface OpenOptions {
@@ -57,8 +59,8 @@ export function openDatabase(
 ): Promise<OpenedDatabase> {
   return openSafely(config, options, async (database, notices) => {
     const migrated = await migrate(database, notices);
-    const state = (await findState(database)) ?? (await beginState(database, config, now));
-    return { database, secretKey: agreeOnState(state, config), migrated };
+    const state = (await findState(database)) ?? (await begin(database, config, now));
+    return { database, seal: agreeOnState(state, config), migrated };
   });
 }
 
@@ -84,8 +86,8 @@ export function findDatabase(
       );
     }
     const isNew = schema === 'migrate' && findSecretKey(config) !== null;
-    const state = (await findState(database)) ?? (isNew ? await beginState(database, config, now) : null);
-    return { database, secretKey: state === null ? null : agreeOnState(state, config), migrated };
+    const state = (await findState(database)) ?? (isNew ? await begin(database, config, now) : null);
+    return { database, seal: state === null ? null : agreeOnState(state, config), migrated };
   });
 }
 
@@ -147,38 +149,10 @@ export async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
 }
 
-const insertState: Statement = {
-  name: 'insert_service_state',
-  text: `insert into service_state (currency, secret_key_check, created_at) values ($1, $2, to_timestamp($3::bigint))
-    on conflict do nothing`,
-};
-
-const selectState: Statement = {
-  name: 'find_service_state',
-  text: 'select currency, secret_key_check from service_state',
-};
-
-/** What every process that opens the database must agree with. */
-export interface ServiceState {
-  readonly currency: string;
-  readonly secretKeyCheck: string;
-}
-
-/** null: no service was ever started on it. */
-export async function findState(database: Queryable): Promise<ServiceState | null> {
-  const [row] = await database.query(selectState);
-  if (row === undefined) return null;
-  return { currency: String(row['currency']), secretKeyCheck: String(row['secret_key_check']) };
-}
-
-const checkText = 'sellthrough';
-const checkContext = 'secret key check';
-
-/** The very first start decides; of several at the same moment, one. */
-async function beginState(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
-  const check = createSeal(findSecretKey(config) ?? makeSecretKey(config)).seal(checkText, checkContext);
-  await database.query(insertState, [config.currency, check, now]);
-  return (await findState(database)) ?? { currency: config.currency, secretKeyCheck: check };
+/** The very first start: its currency and its key are the database's from now on. */
+function begin(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
+  const seal = findSeal(config) ?? createSeal(makeSecretKey(config));
+  return beginState(database, { seal, currency: config.currency, now });
 }
 
 function makeSecretKey({ database }: Config): string {
@@ -196,41 +170,38 @@ export function findSecretKey({ secretKey, database }: Config): string | null {
   );
 }
 
+/** With the keys that are known here; null: there is none. @throws ConfigProblem */
+export function findSeal(config: Config): Seal | null {
+  const secretKey = findSecretKey(config);
+  return secretKey === null ? null : createSeal(secretKey, config.secretKeyPrevious);
+}
+
 /** @throws ConfigProblem when this is another currency's or another key's database */
-function agreeOnState(state: ServiceState, config: Config): string {
+function agreeOnState(state: ServiceState, config: Config): Seal {
   if (state.currency !== config.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but this database holds ${state.currency}.`);
   }
-  const secretKey = findSecretKey(config);
-  const problem = secretKeyProblem(secretKey, state.secretKeyCheck, config);
-  if (secretKey === null || problem !== null) throw new ConfigProblem(`${problem}.`);
-  return secretKey;
+  const seal = findSeal(config);
+  const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
+  if (seal === null || problem !== null) throw new ConfigProblem(`${problem}.`);
+  return seal;
 }
 
-/** Why this key cannot be the one that a database was set up with, and what to do; null: it is. */
+/** Why the keys that are known here cannot be the one that a database was set up with, and what to do; null: one is. */
 export function secretKeyProblem(
-  secretKey: string | null,
+  seal: Seal | null,
   sealedCheck: string,
-  { secretKey: given, database }: Config,
+  { secretKey: given, secretKeyPrevious, database }: Config,
 ): string | null {
-  if (secretKey !== null && opensSecretKeyCheck(secretKey, sealedCheck)) return null;
+  if (seal !== null && checkState(seal, sealedCheck) !== 'unreadable') return null;
   if (given !== null || database.kind !== 'embedded') {
-    return 'SECRET_KEY is not the one this database was set up with: its sealed keys do not open';
+    const neither = secretKeyPrevious === null ? '' : ', nor is SECRET_KEY_PREVIOUS';
+    return `SECRET_KEY is not the one this database was set up with${neither}: its sealed keys do not open`;
   }
   const path = keptSecretKeyPath(resolve(database.dataDir));
-  return secretKey === null
+  return seal === null
     ? `This database was set up with a secret key, and there is no ${path}: put its copy there, or set SECRET_KEY`
     : `The key in ${path} is not the one this database was set up with: put the right one there, or set SECRET_KEY`;
-}
-
-/** Whether this is the key that a database, or a backup of it, was set up with. */
-export function opensSecretKeyCheck(secretKey: string, sealedCheck: string): boolean {
-  try {
-    createSeal(secretKey).open(sealedCheck, checkContext);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What was made just now; a value that was given in the environment is null. */

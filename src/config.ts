@@ -18,6 +18,8 @@ export interface Config {
   readonly database: DatabaseConfig;
   /** null: made and kept in the data folder. */
   readonly secretKey: string | null;
+  /** Opens what SECRET_KEY does not, while one key takes the other's place. */
+  readonly secretKeyPrevious: string | null;
   readonly currency: string;
   readonly trustProxy: readonly string[];
   readonly administrator: {
@@ -198,6 +200,10 @@ export function readConfig(environment: Environment): Config {
   if (secretKey !== null && secretKey.length < secretKeyLengthMin) {
     throw new ConfigProblem(`SECRET_KEY must have at least ${secretKeyLengthMin} characters.`);
   }
+  const secretKeyPrevious = environment['SECRET_KEY_PREVIOUS'] || null;
+  if (secretKeyPrevious !== null && secretKeyPrevious.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY_PREVIOUS must have at least ${secretKeyLengthMin} characters.`);
+  }
   const currency = text('CURRENCY') ?? 'USD';
   if (!/^[A-Z]{3}$/.test(currency)) {
     throw new ConfigProblem(`CURRENCY must be three capital letters such as USD, not "${currency}".`);
@@ -214,6 +220,7 @@ export function readConfig(environment: Environment): Config {
     publicUrl: readOrigin('PUBLIC_URL', text('PUBLIC_URL')),
     database,
     secretKey,
+    secretKeyPrevious,
     currency,
     trustProxy: readProxies(text('TRUST_PROXY')),
     administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),

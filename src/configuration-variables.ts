@@ -64,6 +64,12 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
           'Seals the stored API keys and TOTP secrets: at least 32 characters, the same for all processes. Keep a copy apart from the backups: without it the stored keys cannot be opened.',
         isSecret: true,
       },
+      {
+        name: 'SECRET_KEY_PREVIOUS',
+        otherwise: 'none',
+        meaning: 'A second key that opens what was sealed under it: only while SECRET_KEY is replaced.',
+        isSecret: true,
+      },
       { name: 'CURRENCY', otherwise: 'USD', meaning: 'Decided once for each database.' },
       {
         name: 'ALLOW_UNSAFE_DATABASE',

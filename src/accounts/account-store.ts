@@ -14,8 +14,9 @@ import { numberArray } from '../database/sql-arrays.ts';
 import { writeRows } from '../database/table.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
-import { lastFour, mintApiKey, type Seal } from './api-key.ts';
+import { lastFour, mintApiKey } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
+import type { Seal } from './seal.ts';
 
 export interface NewAccount {
   readonly username: string;

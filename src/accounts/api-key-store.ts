@@ -6,7 +6,8 @@ import type { Database, Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { lastFour, lookupHash, type Seal } from './api-key.ts';
+import { lastFour, lookupHash } from './api-key.ts';
+import { type Seal, type SealedTexts, sealedChangeValues } from './seal.ts';
 
 const apiKeys = describeTable('api_keys', {
   id: int('id'),
@@ -151,6 +152,34 @@ export async function listCurrentKeys(database: Queryable): Promise<CurrentKey[]
     username: String(row['username']),
   }));
 }
+
+const sealedCopies = apiKeys.pick('id', 'accountId', 'sealedKey');
+
+const listSealed: Statement = {
+  name: 'list_sealed_keys',
+  text: `select ${sealedCopies.list('k')} from api_keys k where k.id > $1::int order by k.id limit 200`,
+};
+
+const replaceSealed: Statement = {
+  name: 'replace_sealed_keys',
+  text: `update api_keys k set sealed_key = new.sealed
+    from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)
+    where k.id = new.id and k.sealed_key = new.earlier`,
+};
+
+/** Of revoked keys too: whatever is sealed is sealed under a key that is known. */
+export const sealedKeys: SealedTexts = {
+  async list(database, after) {
+    const rows = await database.query(listSealed, [after]);
+    return rows.map((row) => {
+      const { id, accountId, sealedKey: sealed } = sealedCopies.parse(row);
+      return { id, sealed, context: sealContext(accountId) };
+    });
+  },
+  async replace(database, changes) {
+    await database.query(replaceSealed, sealedChangeValues(changes));
+  },
+};
 
 /** Ids of keys to when they were last used. */
 export async function noteKeysUsed(

@@ -3,12 +3,14 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectDatabase, findSecretKey, findState, secretKeyProblem } from '../bootstrap.ts';
+import { checkState, findState } from '../accounts/service-state.ts';
+import { connectDatabase, findSeal, secretKeyProblem } from '../bootstrap.ts';
 import { type Config, defaultLimits } from '../config.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import type { Database, Row } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { listMigrations } from '../database/table-catalog.ts';
+import { countSealed } from '../identity/reseal-texts.ts';
 import { sentenceOf } from '../sentences.ts';
 import type { Check } from './doctor-command.ts';
 
@@ -63,7 +65,7 @@ async function askDatabase(config: Config, database: Database): Promise<Check[]>
   checks.push(schema);
   const newest = applied.length === 0 ? null : await findNewest(database);
   checks.push(checkClock(Number(row['clock']), asked, answered, newest));
-  if (applied.length > 0) checks.push(await checkSecretKey(config, database));
+  if (applied.length > 0) checks.push(await checkSecretKey(config, database, schema));
   return checks;
 }
 
@@ -182,15 +184,33 @@ function checkClockAlone(): Check {
   };
 }
 
-async function checkSecretKey(config: Config, database: Database): Promise<Check> {
+async function checkSecretKey(config: Config, database: Database, schema: Check): Promise<Check> {
   const name = 'secret key';
   const state = await findState(database);
   if (state === null) return { name, state: 'ok', says: 'not used yet' };
-  const problem = secretKeyProblem(findSecretKey(config), state.secretKeyCheck, config);
-  if (problem !== null) return { name, state: 'fail', says: problem };
+  const seal = findSeal(config);
+  const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
+  if (seal === null || problem !== null) return { name, state: 'fail', says: String(problem) };
   if (state.currency !== config.currency) {
     const says = `CURRENCY is ${config.currency}, but this database holds ${state.currency}`;
     return { name, state: 'fail', says };
   }
-  return { name, state: 'ok', says: 'opens the keys of this database' };
+  // What an older schema holds is counted after the upgrade.
+  if (schema.state !== 'ok') return { name, state: 'ok', says: 'opens the keys of this database' };
+  const { previous, unreadable } = await countSealed(database, seal);
+  if (unreadable > 0) {
+    const says = `${unreadable} sealed texts open with no key that is known here: set SECRET_KEY_PREVIOUS to the key before this one`;
+    return { name, state: 'fail', says };
+  }
+  if (previous > 0 || checkState(seal, state.secretKeyCheck) === 'previous') {
+    const says = `${previous} texts are sealed under SECRET_KEY_PREVIOUS: run "sellthrough reseal", and keep it until then`;
+    return { name, state: 'warn', says };
+  }
+  return config.secretKeyPrevious === null
+    ? { name, state: 'ok', says: 'opens the keys of this database' }
+    : {
+        name,
+        state: 'ok',
+        says: 'opens the keys of this database; nothing is sealed under SECRET_KEY_PREVIOUS',
+      };
 }

@@ -3,7 +3,6 @@
 
 import { Command } from 'commander';
 import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
-import { createSeal } from '../accounts/api-key.ts';
 import { ConfigProblem } from '../config.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
 import { disableTotp } from '../identity/totp-store.ts';
@@ -17,9 +16,9 @@ export function resetAdministratorCommand(): Command {
     .option('--username <username>', 'which administrator', 'admin')
     .option('--json', 'print them as JSON', false)
     .action(({ username, json }: { username: string; json: boolean }) =>
-      withDatabase('current', async ({ database, secretKey }) => {
+      withDatabase('current', async ({ database, seal }) => {
         const account = await findAccountByUsername(database, username);
-        if (account === null || !account.isAdmin || secretKey === null)
+        if (account === null || !account.isAdmin || seal === null)
           throw new ConfigProblem(`"${username}" is not an administrator.`);
         const actor = { actorId: account.id, now: epochSeconds() };
         const password = mintPassword();
@@ -27,7 +26,7 @@ export function resetAdministratorCommand(): Command {
         const change = { passwordHash, blocked: false, apiEnabled: true, allowedIps: [] };
         await changeAccount(database, account.id, change, actor);
         await disableTotp(database, account.id, actor);
-        const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
+        const apiKey = await resetApiKey(database, seal, account.id, actor);
         process.stdout.write(
           json
             ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`

@@ -5,13 +5,15 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../accounts/account-store.ts';
-import { createSeal } from '../accounts/api-key.ts';
 import { type CurrentKey, listCurrentKeys } from '../accounts/api-key-store.ts';
+import type { Seal } from '../accounts/seal.ts';
+import { checkState } from '../accounts/service-state.ts';
 import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
-import { checkDurability, connectDatabase, findSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import { checkDurability, connectDatabase, findSeal } from '../bootstrap.ts';
 import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
 import { formatTime } from '../contract/times.ts';
+import { countSealed } from '../identity/reseal-texts.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
 import { minuteOf, textTable } from './text-table.ts';
@@ -40,8 +42,8 @@ export function restoreCommand(): Command {
         migrationsOf(content.head);
         if (check) return showContent(path, content, json);
         const config = readConfig(process.env);
-        const secretKey = checkFits(config, content);
-        await restoreAndVerify({ config, secretKey, path, revokeKeys, json }, content);
+        const seal = checkFits(config, content);
+        await restoreAndVerify({ config, seal, path, revokeKeys, json }, content);
       }),
     );
 }
@@ -54,7 +56,7 @@ interface RestoreFlags {
 
 interface Restoring extends Pick<RestoreFlags, 'revokeKeys' | 'json'> {
   readonly config: Config;
-  readonly secretKey: string;
+  readonly seal: Seal;
   readonly path: string;
 }
 
@@ -69,21 +71,21 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
 }
 
 /** What can be said before the database is opened: an embedded one would be made by that. */
-function checkFits(config: Config, { head }: BackupContent): string {
+function checkFits(config: Config, { head }: BackupContent): Seal {
   if (config.currency !== head.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but the backup holds ${head.currency}.`);
   }
-  const secretKey = findSecretKey(config);
-  if (secretKey === null || !opensSecretKeyCheck(secretKey, head.secret_key_check)) {
+  const seal = findSeal(config);
+  if (seal === null || checkState(seal, head.secret_key_check) === 'unreadable') {
     throw new ConfigProblem(
       'SECRET_KEY is not the one that the backup was made with: set it to the SECRET_KEY of that service or, where that had none, to the text in its DATA_DIR/secret.key.',
     );
   }
-  return secretKey;
+  return seal;
 }
 
 async function restoreAndVerify(restoring: Restoring, checked: BackupContent): Promise<void> {
-  const { config, secretKey, path, revokeKeys, json } = restoring;
+  const { config, seal, path, revokeKeys, json } = restoring;
   const database = await connectDatabase(config);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
@@ -96,13 +98,14 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
     const administrators: NewKey[] = [];
     let newKeys = 0;
     if (revokeKeys) {
-      for await (const key of resetEveryApiKey(database, createSeal(secretKey), now)) {
+      for await (const key of resetEveryApiKey(database, seal, now)) {
         newKeys += 1;
         if (key.isAdmin) administrators.push(key);
       }
     }
+    const { unreadable } = await countSealed(database, seal);
     const report = await verifyLedger(database, now);
-    if (!report.ok) process.exitCode = exitCodes.findings;
+    if (!report.ok || unreadable > 0) process.exitCode = exitCodes.findings;
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));
     const verdict = report.ok
       ? 'every ledger adds up'
@@ -126,11 +129,13 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
         })),
         new_keys: newKeys,
         administrators: administrators.map(({ username, apiKey }) => ({ username, api_key: apiKey })),
+        unreadable,
         verify: report,
       },
       [
         problemLines(report),
         `Restored ${content.rows} rows of ${content.sums.length} tables, each read back and compared; ${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
+        unreadable === 0 ? '' : unreadableText(unreadable),
         droppedText(dropped),
         revokeKeys ? newKeysText(newKeys, administrators) : livingKeysText(keys, madeAt),
       ].join(''),
@@ -138,6 +143,11 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
   } finally {
     await database.close();
   }
+}
+
+/** A backup that was made while SECRET_KEY was replaced holds texts under both. */
+function unreadableText(count: number): string {
+  return `${count} sealed keys and secrets open with no key that is known here: set SECRET_KEY_PREVIOUS to the other one of that time.\n`;
 }
 
 function droppedText(dropped: Readonly<Record<string, number>>): string {

@@ -23,6 +23,7 @@ import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-cli
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { createSeal } from '../../src/accounts/seal.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
 import { migrationsOf, passTables } from '../../src/backup/restore-backup.ts';
 import { defaultLimits } from '../../src/config.ts';
@@ -150,6 +151,7 @@ describe('a restore lets nobody in by what may be over', () => {
     const url = await createDatabase();
     const environment = { ...settings, DATABASE_URL: url };
     await runForJson(['restore', original], { cwd: folder, environment });
+    const sealedSecret = createSeal(secretKey).seal('ABCDEFGH', 'totp secret of account 1');
     await query(
       url,
       `insert into sessions values (1, 'hash', 1, now(), now(), '::1', 'browser'), (2, 'hash', 1, now(), now(), '::1', '');
@@ -158,7 +160,7 @@ describe('a restore lets nobody in by what may be over', () => {
           values ('hash', 2, 1, 1, now(), now() + interval '1 day');
         insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
           values ('hash', 2, 1, now(), now() + interval '1 day');
-        insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, 'sealed', now(), now());
+        insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, '${sealedSecret}', now(), now());
         insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });

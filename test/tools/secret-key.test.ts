@@ -15,6 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { openApiKey } from '../../src/accounts/api-key-store.ts';
+import { findDatabase } from '../../src/bootstrap.ts';
+import { readConfig } from '../../src/config.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 import { startServiceProcess } from '../machines/service-process.ts';
 
@@ -60,7 +64,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
   });
 
   test('commands and starts without it say what is missing, and make no other key', async () => {
-    for (const args of [['verify'], ['serve'], ['backup', inFolder('x.backup')], ['reset-administrator']]) {
+    for (const args of [['verify'], ['serve'], ['backup', inFolder('x.backup')]]) {
       assertRefused(
         await run(args, { DATA_DIR: dataDir }),
         1,
@@ -100,7 +104,7 @@ test('a restore takes the right secret.key that was copied into the empty folder
 
 test('in a folder without a database no command makes anything, and migrate no key', async () => {
   const dataDir = inFolder('nothing');
-  for (const args of [['verify'], ['backup', inFolder('y.backup')], ['reset-administrator']]) {
+  for (const args of [['verify'], ['backup', inFolder('y.backup')]]) {
     assertRefused(await run(args, { DATA_DIR: dataDir }), 1, /There is no database in .*nothing/);
   }
   assert.deepEqual(
@@ -121,4 +125,50 @@ test('in a folder without a database no command makes anything, and migrate no k
     /^[\w-]{43}\n$/,
     'the first start makes one',
   );
+});
+
+describe('SECRET_KEY is replaced', () => {
+  const oldKey = secretKey;
+  const newKey = 'the key that takes the place of the other';
+  const adminKey = mintApiKey();
+  const dataDir = inFolder('replaced');
+  const before = { DATA_DIR: dataDir, SECRET_KEY: oldKey, ADMIN_API_KEY: adminKey };
+  const between = { ...before, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey };
+  const after = { ...before, SECRET_KEY: newKey };
+  const json = (args: readonly string[], environment: Readonly<Record<string, string>>) =>
+    runForJson(args, { cwd: folder, environment });
+  const doctorOf = async (environment: Readonly<Record<string, string>>) => {
+    const { stdout } = await run(['doctor', '--json'], environment);
+    const { checks }: { checks: { name: string; state: string; says: string }[] } = JSON.parse(stdout);
+    return checks.find(({ name }) => name === 'secret key');
+  };
+
+  test('beside a running embedded service, and what was sealed opens all the while', async () => {
+    newDataDir('replaced');
+    await startAndStop(before);
+    assertRefused(await run(['verify'], after), 1, /SECRET_KEY is not the one/);
+    const waiting = await doctorOf(between);
+    assert.equal(waiting?.state, 'warn');
+    assert.match(
+      waiting?.says ?? '',
+      /^1 texts are sealed under SECRET_KEY_PREVIOUS: run "sellthrough reseal"/,
+    );
+
+    const service = await startServiceProcess({ environment: { PORT: '0', ...between } });
+    const elsewhere = await run(['reseal'], { ...before, SECRET_KEY: 'x'.repeat(40) });
+    assertRefused(elsewhere, 1, /seals with another SECRET_KEY: restart it with this one first/);
+    const done = await json(['reseal'], between);
+    assert.deepEqual([done.previous, done.unreadable, done.current], [0, 0, 1]);
+    service.kill('SIGTERM');
+    await service.gone;
+
+    assert.equal((await doctorOf(after))?.state, 'ok');
+    assert.match((await doctorOf(between))?.says ?? '', /nothing is sealed under SECRET_KEY_PREVIOUS/);
+    assert.equal((await json(['reseal'], after)).resealed, 0, 'again: nothing to do');
+    assertRefused(await run(['verify'], before), 1, /SECRET_KEY is not the one/);
+    const { database, seal } = await findDatabase(readConfig(after), 0, 'current');
+    assert.ok(seal);
+    assert.equal(await openApiKey(database, seal, 1), adminKey);
+    await database.close();
+  });
 });
