@@ -23,15 +23,22 @@ export function resealCommand(): Command {
     .action(({ json }: { json: boolean }) =>
       endWell(async () => {
         const done = await reseal();
-        if (done.unreadable > 0) process.exitCode = exitCodes.findings;
-        const { resealed, current, unreadable } = done;
-        const verdict =
-          unreadable === 0
-            ? 'Everything is sealed under SECRET_KEY: once every process runs with it, SECRET_KEY_PREVIOUS may go.'
-            : `${unreadable} texts open with neither key and were left as they are.`;
-        answer(json, done, `Sealed ${resealed} texts anew; ${current} are under SECRET_KEY. ${verdict}\n`);
+        if (done.unnamed + done.previous + done.unreadable > 0) process.exitCode = exitCodes.findings;
+        const { resealed, current } = done;
+        answer(
+          json,
+          done,
+          `Sealed ${resealed} texts anew; ${current} are under SECRET_KEY. ${verdictOf(done)}\n`,
+        );
       }),
     );
+}
+
+function verdictOf({ unnamed, previous, unreadable }: Resealed): string {
+  if (unreadable > 0) return `${unreadable} texts open with neither key and were left as they are.`;
+  if (unnamed + previous > 0)
+    return 'Others were sealed under the old key meanwhile: give every process the new SECRET_KEY, and run it again.';
+  return 'Everything is sealed under SECRET_KEY: once every process runs with it, SECRET_KEY_PREVIOUS may go.';
 }
 
 async function reseal(): Promise<Resealed> {

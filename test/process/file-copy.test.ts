@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
+import { copyRunningService, copyWish, guardCopy } from '../../src/backup/copy-running-service.ts';
 import { defaultLimits } from '../../src/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/database/embedded.ts';
 import { copyDatabaseFiles, finishCopy } from '../../src/database/file-copy.ts';
+import { DoorClosed, enterDoor, openDoor } from '../../src/database/local-door.ts';
 
 const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-file-copy-'));
 const dataDir = join(folder, 'data');
@@ -94,6 +96,41 @@ test('one copy at a time; one that is given up leaves the database as it was', a
   await again.release();
   await run(database, 'checkpoint');
   assert.equal((await run(database, 'select count(*)::int as count from pages'))[0]?.['count'], 6_000);
+});
+
+test('whoever drops the conversation, the other end hears of it and nothing stays held', async () => {
+  const problems: unknown[] = [];
+  const ends: Promise<void>[] = [];
+  const openIt = async () => {
+    const door = await openDoor(
+      dataDir,
+      (_wish, talk) => {
+        const end = guardCopy(database, talk, { copySecondsMax: 3_600 });
+        ends.push(end);
+        return end;
+      },
+      (problem) => problems.push(problem),
+    );
+    return door ?? assert.fail('this system has sockets');
+  };
+  const door = await openIt();
+  await enterDoor(dataDir, copyWish, async (talk) => assert.deepEqual(await talk.hear(), { copy: 'begun' }));
+  await assert.rejects(ends[0] ?? Promise.resolve(), DoorClosed);
+  await (await begin()).release();
+
+  await enterDoor(dataDir, copyWish, async (talk) => {
+    await talk.hear();
+    await assert.rejects(copyRunningService(dataDir, join(folder, 'second')), /under way already/);
+    await door.close();
+    await assert.rejects(talk.hear(), DoorClosed);
+  });
+  assert.equal(await copyRunningService(dataDir, join(folder, 'third')), null, 'nobody listens');
+  assert.ok(!existsSync(join(folder, 'third')));
+  const again = await openIt();
+  assert.ok(await copyRunningService(dataDir, join(folder, 'fourth')));
+  await again.close();
+  assert.equal(problems.length, 1);
+  await (await open(join(folder, 'fourth'))).close();
 });
 
 test('while files are copied no log is cleared, and afterwards it is', async () => {
