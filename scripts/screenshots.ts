@@ -71,13 +71,13 @@ async function openStage() {
   if (!existsSync(join(dataDir, 'postgres'))) {
     await fillDemo(config, { seed: 1, share: 1, until: now(), password, say });
   }
-  const { database, secretKey } = await openDatabase(config, now());
+  const { database, seal } = await openDatabase(config, now());
   let address = '';
   const service = await createService({
     config,
     limits: defaultLimits,
     database,
-    secretKey,
+    seal,
     publicUrl: () => address,
     logger: pino({ level: 'silent' }),
     accessLog: null,

@@ -22,6 +22,7 @@ export const onBothDatabases: readonly string[] = [
   'plan-changes',
   'query-plans',
   'refunds',
+  'reseal',
   'road',
   'roles-and-routes',
   'secrets',

@@ -1,15 +1,17 @@
 // What a start does before it serves: opens the database, brings its schema up to date, checks that it is
 // safe and that the secret key is the right one; and then makes the first administrator and the demo.
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
-import { createSeal, mintApiKey } from './accounts/api-key.ts';
+import { mintApiKey } from './accounts/api-key.ts';
 import { openApiKey } from './accounts/api-key-store.ts';
+import { findKeptSecretKey, keptSecretKeyPath, makeKeptSecretKey } from './accounts/kept-secret-key.ts';
+import { createSeal, type Seal } from './accounts/seal.ts';
+import { beginState, checkState, findState, type ServiceState } from './accounts/service-state.ts';
 import { demoPackages } from './catalog/demo-packages.ts';
 import { createPackage } from './catalog/package-store.ts';
-import { type Config, ConfigProblem, defaultLimits, type Limits } from './config.ts';
+import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
 import { formatAmount } from './contract/amounts.ts';
 import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
@@ -17,56 +19,97 @@ import type { Service } from './create-service.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import {
+  checkMigrations,
   insufficientPrivilege,
   isMigrated,
   migrate,
+  type Notices,
   readMigrations,
   SchemaMismatch,
 } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
+import { listMigrations } from './database/table-catalog.ts';
 import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
 import { passwordProblem } from './identity/password-rules.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
-  readonly secretKey: string;
+  readonly seal: Seal;
   /** Names of the migrations that ran just now. */
   readonly migrated: readonly string[];
 }
 
-/** @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people */
+/** A database as a command finds it. */
+export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
+  /** null: no service was ever started on it. */
+  readonly seal: Seal | null;
+}
+
+interface OpenOptions {
+  readonly limits?: Limits['database'];
+  /** Hears, a sentence at a time, what takes long. */
+  readonly say?: (sentence: string) => void;
+}
+
+/**
+ * For a start, the first one included: that one makes the schema and, where none is given, the secret key.
+ * @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people
+ */
 export async function openDatabase(
   config: Config,
   now: EpochSeconds,
-  {
-    mayMigrate = true,
-    limits = defaultLimits.database,
-    say,
-  }: {
-    mayMigrate?: boolean;
-    limits?: Limits['database'];
-    /** Hears, a sentence at a time, what takes long. */
-    say?: (sentence: string) => void;
-  } = {},
+  options: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   if (!hasEmbeddedDatabase(config)) refuseUnusableCurrency(config);
-  const database = await connectDatabase(config, limits);
-  try {
+  return openSafely(config, options, async (database, notices) => {
     if (currencyProblem(config.currency) !== null && !(await holdsState(database)))
       refuseUnusableCurrency(config);
-    if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const notices =
-      say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } };
-    const migrated = mayMigrate ? await migrate(database, notices) : [];
-    if (!mayMigrate && !(await isMigrated(database, readMigrations()).catch(() => false))) {
+    const migrated = await migrate(database, notices);
+    const state = (await findState(database)) ?? (await begin(database, config, now));
+    return { database, seal: agreeOnState(state, config), migrated };
+  });
+}
+
+/**
+ * For a command: whose database this is was decided by a start, and no key is made. `schema`: `migrate` brings it up
+ * to date (and notes whose it is, where a key is given), `current` refuses another one, `any` takes an older one as it is.
+ * @throws as openDatabase
+ */
+export function findDatabase(
+  config: Config,
+  now: EpochSeconds,
+  schema: 'migrate' | 'current' | 'any',
+  options: OpenOptions = {},
+): Promise<FoundDatabase> {
+  if (config.database.kind === 'embedded' && schema !== 'migrate') refuseMissing(config.database.dataDir);
+  return openSafely(config, options, async (database, notices) => {
+    const migrated = schema === 'migrate' ? await migrate(database, notices) : [];
+    const hasSchema = (await listMigrations(database)).length > 0;
+    if (hasSchema) await checkMigrations(database);
+    if (!hasSchema || (schema === 'current' && !(await isMigrated(database, readMigrations())))) {
       throw new SchemaMismatch(
         'The database does not have the schema of this version: run "sellthrough migrate".',
       );
     }
-    const secretKey = config.secretKey ?? keptSecretKey(config);
-    await agreeOnState(database, config, secretKey, now);
-    return { database, secretKey, migrated };
+    const isNew = schema === 'migrate' && findSecretKey(config) !== null;
+    const state = (await findState(database)) ?? (isNew ? await begin(database, config, now) : null);
+    return { database, seal: state === null ? null : agreeOnState(state, config), migrated };
+  });
+}
+
+async function openSafely<Opened>(
+  config: Config,
+  { limits = defaultLimits.database, say }: OpenOptions,
+  work: (database: Database, notices: { notices?: Notices }) => Promise<Opened>,
+): Promise<Opened> {
+  const database = await connectDatabase(config, limits);
+  try {
+    if (!config.allowUnsafeDatabase) await checkDurability(database);
+    return await work(
+      database,
+      say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } },
+    );
   } catch (error) {
     await database.close().catch(() => undefined);
     if (!(error instanceof StatementFailed) || error.code !== insufficientPrivilege) throw error;
@@ -80,6 +123,14 @@ export async function openDatabase(
 /** Whether the folder of an embedded database has been set up; true for PostgreSQL, which can only be asked. */
 export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
   return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
+}
+
+/** A wrong DATA_DIR should not become a database of its own. */
+function refuseMissing(dataDir: string): void {
+  if (existsSync(join(dataDir, 'postgres'))) return;
+  throw new ConfigProblem(
+    `There is no database in ${resolve(dataDir)}: set DATA_DIR to the folder of the service, or start it there first.`,
+  );
 }
 
 /** The database as it is: nothing is checked, nothing is made in it. */
@@ -114,62 +165,26 @@ export async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
 }
 
-const secretKeyFile = 'secret.key';
-
-/** The key that an embedded service made for itself; null: there is none yet. */
-export function findKeptSecretKey({ database }: Pick<Config, 'database'>): string | null {
-  if (database.kind !== 'embedded') return null;
-  const path = join(database.dataDir, secretKeyFile);
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+/** The very first start: its currency and its key are the database's from now on. */
+async function begin(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
+  refuseUnusableCurrency(config);
+  const seal = findSeal(config) ?? createSeal(makeSecretKey(config));
+  return beginState(database, { seal, currency: config.currency, now });
 }
 
-function keptSecretKey(config: Config): string {
-  if (config.database.kind !== 'embedded')
-    throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
-  const path = join(config.database.dataDir, secretKeyFile);
-  // This folder is locked by this process. Renamed when complete: a key is whole or not there.
-  if (!existsSync(path)) {
-    writeFileSync(`${path}.new`, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
-  }
-  const kept = readFileSync(path, 'utf8').trim();
-  if (kept.length < 32) throw new ConfigProblem(`${path} is damaged: restore it, or set SECRET_KEY.`);
-  return kept;
+function makeSecretKey({ database }: Config): string {
+  if (database.kind !== 'embedded') throw new ConfigProblem('SECRET_KEY is required with DATABASE_URL.');
+  return makeKeptSecretKey(database.dataDir);
 }
 
-const insertState: Statement = {
-  name: 'insert_service_state',
-  text: `insert into service_state (currency, secret_key_check, created_at) values ($1, $2, to_timestamp($3::bigint))
-    on conflict do nothing`,
-};
-
-const findState: Statement = {
-  name: 'find_service_state',
-  text: 'select currency, secret_key_check from service_state',
-};
-
-const checkText = 'sellthrough';
-const checkContext = 'secret key check';
-
-async function agreeOnState(
-  database: Database,
-  config: Config,
-  secretKey: string,
-  now: EpochSeconds,
-): Promise<void> {
-  const seal = createSeal(secretKey);
-  await database.query(insertState, [config.currency, seal.seal(checkText, checkContext), now]);
-  const [row = {}] = await database.query(findState);
-  if (row['currency'] !== config.currency) {
-    throw new ConfigProblem(
-      `CURRENCY is ${config.currency}, but this database holds ${String(row['currency'])}.`,
-    );
-  }
-  if (!opensSecretKeyCheck(secretKey, String(row['secret_key_check']))) {
-    throw new ConfigProblem(
-      'SECRET_KEY is not the one this database was set up with: its sealed keys do not open.',
-    );
-  }
+/** SECRET_KEY, or the key that an embedded service made for itself; null: there is neither. @throws ConfigProblem */
+export function findSecretKey({ secretKey, database }: Config): string | null {
+  if (secretKey !== null || database.kind !== 'embedded') return secretKey;
+  const kept = findKeptSecretKey(database.dataDir);
+  if (kept === null || kept.length >= secretKeyLengthMin) return kept;
+  throw new ConfigProblem(
+    `${keptSecretKeyPath(database.dataDir)} is damaged: put its copy in its place, or set SECRET_KEY.`,
+  );
 }
 
 /**
@@ -187,17 +202,41 @@ async function holdsState(database: Database): Promise<boolean> {
     name: '',
     text: "select to_regclass('service_state') is not null as has",
   });
-  return table?.['has'] === true && (await database.query(findState)).length > 0;
+  return table?.['has'] === true && (await findState(database)) !== null;
 }
 
-/** Whether this is the key that a database, or a backup of it, was set up with. */
-export function opensSecretKeyCheck(secretKey: string, sealedCheck: string): boolean {
-  try {
-    createSeal(secretKey).open(sealedCheck, checkContext);
-    return true;
-  } catch {
-    return false;
+/** With the keys that are known here; null: there is none. @throws ConfigProblem */
+export function findSeal(config: Config): Seal | null {
+  const secretKey = findSecretKey(config);
+  return secretKey === null ? null : createSeal(secretKey, config.secretKeyPrevious);
+}
+
+/** @throws ConfigProblem when this is another currency's or another key's database */
+function agreeOnState(state: ServiceState, config: Config): Seal {
+  if (state.currency !== config.currency) {
+    throw new ConfigProblem(`CURRENCY is ${config.currency}, but this database holds ${state.currency}.`);
   }
+  const seal = findSeal(config);
+  const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
+  if (seal === null || problem !== null) throw new ConfigProblem(`${problem}.`);
+  return seal;
+}
+
+/** Why the keys that are known here cannot be the one that a database was set up with, and what to do; null: one is. */
+export function secretKeyProblem(
+  seal: Seal | null,
+  sealedCheck: string,
+  { secretKey: given, secretKeyPrevious, database }: Config,
+): string | null {
+  if (seal !== null && checkState(seal, sealedCheck) !== 'unreadable') return null;
+  if (given !== null || database.kind !== 'embedded') {
+    const neither = secretKeyPrevious === null ? '' : ', nor is SECRET_KEY_PREVIOUS';
+    return `SECRET_KEY is not the one this database was set up with${neither}: its sealed keys do not open`;
+  }
+  const path = keptSecretKeyPath(resolve(database.dataDir));
+  return seal === null
+    ? `This database was set up with a secret key, and there is no ${path}: put its copy there, or set SECRET_KEY`
+    : `The key in ${path} is not the one this database was set up with: put the right one there, or set SECRET_KEY`;
 }
 
 // An administrator's console and scripts ask more often than a reseller's.

@@ -19,6 +19,8 @@ export interface Config {
   readonly database: DatabaseConfig;
   /** null: made and kept in the data folder. */
   readonly secretKey: string | null;
+  /** Opens what SECRET_KEY does not, while one key takes the other's place. */
+  readonly secretKeyPrevious: string | null;
   readonly currency: string;
   readonly trustProxy: readonly string[];
   readonly administrator: {
@@ -157,12 +159,16 @@ export const defaultLimits = {
     // Only when somebody asks for it.
     audit: { runSecondsMax: 4 * 3_600 },
   },
+  // A command that copies the embedded database keeps its log growing meanwhile.
+  copySecondsMax: 3_600,
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,
   totpPendingSeconds: 900,
   expiredLoginsKeptSeconds: 7 * 86_400,
 };
+
+export const secretKeyLengthMin = 32;
 
 /** One sentence that names the variable. */
 export class ConfigProblem extends Error {
@@ -199,8 +205,12 @@ export function readConfig(environment: Environment): Config {
       'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
     );
   }
-  if (secretKey !== null && secretKey.length < 32) {
-    throw new ConfigProblem('SECRET_KEY must have at least 32 characters.');
+  if (secretKey !== null && secretKey.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY must have at least ${secretKeyLengthMin} characters.`);
+  }
+  const secretKeyPrevious = environment['SECRET_KEY_PREVIOUS'] || null;
+  if (secretKeyPrevious !== null && secretKeyPrevious.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY_PREVIOUS must have at least ${secretKeyLengthMin} characters.`);
   }
   const currency = text('CURRENCY') ?? 'USD';
   if (!/^[A-Z]{3}$/.test(currency)) {
@@ -218,6 +228,7 @@ export function readConfig(environment: Environment): Config {
     publicUrl: readOrigin('PUBLIC_URL', text('PUBLIC_URL')),
     database,
     secretKey,
+    secretKeyPrevious,
     currency,
     trustProxy: readProxies(text('TRUST_PROXY')),
     administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),

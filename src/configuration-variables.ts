@@ -65,6 +65,12 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
         isSecret: true,
       },
       {
+        name: 'SECRET_KEY_PREVIOUS',
+        otherwise: 'none',
+        meaning: 'A second key that opens what was sealed under it: only while SECRET_KEY is replaced.',
+        isSecret: true,
+      },
+      {
         name: 'CURRENCY',
         otherwise: 'USD',
         meaning: 'Decided once for each database: a currency whose amounts have two decimals.',

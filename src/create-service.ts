@@ -5,9 +5,9 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
-import { createSeal, type Seal } from './accounts/api-key.ts';
 import { noteKeysUsed } from './accounts/api-key-store.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
+import type { Seal } from './accounts/seal.ts';
 import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
@@ -47,7 +47,7 @@ export interface ServiceDependencies {
   readonly limits: Limits;
   /** Migrated, and with its service_state (see bootstrap.ts). */
   readonly database: Database;
-  readonly secretKey: string;
+  readonly seal: Seal;
   /** Where login links lead; known once the service listens. */
   readonly publicUrl: () => string;
   readonly logger: FastifyBaseLogger;
@@ -78,12 +78,10 @@ const idleSweepMilliseconds = 50;
 const lastLinesMilliseconds = 1_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
-  const { config, limits, database, secretKey, publicUrl, logger, now, monotonicNow, accessLog } =
-    dependencies;
+  const { config, limits, database, seal, publicUrl, logger, now, monotonicNow, accessLog } = dependencies;
   const { currency } = config;
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
-  const seal = createSeal(secretKey);
   const batchSizes = createBatchSizes();
   const startedAt = monotonicNow();
   // Whatever a request cannot begin without; everything else reads behind the orders.

@@ -4,11 +4,17 @@
 import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import pino from 'pino';
+import type { Seal } from './accounts/seal.ts';
+import { copyWish, guardCopy } from './backup/copy-running-service.ts';
 import { createFirstAdministrator, hasEmbeddedDatabase, openDatabase, prepareDemo } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
+import type { JsonObject } from './contract/json.ts';
 import { createService } from './create-service.ts';
+import type { Database } from './database/database.ts';
+import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
 import { draftSecrets, firstAdministratorFile, nothingDrafted } from './first-administrator-file.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
+import { resealTexts, resealWish } from './identity/reseal-texts.ts';
 import { sentenceOf } from './sentences.ts';
 import { addressText, administratorText, demoText } from './welcome.ts';
 
@@ -37,7 +43,7 @@ async function run(config: Config): Promise<void> {
   if (config.database.kind === 'embedded' && !hasEmbeddedDatabase(config)) {
     say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
   }
-  const { database, secretKey, migrated } = await openDatabase(config, now(), {
+  const { database, seal, migrated } = await openDatabase(config, now(), {
     say: (sentence) => logger.info({ migration: true }, sentence),
   });
   if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
@@ -52,14 +58,18 @@ async function run(config: Config): Promise<void> {
       config,
       limits: defaultLimits,
       database,
-      secretKey,
+      seal,
       publicUrl: () => config.publicUrl ?? address(),
       logger,
       accessLog: logger.isLevelEnabled('info') ? createAccessLog(output) : null,
       now,
       monotonicNow: () => performance.now(),
     });
-    close = service.close;
+    const door = await openServiceDoor(config, database, seal, logger);
+    close = async () => {
+      await door?.close();
+      await service.close();
+    };
     endOnSignals(close, logger);
 
     await service.app.listen({ host: config.host, port });
@@ -80,6 +90,29 @@ async function run(config: Config): Promise<void> {
     await close();
     throw error;
   }
+}
+
+/** What commands of this machine ask of the process that has the folder. */
+async function openServiceDoor(
+  config: Config,
+  database: Database,
+  seal: Seal,
+  logger: pino.Logger,
+): Promise<LocalDoor | null> {
+  if (config.database.kind !== 'embedded') return null;
+  const answer = async ({ wish }: JsonObject, talk: DoorTalk) => {
+    if (wish === copyWish.wish) return guardCopy(database, talk, defaultLimits);
+    if (wish === resealWish.wish)
+      return talk.say({ key: seal.keyName, ...(await resealTexts(database, seal)) });
+    talk.say({ problem: 'This service does not know what that is: it is of another version.' });
+  };
+  const onProblem = (error: unknown) => logger.warn({ err: error }, 'a command was not served');
+  const door = await openDoor(config.database.dataDir, answer, onProblem).catch((error: unknown) => {
+    onProblem(error);
+    return null;
+  });
+  if (door === null) logger.warn('no socket in DATA_DIR: a backup needs the service to be stopped');
+  return door;
 }
 
 const lastFlushMilliseconds = 1_000;

@@ -1,8 +1,9 @@
 // What stops a start, as one sentence for the person who started it; a bug keeps its stack trace.
 
 import { BackupDamaged } from './backup/backup-format.ts';
+import { CopyFailed } from './backup/copy-running-service.ts';
 import { RestoreRefused } from './backup/restore-backup.ts';
-import { BackupExists } from './backup/write-backup.ts';
+import { BackupRefused } from './backup/write-backup.ts';
 import { ConfigProblem } from './config.ts';
 import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
@@ -15,7 +16,8 @@ const forPeople = [
   DataFolderInUse,
   DataFolderUnusable,
   EmbeddedServerFailed,
-  BackupExists,
+  BackupRefused,
+  CopyFailed,
   RestoreRefused,
 ];
 

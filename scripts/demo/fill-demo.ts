@@ -44,7 +44,7 @@ const findUse: Statement = {
 /** @throws ConfigProblem when the database is in use; an Error when its books do not add up afterwards */
 export async function fillDemo(config: Config, options: FillOptions): Promise<FilledDemo> {
   const { until, say } = options;
-  const { database, secretKey } = await openDatabase(config, until);
+  const { database, seal } = await openDatabase(config, until);
   let close: () => Promise<void> = () => database.close();
   try {
     await refuseUsed(database);
@@ -56,7 +56,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
       // More requests come in a second here than in a busy hour: none of their lines may be dropped.
       limits: { ...defaultLimits, requestLog: { ...defaultLimits.requestLog, linesMax: 50_000 } },
       database,
-      secretKey,
+      seal,
       publicUrl: () => 'http://127.0.0.1',
       logger: pino({ level: 'silent' }),
       accessLog: null,

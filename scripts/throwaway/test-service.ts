@@ -126,7 +126,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       config,
       limits,
       database: options.wrapDatabase?.(opened.database) ?? opened.database,
-      secretKey: opened.secretKey,
+      seal: opened.seal,
       publicUrl: () => publicUrl,
       logger,
       accessLog,

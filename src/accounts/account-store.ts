@@ -17,8 +17,9 @@ import { numberArray } from '../database/sql-arrays.ts';
 import { writeRows } from '../database/table.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
-import { lastFour, mintApiKey, type Seal } from './api-key.ts';
+import { lastFour, mintApiKey } from './api-key.ts';
 import { revokeKey, storeKey } from './api-key-store.ts';
+import type { Seal } from './seal.ts';
 
 export interface NewAccount {
   readonly username: string;
@@ -140,6 +141,32 @@ const findAdministrator: Statement = {
   name: 'find_administrator',
   text: 'select id from accounts where is_admin order by id limit 1',
 };
+
+const listIds: Statement = {
+  name: 'list_account_ids',
+  text: 'select id, username, is_admin from accounts order by id',
+};
+
+export interface NewKey {
+  readonly username: string;
+  readonly isAdmin: boolean;
+  readonly apiKey: string;
+}
+
+/** Every account gets a new key, one account after the other; the first administrator is noted as who did it. */
+export async function* resetEveryApiKey(
+  database: Database,
+  seal: Seal,
+  now: EpochSeconds,
+): AsyncGenerator<NewKey> {
+  const actorId = await findAdministratorId(database);
+  for (const row of await database.query(listIds)) {
+    const id = Number(row['id']);
+    const apiKey = await resetApiKey(database, seal, id, { actorId: actorId ?? id, now });
+    const [username, isAdmin] = [String(row['username']), row['is_admin'] === true];
+    if (apiKey !== null) yield { username, isAdmin, apiKey };
+  }
+}
 
 export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
   const [row] = await database.query(findAccountById, [id]);

@@ -6,7 +6,8 @@ import type { Database, Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { lastFour, lookupHash, type Seal } from './api-key.ts';
+import { lastFour, lookupHash } from './api-key.ts';
+import { type Seal, type SealedTexts, sealedChangeValues } from './seal.ts';
 
 const apiKeys = describeTable('api_keys', {
   id: int('id'),
@@ -39,6 +40,14 @@ const findKey: Statement = {
   name: 'find_api_key',
   text: `select ${keyFacts.list('k')} from api_keys k
     where account_id = $1::int and revoked_at is null`,
+};
+
+const currentKeys = apiKeys.pick('accountId', 'lastFour', 'createdAt', 'lastUsedAt');
+
+const selectCurrentKeys: Statement = {
+  name: 'list_current_keys',
+  text: `select ${currentKeys.list('k')}, a.username from api_keys k join accounts a on a.id = k.account_id
+    where k.revoked_at is null order by a.id`,
 };
 
 const viewKey: Statement = {
@@ -126,6 +135,51 @@ export async function findKeyFacts(
   const [row] = await database.query(findKey, [accountId]);
   return row === undefined ? null : keyFacts.parse(row);
 }
+
+export interface CurrentKey {
+  readonly accountId: number;
+  readonly username: string;
+  readonly lastFour: string;
+  readonly createdAt: EpochSeconds;
+  readonly lastUsedAt: EpochSeconds | null;
+}
+
+/** Every key that is taken, by account. For a restore, beside which nothing runs. */
+export async function listCurrentKeys(database: Queryable): Promise<CurrentKey[]> {
+  const rows = await database.query(selectCurrentKeys);
+  return rows.map((row) => ({
+    ...currentKeys.parse(row),
+    username: String(row['username']),
+  }));
+}
+
+const sealedCopies = apiKeys.pick('id', 'accountId', 'sealedKey');
+
+const listSealed: Statement = {
+  name: 'list_sealed_keys',
+  text: `select ${sealedCopies.list('k')} from api_keys k where k.id > $1::int order by k.id limit 200`,
+};
+
+const replaceSealed: Statement = {
+  name: 'replace_sealed_keys',
+  text: `update api_keys k set sealed_key = new.sealed
+    from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)
+    where k.id = new.id and k.sealed_key = new.earlier`,
+};
+
+/** Of revoked keys too: whatever is sealed is sealed under a key that is known. */
+export const sealedKeys: SealedTexts = {
+  async list(database, after) {
+    const rows = await database.query(listSealed, [after]);
+    return rows.map((row) => {
+      const { id, accountId, sealedKey: sealed } = sealedCopies.parse(row);
+      return { id, sealed, context: sealContext(accountId) };
+    });
+  },
+  async replace(database, changes) {
+    await database.query(replaceSealed, sealedChangeValues(changes));
+  },
+};
 
 /** Ids of keys to when they were last used. */
 export async function noteKeysUsed(

@@ -1,8 +1,8 @@
 // API keys: "sk_live_", 40 random base62 characters, 6 of checksum (decisions "API key"). The checksum lets
 // a mistyped or made-up key be refused without a look-up. Stored as a hash for look-up and as a sealed
-// copy for the account's own eyes.
+// copy (seal.ts) for the account's own eyes.
 
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'sk_live_';
@@ -49,30 +49,4 @@ export function randomBase62(length: number): string {
     }
   }
   return text;
-}
-
-/** Seals texts with AES-256-GCM under a key derived from SECRET_KEY; `context` must be the same to open them. */
-export interface Seal {
-  seal(text: string, context: string): string;
-  /** @throws when the text was sealed under another SECRET_KEY or context, or was changed */
-  open(sealed: string, context: string): string;
-}
-
-export function createSeal(secretKey: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, 'sellthrough', 'sealed texts', 32));
-  return {
-    seal(text, context) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-    },
-    open(sealed, context) {
-      const bytes = Buffer.from(sealed, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
-    },
-  };
 }

@@ -1,10 +1,13 @@
 // Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
 // transaction, each table read back and compared with the file's checksum before COMMIT, then the migrations
 // that came after the backup. Called by `sellthrough restore`, which has read the whole file once before.
-// Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row.
+// Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row; nobody
+// is let in by a session, a link or a code of the past.
 
-import type { Database, Transaction } from '../database/database.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Statement, Transaction } from '../database/database.ts';
 import {
+  isOf,
   type Migration,
   migrate,
   type Notices,
@@ -19,7 +22,13 @@ import {
   quoteName,
   type Table,
 } from '../database/table-catalog.ts';
-import { type BackupContent, BackupDamaged, type BackupHead, readBackup } from './backup-format.ts';
+import {
+  type BackupContent,
+  BackupDamaged,
+  type BackupHead,
+  createTableSum,
+  readBackup,
+} from './backup-format.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
 /** The database is not empty, or is not ours. The message is for people. */
@@ -39,7 +48,7 @@ export function migrationsOf(
         `The backup is newer than this program: it has migration ${name}. Restore it with the version that made it, or a later one.`,
       );
     }
-    if (ours.checksum !== checksum) {
+    if (!isOf(ours, checksum)) {
       throw new SchemaMismatch(`Migration ${ours.name} is not the one that the backup was made with.`);
     }
     return ours;
@@ -47,23 +56,57 @@ export function migrationsOf(
 }
 
 /**
- * Loads the file. Returns what was loaded and the names of the migrations that ran after it.
+ * What lets its holder in without a key or a password. Whoever ended a session, used a code or opened a link after the
+ * backup was made has reason to believe that it is over.
+ */
+export const passTables = [
+  'sessions',
+  'customer_sessions',
+  'login_links',
+  'login_codes',
+  'recovery_codes',
+] as const;
+
+export interface RestoreOptions {
+  readonly notices?: Notices;
+  /** Every key is revoked, as of now, in the transaction that loads them. null: they work as they did. */
+  readonly revokeKeysAt: EpochSeconds | null;
+}
+
+export interface Restored {
+  readonly content: BackupContent;
+  /** Names of the migrations that ran after the load. */
+  readonly migrated: readonly string[];
+  /** Tables to the number of their rows that were left out. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Loads the file, without what is in the tables above.
  * @throws RestoreRefused, BackupDamaged, SchemaMismatch
  */
 export async function restoreBackup(
   database: Database,
   path: string,
   { head }: BackupContent,
-  notices?: Notices,
-): Promise<{ content: BackupContent; migrated: string[] }> {
+  { notices, revokeKeysAt }: RestoreOptions,
+): Promise<Restored> {
   const past = migrationsOf(head);
   const told = notices === undefined ? {} : { notices };
   await refuseForeign(database, past);
   await migrate(database, { migrations: past, ...told });
-  const content = await database.transaction((transaction) => load(transaction, path, head), {
-    timeoutMilliseconds: wholeDatabaseMilliseconds,
-  });
-  return { content, migrated: await migrate(database, told) };
+  const content = await database.transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, path, head);
+      await dropPasses(transaction);
+      if (revokeKeysAt !== null) await transaction.query(revokeEveryKey, [revokeKeysAt]);
+      return loaded;
+    },
+    { timeoutMilliseconds: wholeDatabaseMilliseconds },
+  );
+  const rows = new Map(content.sums.map((sum) => [sum.table, sum.rows]));
+  const dropped = Object.fromEntries(passTables.map((table) => [table, rows.get(table) ?? 0]));
+  return { content, migrated: await migrate(database, told), dropped };
 }
 
 /** Before anything is made: whose tables are these? */
@@ -110,8 +153,9 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   const loaded = await readBackup(path, {
     onRows: (name, lines) => insertRows(transaction, tableOf(name), lines),
     async onTable({ table, sha256 }) {
-      const sum = await readRows(transaction, tableOf(table), () => undefined);
-      if (sum.sha256 !== sha256) {
+      const sum = createTableSum(table);
+      for await (const lines of readRows(transaction, tableOf(table))) sum.add(lines);
+      if (sum.sum().sha256 !== sha256) {
         throw new BackupDamaged(`the rows of ${table} read back from the database are not those of the file`);
       }
     },
@@ -124,6 +168,17 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
     );
   }
   return loaded;
+}
+
+const revokeEveryKey: Statement = {
+  name: '',
+  text: 'update api_keys set revoked_at = to_timestamp($1::bigint) where revoked_at is null',
+};
+
+async function dropPasses(transaction: Transaction): Promise<void> {
+  // A backup of an early version has not all of them.
+  const present = new Set((await listTables(transaction)).map(({ name }) => name));
+  for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
 }
 
 /** Names out of the file are compared and never put into SQL: what runs is named by the database's own catalog. */

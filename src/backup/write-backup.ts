@@ -3,10 +3,10 @@
 // Always true: the file has its name only once it is whole, on disk, and read back.
 
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { closeSync, createWriteStream, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { programVersion } from '../contract/version.ts';
@@ -25,42 +25,67 @@ import {
   createTableSum,
   formatVersion,
   readBackup,
-  type TableSum,
   textOf,
 } from './backup-format.ts';
 
-/** A file of this name is there already. */
-export class BackupExists extends Error {
-  override readonly name = 'BackupExists';
+/** A file of this name is there already, or none can be written there. The message is for people. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused';
+}
+
+/** A place for a backup: an empty file beside it, which gets its name when it is whole. */
+export interface BackupFile {
+  readonly path: string;
+  readonly unfinished: string;
+  /** Where the files of a running embedded database are copied to, if they have to be. */
+  readonly copyFolder: string;
+  /** Removes what is not finished; of what is, nothing. */
+  discard(): void;
+}
+
+/**
+ * Before anything else is done: that a backup cannot be written should not be said at its end.
+ * @throws BackupRefused
+ */
+export function createBackupFile(path: string): BackupFile {
+  if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
+  const unfinished = `${path}.unfinished`;
+  const copyFolder = `${path}.unfinished-copy`;
+  const discard = () => {
+    for (const left of [unfinished, copyFolder]) rmSync(left, { recursive: true, force: true });
+  };
+  try {
+    discard();
+    closeSync(openSync(unfinished, 'wx', 0o600));
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+  return { path, unfinished, copyFolder, discard };
+}
+
+function notWritten(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  return new BackupRefused(`${path} cannot be written: ${error.message}.`, { cause: error });
 }
 
 /** What one snapshot may take: a day. */
 export const wholeDatabaseMilliseconds = 86_400_000;
 const rowsPerFetch = 500;
 
-/** @throws BackupExists */
+/** @throws BackupRefused */
 export async function writeBackup(
   database: Database,
-  path: string,
+  { path, unfinished }: BackupFile,
   now: EpochSeconds,
 ): Promise<BackupContent> {
-  if (existsSync(path)) throw new BackupExists(`${path} exists already: a backup never replaces a file.`);
-  const unfinished = `${path}.unfinished`;
-  rmSync(unfinished, { force: true });
-  try {
-    await database.transaction((transaction) => writeSnapshot(transaction, database.kind, unfinished, now), {
-      timeoutMilliseconds: wholeDatabaseMilliseconds,
-      isSnapshot: true,
-    });
-    syncToDisk(unfinished);
-    const content = await readBackup(unfinished);
-    renameSync(unfinished, path);
-    syncToDisk(dirname(path));
-    return content;
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  }
+  await database.transaction((transaction) => writeSnapshot(transaction, database.kind, unfinished, now), {
+    timeoutMilliseconds: wholeDatabaseMilliseconds,
+    isSnapshot: true,
+  });
+  const content = await readBackup(unfinished);
+  renameSync(unfinished, path);
+  syncToDisk(dirname(path));
+  return content;
 }
 
 async function writeSnapshot(
@@ -71,10 +96,13 @@ async function writeSnapshot(
 ): Promise<void> {
   await prepareLongReading(transaction);
   const tables = await listTables(transaction);
-  const [state = {}] = await run(
+  const [state] = await run(
     transaction,
     `select currency, secret_key_check, current_setting('server_version') as version from service_state`,
   );
+  if (state === undefined) {
+    throw new BackupRefused('No service was ever started on this database: there is nothing to back up.');
+  }
   const head: BackupHead = {
     sellthrough_backup: formatVersion,
     made_at: formatTime(now),
@@ -87,39 +115,39 @@ async function writeSnapshot(
     tables: tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) })),
     sequences: await listSequences(transaction),
   };
-
-  const lines = createGzip();
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  // Whichever of the two fails, what is written to the other must not wait for it.
-  file.on('error', (error) => lines.destroy(error));
-  const written = finished(lines.pipe(file));
-  written.catch(() => undefined);
-  const whole = createHash('sha256');
-  const write = async (some: readonly string[]) => {
-    if (lines.destroyed) await written;
-    if (!lines.write(textOf(some))) await Promise.race([once(lines, 'drain'), written]);
-  };
-  const writeSummed = (some: readonly string[]) => {
-    addLines(whole, some);
-    return write(some);
-  };
-
-  let rows = 0;
+  const lines = Readable.from(everyLine(transaction, head, tables));
   try {
-    await writeSummed([JSON.stringify(head)]);
-    for (const table of tables) {
-      await writeSummed([JSON.stringify({ table: table.name })]);
-      const sum = await readRows(transaction, table, writeSummed);
-      rows += sum.rows;
-      await writeSummed([JSON.stringify(sum)]);
-    }
-    await write([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
-    lines.end();
-    await written;
+    await pipeline(lines, createGzip(), createWriteStream(path, { flags: 'r+', flush: true }));
   } catch (error) {
-    file.destroy();
-    throw error;
+    throw notWritten(path, error);
   }
+}
+
+/** The text of the whole file, a piece at a time. */
+async function* everyLine(
+  transaction: Transaction,
+  head: BackupHead,
+  tables: readonly Table[],
+): AsyncGenerator<string> {
+  const whole = createHash('sha256');
+  const summed = (lines: readonly string[]) => {
+    addLines(whole, lines);
+    return textOf(lines);
+  };
+  let rows = 0;
+  yield summed([JSON.stringify(head)]);
+  for (const table of tables) {
+    yield summed([JSON.stringify({ table: table.name })]);
+    const sum = createTableSum(table.name);
+    for await (const lines of readRows(transaction, table)) {
+      sum.add(lines);
+      yield summed(lines);
+    }
+    const written = sum.sum();
+    rows += written.rows;
+    yield summed([JSON.stringify(written)]);
+  }
+  yield textOf([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
 }
 
 /** Long reads are right here; and values look the same on every server. */
@@ -137,13 +165,11 @@ export async function prepareLongReading(transaction: Transaction): Promise<void
   for (const setting of settings) await run(transaction, `set local ${setting}`);
 }
 
-/** Hands out every row of a table as its line, in the order of the primary key, some at a time. */
-export async function readRows(
+/** Every row of a table as its line, in the order of the primary key, some at a time. */
+export async function* readRows(
   transaction: Transaction,
   { name, columns, orderBy }: Table,
-  onLines: (lines: readonly string[]) => Promise<void> | void,
-): Promise<TableSum> {
-  const sum = createTableSum(name);
+): AsyncGenerator<readonly string[]> {
   const values = columns.map((column) => `${quoteName(column.name)}::text`).join(', ');
   await run(
     transaction,
@@ -152,13 +178,10 @@ export async function readRows(
   );
   for (;;) {
     const rows = await run(transaction, `fetch ${rowsPerFetch} from backup_rows`);
-    const lines = rows.map((row) => String(row['line']));
-    sum.add(lines);
-    if (lines.length > 0) await onLines(lines);
+    if (rows.length > 0) yield rows.map((row) => String(row['line']));
     if (rows.length < rowsPerFetch) break;
   }
   await run(transaction, 'close backup_rows');
-  return sum.sum();
 }
 
 function run(queryable: Queryable, text: string) {

@@ -2,10 +2,15 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { writeBackup } from '../backup/write-backup.ts';
-import { formatTime } from '../contract/times.ts';
-import { answer } from './command-end.ts';
-import { epochSeconds, withDatabase } from './with-database.ts';
+import type { BackupContent } from '../backup/backup-format.ts';
+import { copyRunningService } from '../backup/copy-running-service.ts';
+import { type BackupFile, createBackupFile, writeBackup } from '../backup/write-backup.ts';
+import { type FoundDatabase, findSecretKey } from '../bootstrap.ts';
+import { ConfigProblem, readConfig } from '../config.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import { DataFolderInUse } from '../database/data-lock.ts';
+import { answer, endWell } from './command-end.ts';
+import { epochSeconds, useDatabase } from './with-database.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
@@ -14,22 +19,59 @@ export function backupCommand(): Command {
     .option('--json', 'print what it holds as JSON', false)
     .addHelpText(
       'after',
-      '\nPostgreSQL: the service may keep running. Embedded: stop the service first; its folder belongs to one process.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
+      '\nThe service may keep running. Embedded: its files are copied beside the backup first, which takes as much room as they have.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
     )
-    .action((file: string | undefined, { json }: { json: boolean }) =>
-      withDatabase(
-        async ({ database }) => {
-          const now = epochSeconds();
-          const name = file ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`;
-          const path = resolve(name);
-          const { sums, rows } = await writeBackup(database, path, now);
+    .action((name: string | undefined, { json }: { json: boolean }) =>
+      endWell(async () => {
+        const now = epochSeconds();
+        const file = createBackupFile(
+          resolve(name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`),
+        );
+        try {
+          const { content, heldMilliseconds } = await backUp(file, now);
+          const { sums, rows } = content;
+          const { path } = file;
+          const beside =
+            heldMilliseconds === null
+              ? ''
+              : `The service ran on; orders waited ${heldMilliseconds} ms for its files to be copied.\n`;
           answer(
             json,
-            { path, rows, tables: Object.fromEntries(sums.map((sum) => [sum.table, sum.rows])) },
-            `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\nSECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
+            {
+              path,
+              rows,
+              tables: Object.fromEntries(sums.map((sum) => [sum.table, sum.rows])),
+              held_milliseconds: heldMilliseconds,
+            },
+            `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\n${beside}SECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
           );
-        },
-        { mayMigrate: false },
-      ),
+        } finally {
+          file.discard();
+        }
+      }),
     );
+}
+
+interface BackedUp {
+  readonly content: BackupContent;
+  /** For how long a running embedded service's orders had to wait; null: there is none. */
+  readonly heldMilliseconds: number | null;
+}
+
+async function backUp(file: BackupFile, now: EpochSeconds): Promise<BackedUp> {
+  const config = readConfig(process.env);
+  const { database: where } = config;
+  const write = ({ database }: FoundDatabase) => writeBackup(database, file, now);
+  try {
+    return { content: await useDatabase('any', write, config), heldMilliseconds: null };
+  } catch (error) {
+    if (where.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
+    const secretKey = findSecretKey(config);
+    if (secretKey === null)
+      throw new ConfigProblem('SECRET_KEY is missing: set it to the key of the service.');
+    const copied = await copyRunningService(resolve(where.dataDir), file.copyFolder);
+    if (copied === null) throw error;
+    const copy = { kind: 'embedded', dataDir: file.copyFolder } as const;
+    return { content: await useDatabase('any', write, { ...config, secretKey, database: copy }), ...copied };
+  }
 }

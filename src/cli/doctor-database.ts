@@ -1,18 +1,15 @@
 // What doctor asks the database: whether it answers, how it is set, whose it is, and what time it has. An
 // embedded database that does not exist yet is not made, and one that a service has open is left to it.
 
-import {
-  connectDatabase,
-  findKeptSecretKey,
-  hasEmbeddedDatabase,
-  opensSecretKeyCheck,
-} from '../bootstrap.ts';
+import { checkState, findState, type ServiceState } from '../accounts/service-state.ts';
+import { connectDatabase, findSeal, hasEmbeddedDatabase, secretKeyProblem } from '../bootstrap.ts';
 import { type Config, defaultLimits } from '../config.ts';
 import { currencyProblem } from '../contract/currencies.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import type { Database, Row } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { listMigrations } from '../database/table-catalog.ts';
+import { countSealed } from '../identity/reseal-texts.ts';
 import { sentenceOf } from '../sentences.ts';
 import { checkFirstKey } from './doctor-administrator.ts';
 import type { Check } from './doctor-command.ts';
@@ -70,11 +67,11 @@ async function askDatabase(config: Config, database: Database): Promise<Check[]>
   const newest = applied.length === 0 ? null : await findNewest(database);
   if (database.kind === 'postgres') checks.push(await checkRole(database));
   checks.push(checkClock(Number(row['clock']), asked, answered, newest));
-  const state = applied.length === 0 ? undefined : await findState(database);
-  if (applied.length > 0) checks.push(checkSecretKey(config, state));
+  const state = applied.length === 0 ? null : await findState(database);
+  if (applied.length > 0) checks.push(await checkSecretKey(config, database, { state, schema }));
   if (schema.state === 'ok')
     checks.push(...(await checkFirstKey(database, config.administrator.apiKey !== null)));
-  return [...checks, ...checkCurrency(config, state === undefined ? null : String(state['currency']))];
+  return [...checks, ...checkCurrency(config, state?.currency ?? null)];
 }
 
 function checkVersion({ version, version_text: text }: Row): Check {
@@ -192,26 +189,34 @@ function checkClockAlone(): Check {
   };
 }
 
-async function findState(database: Database): Promise<Row | undefined> {
-  const [row] = await database.query({
-    name: '',
-    text: 'select currency, secret_key_check from service_state',
-  });
-  return row;
-}
-
-function checkSecretKey(config: Config, state: Row | undefined): Check {
+async function checkSecretKey(
+  config: Config,
+  database: Database,
+  { state, schema }: { readonly state: ServiceState | null; readonly schema: Check },
+): Promise<Check> {
   const name = 'secret key';
-  if (state === undefined) return { name, state: 'ok', says: 'not used yet' };
-  const key = config.secretKey ?? findKeptSecretKey(config);
-  if (key === null || !opensSecretKeyCheck(key, String(state['secret_key_check']))) {
-    return {
-      name,
-      state: 'fail',
-      says: 'SECRET_KEY is not the one this database was set up with: find the right one',
-    };
+  if (state === null) return { name, state: 'ok', says: 'not used yet' };
+  const seal = findSeal(config);
+  const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
+  if (seal === null || problem !== null) return { name, state: 'fail', says: String(problem) };
+  // What an older schema holds is counted after the upgrade.
+  if (schema.state !== 'ok') return { name, state: 'ok', says: 'opens the keys of this database' };
+  const { previous, unreadable } = await countSealed(database, seal);
+  if (unreadable > 0) {
+    const says = `${unreadable} sealed texts open with no key that is known here: set SECRET_KEY_PREVIOUS to the key before this one`;
+    return { name, state: 'fail', says };
   }
-  return { name, state: 'ok', says: 'opens the keys of this database' };
+  if (previous > 0 || checkState(seal, state.secretKeyCheck) === 'previous') {
+    const says = `${previous} texts are sealed under SECRET_KEY_PREVIOUS: run "sellthrough reseal", and keep it until then`;
+    return { name, state: 'warn', says };
+  }
+  return config.secretKeyPrevious === null
+    ? { name, state: 'ok', says: 'opens the keys of this database' }
+    : {
+        name,
+        state: 'ok',
+        says: 'opens the keys of this database; nothing is sealed under SECRET_KEY_PREVIOUS',
+      };
 }
 
 /** `held`: what the database holds; null while it is not set up. Nothing to say where all is well. */

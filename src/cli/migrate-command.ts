@@ -8,7 +8,7 @@ export function migrateCommand(): Command {
     .description('bring the database to the schema of this version')
     .option('--json', 'print what ran as JSON', false)
     .action(({ json }: { json: boolean }) =>
-      withDatabase(async ({ migrated }) => {
+      withDatabase('migrate', async ({ migrated }) => {
         const said =
           migrated.length === 0 ? 'Nothing to do: the schema is up to date.' : `Ran ${migrated.join(', ')}.`;
         process.stdout.write(json ? `${JSON.stringify({ migrated })}\n` : `${said}\n`);

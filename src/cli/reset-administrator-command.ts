@@ -3,7 +3,6 @@
 
 import { Command } from 'commander';
 import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
-import { createSeal } from '../accounts/api-key.ts';
 import { ConfigProblem } from '../config.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
 import { disableTotp } from '../identity/totp-store.ts';
@@ -17,25 +16,22 @@ export function resetAdministratorCommand(): Command {
     .option('--username <username>', 'which administrator', 'admin')
     .option('--json', 'print them as JSON', false)
     .action(({ username, json }: { username: string; json: boolean }) =>
-      withDatabase(
-        async ({ database, secretKey }) => {
-          const account = await findAccountByUsername(database, username);
-          if (account === null || !account.isAdmin)
-            throw new ConfigProblem(`"${username}" is not an administrator.`);
-          const actor = { actorId: account.id, now: epochSeconds() };
-          const password = mintPassword();
-          const initial = { hash: await hashPassword(password), isInitial: true };
-          const change = { password: initial, blocked: false, apiEnabled: true, allowedIps: [] };
-          await changeAccount(database, account.id, change, actor);
-          await disableTotp(database, account.id, actor);
-          const apiKey = await resetApiKey(database, createSeal(secretKey), account.id, actor);
-          process.stdout.write(
-            json
-              ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
-              : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nThe sign-in with it asks for a new password.\n`,
-          );
-        },
-        { mayMigrate: false },
-      ),
+      withDatabase('current', async ({ database, seal }) => {
+        const account = await findAccountByUsername(database, username);
+        if (account === null || !account.isAdmin || seal === null)
+          throw new ConfigProblem(`"${username}" is not an administrator.`);
+        const actor = { actorId: account.id, now: epochSeconds() };
+        const password = mintPassword();
+        const initial = { hash: await hashPassword(password), isInitial: true };
+        const change = { password: initial, blocked: false, apiEnabled: true, allowedIps: [] };
+        await changeAccount(database, account.id, change, actor);
+        await disableTotp(database, account.id, actor);
+        const apiKey = await resetApiKey(database, seal, account.id, actor);
+        process.stdout.write(
+          json
+            ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
+            : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nThe sign-in with it asks for a new password.\n`,
+        );
+      }),
     );
 }

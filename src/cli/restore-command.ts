@@ -4,12 +4,19 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { type NewKey, resetEveryApiKey } from '../accounts/account-store.ts';
+import { type CurrentKey, listCurrentKeys } from '../accounts/api-key-store.ts';
+import type { Seal } from '../accounts/seal.ts';
+import { checkState } from '../accounts/service-state.ts';
 import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
-import { checkDurability, connectDatabase, findKeptSecretKey, opensSecretKeyCheck } from '../bootstrap.ts';
+import { checkDurability, connectDatabase, findSeal } from '../bootstrap.ts';
 import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
+import { formatTime } from '../contract/times.ts';
+import { countSealed } from '../identity/reseal-texts.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
+import { minuteOf, textTable } from './text-table.ts';
 import { problemLines } from './verify-command.ts';
 import { epochSeconds, say } from './with-database.ts';
 
@@ -18,18 +25,39 @@ export function restoreCommand(): Command {
     .description('load a backup into an empty database, embedded or PostgreSQL, and verify what was loaded')
     .argument('<file>', 'a file that "sellthrough backup" made')
     .option('--check', 'only read the file and say what it holds; no database is needed', false)
+    .option(
+      '--revoke-keys',
+      'revoke every API key of the backup; each account gets a new one, which it finds in its panel',
+      false,
+    )
     .option('--json', 'print what was loaded as JSON', false)
-    .action((file: string, { check, json }: { check: boolean; json: boolean }) =>
+    .addHelpText(
+      'after',
+      '\nSessions, login links, one-time codes and recovery codes are not brought back. API keys are: the answer names them.\nNew keys of administrators are printed once.',
+    )
+    .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
       endWell(async () => {
         const path = resolve(file);
         const content = await readBackup(path);
         migrationsOf(content.head);
         if (check) return showContent(path, content, json);
         const config = readConfig(process.env);
-        checkFits(config, content);
-        await restoreAndVerify(config, path, content, json);
+        const seal = checkFits(config, content);
+        await restoreAndVerify({ config, seal, path, revokeKeys, json }, content);
       }),
     );
+}
+
+interface RestoreFlags {
+  readonly check: boolean;
+  readonly revokeKeys: boolean;
+  readonly json: boolean;
+}
+
+interface Restoring extends Pick<RestoreFlags, 'revokeKeys' | 'json'> {
+  readonly config: Config;
+  readonly seal: Seal;
+  readonly path: string;
 }
 
 function showContent(path: string, { head, sums, rows }: BackupContent, json: boolean): void {
@@ -43,43 +71,119 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
 }
 
 /** What can be said before the database is opened: an embedded one would be made by that. */
-function checkFits(config: Config, { head }: BackupContent): void {
+function checkFits(config: Config, { head }: BackupContent): Seal {
   if (config.currency !== head.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but the backup holds ${head.currency}.`);
   }
-  const secretKey = config.secretKey ?? findKeptSecretKey(config);
-  if (secretKey === null || !opensSecretKeyCheck(secretKey, head.secret_key_check)) {
+  const seal = findSeal(config);
+  if (seal === null || checkState(seal, head.secret_key_check) === 'unreadable') {
     throw new ConfigProblem(
       'SECRET_KEY is not the one that the backup was made with: set it to the SECRET_KEY of that service or, where that had none, to the text in its DATA_DIR/secret.key.',
     );
   }
+  return seal;
 }
 
-async function restoreAndVerify(
-  config: Config,
-  path: string,
-  checked: BackupContent,
-  json: boolean,
-): Promise<void> {
+async function restoreAndVerify(restoring: Restoring, checked: BackupContent): Promise<void> {
+  const { config, seal, path, revokeKeys, json } = restoring;
   const database = await connectDatabase(config);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
-    const { content, migrated } = await restoreBackup(database, path, checked, {
-      say,
-      everyMilliseconds: defaultLimits.database.noticeMilliseconds,
+    const now = epochSeconds();
+    const { content, migrated, dropped } = await restoreBackup(database, path, checked, {
+      notices: { say, everyMilliseconds: defaultLimits.database.noticeMilliseconds },
+      revokeKeysAt: revokeKeys ? now : null,
     });
-    const report = await verifyLedger(database, epochSeconds());
-    if (!report.ok) process.exitCode = exitCodes.findings;
+    const keys = revokeKeys ? [] : await listCurrentKeys(database);
+    const administrators: NewKey[] = [];
+    let newKeys = 0;
+    if (revokeKeys) {
+      for await (const key of resetEveryApiKey(database, seal, now)) {
+        newKeys += 1;
+        if (key.isAdmin) administrators.push(key);
+      }
+    }
+    const { unreadable } = await countSealed(database, seal);
+    const report = await verifyLedger(database, now);
+    if (!report.ok || unreadable > 0) process.exitCode = exitCodes.findings;
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));
     const verdict = report.ok
       ? 'every ledger adds up'
       : `the rows are those of the backup, but ${report.problems.length} problems were found in them`;
+    const madeAt = content.head.made_at;
     answer(
       json,
-      { path, rows: content.rows, tables, migrated, verify: report },
-      `${problemLines(report)}Restored ${content.rows} rows of ${content.sums.length} tables, each read back and compared; ${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
+      {
+        path,
+        made_at: madeAt,
+        rows: content.rows,
+        tables,
+        migrated,
+        dropped,
+        keys: keys.map((key) => ({
+          account_id: key.accountId,
+          username: key.username,
+          last_four: key.lastFour,
+          created_at: formatTime(key.createdAt),
+          last_used_at: key.lastUsedAt === null ? null : formatTime(key.lastUsedAt),
+        })),
+        new_keys: newKeys,
+        administrators: administrators.map(({ username, apiKey }) => ({ username, api_key: apiKey })),
+        unreadable,
+        verify: report,
+      },
+      [
+        problemLines(report),
+        `Restored ${content.rows} rows of ${content.sums.length} tables, each read back and compared; ${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
+        unreadable === 0 ? '' : unreadableText(unreadable),
+        droppedText(dropped),
+        revokeKeys ? newKeysText(newKeys, administrators) : livingKeysText(keys, madeAt),
+      ].join(''),
     );
   } finally {
     await database.close();
   }
+}
+
+/** A backup that was made while SECRET_KEY was replaced holds texts under both. */
+function unreadableText(count: number): string {
+  return `${count} sealed keys and secrets open with no key that is known here: set SECRET_KEY_PREVIOUS to the other one of that time.\n`;
+}
+
+function droppedText(dropped: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(dropped).map(([table, rows]) => `${rows} ${table.replaceAll('_', ' ')}`);
+  return `Not brought back, so that nobody is let in by what may be over: ${parts.join(', ')}.\n`;
+}
+
+const shownKeysMax = 50;
+
+/** Which of them were revoked since, only the lost database knew: what can be said is which there are. */
+function livingKeysText(keys: readonly CurrentKey[], madeAt: string): string {
+  const shown = keys.slice(0, shownKeysMax);
+  const table = textTable<CurrentKey>(
+    [
+      { title: 'ACCOUNT', value: ({ accountId }) => accountId, align: 'right' },
+      { title: 'USERNAME', value: ({ username }) => username, mayShrink: true },
+      { title: 'KEY', value: (key) => `…${key.lastFour}` },
+      { title: 'SINCE', value: ({ createdAt }) => minuteOf(formatTime(createdAt)) },
+      {
+        title: 'LAST USED',
+        value: ({ lastUsedAt }) => (lastUsedAt === null ? '–' : minuteOf(formatTime(lastUsedAt))),
+      },
+    ],
+    shown,
+  );
+  const rest =
+    keys.length > shown.length ? `and ${keys.length - shown.length} more: --json lists them all\n` : '';
+  return `Everything is as it was at ${madeAt}. Keys and passwords that were replaced since work again, in place of the new ones; blocks, allow-lists and second factors of accounts are the old ones too.
+These ${keys.length} keys work now:
+${table}${rest}If one of them may have been revoked since, reset it ("sellthrough account key"), or restore with --revoke-keys.
+`;
+}
+
+function newKeysText(count: number, administrators: readonly NewKey[]): string {
+  const lines = administrators.map(({ username, apiKey }) => `${username}  ${apiKey}\n`).join('');
+  return `Every key of the backup is revoked; ${count} accounts have a new one, and find it in their panel. Those of administrators, shown only now:
+${lines}Passwords, blocks, allow-lists and second factors are those of the backup.
+`;
 }

@@ -18,6 +18,7 @@ import { mintKeyCommand } from './mint-key-command.ts';
 import { orderCommand, renewCommand } from './order-and-renew-commands.ts';
 import { packageCommand } from './package-commands.ts';
 import { auditCommand, customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
+import { resealCommand } from './reseal-command.ts';
 import { resetAdministratorCommand } from './reset-administrator-command.ts';
 import { restoreCommand } from './restore-command.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -48,6 +49,7 @@ program.addCommand(migrateCommand());
 program.addCommand(verifyCommand());
 program.addCommand(backupCommand());
 program.addCommand(restoreCommand());
+program.addCommand(resealCommand());
 
 program.commandsGroup('Its administrator:');
 program.addCommand(mintKeyCommand());

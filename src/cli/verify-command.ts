@@ -13,19 +13,16 @@ export function verifyCommand(): Command {
     )
     .option('--json', 'print the report as JSON', false)
     .action(({ json }: { json: boolean }) =>
-      withDatabase(
-        async ({ database }) => {
-          const report = await verifyLedger(database, epochSeconds());
-          if (!report.ok) process.exitCode = exitCodes.findings;
-          const verdict = report.ok ? 'everything adds up' : `${report.problems.length} problems`;
-          answer(
-            json,
-            report,
-            `${problemLines(report)}${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
-          );
-        },
-        { mayMigrate: false },
-      ),
+      withDatabase('current', async ({ database }) => {
+        const report = await verifyLedger(database, epochSeconds());
+        if (!report.ok) process.exitCode = exitCodes.findings;
+        const verdict = report.ok ? 'everything adds up' : `${report.problems.length} problems`;
+        answer(
+          json,
+          report,
+          `${problemLines(report)}${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
+        );
+      }),
     );
 }
 

@@ -1,7 +1,7 @@
 // Opens the configured database for one command and closes it again. What stops it is one sentence.
 
-import { type OpenedDatabase, openDatabase } from '../bootstrap.ts';
-import { readConfig } from '../config.ts';
+import { type FoundDatabase, findDatabase } from '../bootstrap.ts';
+import { type Config, readConfig } from '../config.ts';
 import { endWell } from './command-end.ts';
 
 export function epochSeconds(): number {
@@ -14,15 +14,22 @@ export function say(sentence: string): void {
 }
 
 export function withDatabase(
-  work: (opened: OpenedDatabase) => Promise<void>,
-  options: { mayMigrate?: boolean } = {},
+  schema: 'migrate' | 'current' | 'any',
+  work: (found: FoundDatabase) => Promise<void>,
 ): Promise<void> {
-  return endWell(async () => {
-    const opened = await openDatabase(readConfig(process.env), epochSeconds(), { say, ...options });
-    try {
-      await work(opened);
-    } finally {
-      await opened.database.close();
-    }
-  });
+  return endWell(() => useDatabase(schema, work));
+}
+
+/** Part of a command that has more to do. */
+export async function useDatabase<Result>(
+  schema: 'migrate' | 'current' | 'any',
+  work: (found: FoundDatabase) => Promise<Result>,
+  config: Config = readConfig(process.env),
+): Promise<Result> {
+  const found = await findDatabase(config, epochSeconds(), schema, { say });
+  try {
+    return await work(found);
+  } finally {
+    await found.database.close();
+  }
 }

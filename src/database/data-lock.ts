@@ -2,7 +2,7 @@
 // the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
 // and is never left behind. The folder must be on a local disk.
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
-// Nothing may ever open it but SQLite here; the holder's pid is therefore in a file beside it.
+// Nothing may ever open it but SQLite here (and whoever makes it); the holder's pid is therefore in a file beside it.
 
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -53,6 +53,11 @@ export function acquireDataLock(dataDir: string): DataLock {
   };
 }
 
+/** Marks a folder as ours that was not made by taking its lock: a copy of another. */
+export function adoptFolder(folder: string): void {
+  writeFileSync(join(folder, lockFile), '', { flag: 'wx', mode: 0o600 });
+}
+
 function prepareFolder(folder: string): void {
   let names: string[];
   try {
@@ -63,8 +68,10 @@ function prepareFolder(folder: string): void {
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
   }
   // Taking the lock is the first thing ever done to a folder, so a folder of ours always has its file.
-  // Mount points bring lost+found, checkouts a .gitkeep.
-  const foreign = names.filter((name) => name !== 'lost+found' && !name.startsWith('.'));
+  // Mount points bring lost+found, checkouts a .gitkeep, whoever restores a backup the right secret.key.
+  const foreign = names.filter(
+    (name) => !['lost+found', 'secret.key'].includes(name) && !name.startsWith('.'),
+  );
   if (foreign.length > 0 && !names.includes(lockFile)) {
     throw new DataFolderUnusable(
       `The data folder ${folder} holds files that are not Sellthrough's (${foreign.slice(0, 3).join(', ')}): give DATA_DIR an empty folder or a new name.`,

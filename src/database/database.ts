@@ -4,6 +4,8 @@
 // arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.
 // Work has a rank, so that lists do not keep orders waiting (docs/decisions/0013-orders-first.md).
 
+import type { CopyGuard } from './file-copy.ts';
+
 /** A statement prepared by name: one name belongs to one text, for ever. */
 export interface Statement {
   readonly name: string;
@@ -70,6 +72,12 @@ export interface Database extends Queryable {
    * not wait until everything else that arrived in the same turn has had its time.
    */
   poll(): void;
+
+  /**
+   * Has the files of the embedded database copied by another process while it is in use; null: they are a server's own
+   * business. @throws DatabaseUnavailable when another copy is under way
+   */
+  readonly beginFileCopy: (() => Promise<CopyGuard>) | null;
 
   /** Round trips since the start: a statement or a group of statements that travelled together. */
   roundTrips(): number;

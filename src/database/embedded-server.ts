@@ -18,6 +18,8 @@ export interface EmbeddedServer {
   connect(): Duplex;
   /** Takes over what the worker has answered by now, ahead of the event loop. */
   poll(): void;
+  /** While they are held, PostgreSQL keeps its log. */
+  holdCheckpoints(isHeld: boolean): void;
   /** fsyncs that reached the operating system since the start. */
   fsyncCount(): number;
   /** Settles, with the reason, when PostgreSQL dies unasked. Only `close` is of use after that. */
@@ -186,6 +188,9 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
   return {
     connect: () => new EmbeddedConnection(++connectionCount, link),
     poll,
+    holdCheckpoints(isHeld) {
+      if (gone === undefined && closing === undefined) post({ kind: 'hold_checkpoints', isHeld });
+    },
     fsyncCount: () => Number(Atomics.load(fsyncCounter, 0)),
     failed: failed.promise,
     close: () => (closing ??= shutDown()),

@@ -32,6 +32,8 @@ export type WorkerRequest =
   | { readonly kind: 'start'; readonly connection: number; readonly settings: readonly SessionSetting[] }
   | { readonly kind: 'run'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'leave' }
+  /** While they are held the write-ahead log is kept: somebody copies the files. */
+  | { readonly kind: 'hold_checkpoints'; readonly isHeld: boolean }
   | { readonly kind: 'close' };
 
 export type WorkerReport =
@@ -111,6 +113,9 @@ async function handle(server: EmbeddedPostgres, request: WorkerRequest): Promise
       return server.checkpointWhenDue();
     case 'leave':
       return server.reset();
+    case 'hold_checkpoints':
+      server.holdCheckpoints(request.isHeld);
+      return server.checkpointWhenDue();
     case 'close':
       await server.reset();
       await server.close();
@@ -146,6 +151,7 @@ interface EmbeddedPostgres {
   /** What the end of a connection does in a real server: here there is only one session, so it is swept. */
   reset(): Promise<void>;
   checkpointWhenDue(): Promise<void>;
+  holdCheckpoints(isHeld: boolean): void;
   close(): Promise<void>;
 }
 
@@ -153,6 +159,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   let walSegment = '';
   let segmentsSinceCheckpoint = 0;
   let idle = true;
+  let checkpointsAreHeld = false;
 
   const onSynced = (path: string): void => {
     Atomics.add(fsyncCounter, 0, 1n);
@@ -231,7 +238,10 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
     },
     async checkpointWhenDue() {
       // Between transactions only: an aborted one refuses it, and an open one can wait.
-      if (idle && segmentsSinceCheckpoint >= checkpointSegments) await checkpoint();
+      if (idle && !checkpointsAreHeld && segmentsSinceCheckpoint >= checkpointSegments) await checkpoint();
+    },
+    holdCheckpoints(isHeld) {
+      checkpointsAreHeld = isHeld;
     },
     async close() {
       await checkpoint();

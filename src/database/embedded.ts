@@ -9,10 +9,12 @@ import {
   type Database,
   DatabaseUnavailable,
   type Rank,
+  type Statement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
+import type { CopyGuard } from './file-copy.ts';
 import {
   columnTypes,
   createSession,
@@ -39,6 +41,15 @@ interface Connected {
   readonly client: pg.Client;
   readonly session: Session;
 }
+
+/** With a checkpoint, at which the log of the copy begins. */
+const beginCopy: Statement = { name: 'begin_file_copy', text: "select pg_backup_start('sellthrough', true)" };
+
+/** Nothing is archived here that could be waited for. */
+const endCopy: Statement = {
+  name: 'end_file_copy',
+  text: 'select labelfile as label from pg_backup_stop(false)',
+};
 
 const restartPauseMilliseconds = 500;
 
@@ -115,8 +126,49 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
   };
 
+  let isCopied = false;
+
+  async function beginFileCopy(): Promise<CopyGuard> {
+    if (isCopied) throw new DatabaseUnavailable('A backup of this database is under way already.');
+    isCopied = true;
+    let held: Connected | null = null;
+    let isBegun = false;
+    let longest = 0;
+    const ask = (statement: Statement) =>
+      queue.run('first', async () => {
+        const now = await connected();
+        held ??= now;
+        if (held !== now) throw new DatabaseUnavailable('The database was started again meanwhile.');
+        held.server.holdCheckpoints(true);
+        const began = performance.now();
+        const rows = await held.session.query(statement);
+        longest = Math.max(longest, performance.now() - began);
+        return rows;
+      });
+    const end = async () => {
+      const [row] = await ask(endCopy);
+      isBegun = false;
+      return String(row?.['label']);
+    };
+    const release = async () => {
+      // Without this the session would stay in its backup.
+      if (isBegun) await end().catch(() => undefined);
+      held?.server.holdCheckpoints(false);
+      isCopied = false;
+    };
+    try {
+      await ask(beginCopy);
+      isBegun = true;
+      return { end, release, heldMilliseconds: () => longest };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
   return {
     kind: 'embedded',
+    beginFileCopy,
     orderSessions: 1,
     query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
     transaction<Result>(

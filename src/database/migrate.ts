@@ -179,12 +179,21 @@ export async function isMigrated(database: Queryable, migrations: readonly Migra
   );
 }
 
+/** @throws SchemaMismatch when the database is newer than this program, or has another past */
+export async function checkMigrations(
+  database: Queryable,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<void> {
+  checkPast(await readApplied(database), migrations);
+}
+
 /** Texts that were replaced before a release by others that make the same schema: what they made stays as it is. */
 const replacedChecksums: Readonly<Record<string, string>> = {
   '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
 };
 
-function isOf({ name, checksum }: Migration, applied: string | undefined): boolean {
+/** Whether this checksum was recorded when the migration, or one that it replaced, ran. */
+export function isOf({ name, checksum }: Migration, applied: string | undefined): boolean {
   return applied === checksum || (applied !== undefined && applied === replacedChecksums[name]);
 }
 

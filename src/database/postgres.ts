@@ -246,6 +246,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   return {
     kind: 'postgres',
+    beginFileCopy: null,
     orderSessions: options.orderConnections,
 
     query(statement, values, rank = 'reads'): Promise<readonly Row[]> {

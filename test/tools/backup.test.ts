@@ -3,7 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -13,10 +23,14 @@ import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-cli
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { createSeal } from '../../src/accounts/seal.ts';
 import { readBackup } from '../../src/backup/backup-format.ts';
-import { migrationsOf } from '../../src/backup/restore-backup.ts';
+import { migrationsOf, passTables } from '../../src/backup/restore-backup.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { migrate, readMigrations } from '../../src/database/migrate.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
-import { assertRefused, type CommandEnd, runCommand, runForJson } from '../harness/command-process.ts';
+import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
@@ -36,8 +50,6 @@ const oddTexts = [
 let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 let packageId: number;
 let demoKey: string;
-/** What a backup ended with while the embedded service ran. */
-let whileRunning: CommandEnd;
 const original = inFolder('original.backup');
 
 before(async () => {
@@ -60,7 +72,6 @@ before(async () => {
     packageId = (await made(admin.post('/api/admin/v1/packages', body))).package.id;
   }
   await fill(demo, 'customer');
-  whileRunning = await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment });
   service.kill('SIGTERM');
   await service.gone;
   await runForJson(['backup', original], { cwd: folder, environment });
@@ -104,6 +115,8 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
   await runForJson(['backup', third], { cwd: folder, environment });
   const rows = rowsOf(original);
   assert.ok(Object.values(rows).flat().length > 100);
+  assert.equal(rows['login_links']?.length, 3);
+  rows['login_links'] = [];
   assert.deepEqual(rowsOf(second), rows);
   assert.deepEqual(rowsOf(third), rows);
 
@@ -126,6 +139,97 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
     service.kill('SIGTERM');
     await service.gone;
   }
+});
+
+describe('a restore lets nobody in by what may be over', () => {
+  const file = inFolder('passes.backup');
+  const passes = ['sessions', 'customer_sessions', 'login_links', 'login_codes', 'recovery_codes'];
+  const counts = `select ${passes.map((table) => `(select count(*)::int from ${table}) as ${table}`).join()},
+    (select count(*)::int from totp_secrets) as totp_secrets`;
+
+  before(async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    await runForJson(['restore', original], { cwd: folder, environment });
+    const sealedSecret = createSeal(secretKey).seal('ABCDEFGH', 'totp secret of account 1');
+    await query(
+      url,
+      `insert into sessions values (1, 'hash', 1, now(), now(), '::1', 'browser'), (2, 'hash', 1, now(), now(), '::1', '');
+        insert into customer_sessions values ('hash', 2, 1, now(), now() + interval '1 day');
+        insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
+          values ('hash', 2, 1, 1, now(), now() + interval '1 day');
+        insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
+          values ('hash', 2, 1, now(), now() + interval '1 day');
+        insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, '${sealedSecret}', now(), now());
+        insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
+    );
+    await runForJson(['backup', file], { cwd: folder, environment });
+    assert.deepEqual(await query(url, counts), [
+      {
+        ...Object.fromEntries(passes.map((table) => [table, 1])),
+        sessions: 2,
+        recovery_codes: 2,
+        totp_secrets: 1,
+      },
+    ]);
+  });
+
+  test('sessions, links and codes are gone, second factors are not, and every living key is named', async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    const restored = await runForJson(['restore', file], { cwd: folder, environment });
+    const none = Object.fromEntries(passes.map((table) => [table, 0]));
+    assert.deepEqual(await query(url, counts), [{ ...none, totp_secrets: 1 }]);
+    assert.deepEqual(restored.dropped, {
+      ...none,
+      sessions: 2,
+      customer_sessions: 1,
+      login_links: 1,
+      login_codes: 1,
+      recovery_codes: 2,
+    });
+    assert.deepEqual(
+      restored.keys.map((key: Record<string, string>) => [key['username'], key['last_four']]),
+      [
+        ['admin', adminKey.slice(-4)],
+        ['demo', demoKey.slice(-4)],
+      ],
+    );
+    const other = { ...settings, DATABASE_URL: await createDatabase() };
+    const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment: other });
+    assert.equal(code, 0);
+    assert.match(stdout, /Not brought back.* 2 sessions, 1 customer sessions, .* 2 recovery codes/);
+    assert.match(stdout, new RegExp(`^ +2  demo +…${demoKey.slice(-4)}  \\d{4}-`, 'm'));
+    for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
+  });
+
+  test('with --revoke-keys no key of the backup works, and each account has a new one', async () => {
+    const url = await createDatabase();
+    const environment = { ...settings, DATABASE_URL: url };
+    const restored = await runForJson(['restore', '--revoke-keys', file], { cwd: folder, environment });
+    assert.deepEqual([restored.keys, restored.new_keys, restored.administrators.length], [[], 2, 1]);
+    const [{ username, api_key: newKey }] = restored.administrators;
+    assert.equal(username, 'admin');
+    const service = await startService({ environment });
+    for (const key of [adminKey, demoKey]) {
+      const { status, body } = await createApiClient(service.address, key).get('/balance');
+      assert.deepEqual([status, body.error.code], [401, 'revoked_api_key']);
+    }
+    const { status, body } = await createApiClient(service.address, newKey).get('/api/admin/v1/accounts');
+    assert.deepEqual([status, body.total], [200, 2]);
+    service.kill('SIGTERM');
+    await service.gone;
+    const current = 'select account_id, last_four from api_keys where revoked_at is null order by 1';
+    const [first, second, ...others] = await query(url, current);
+    assert.deepEqual([first, others], [{ account_id: 1, last_four: newKey.slice(-4) }, []]);
+    assert.notDeepEqual(second, { account_id: 2, last_four: demoKey.slice(-4) });
+  });
+
+  test('no table of sessions, links or codes is forgotten', () => {
+    const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
+    const holders = [...schema.matchAll(/^(\w+)\.(token_hash|code_hash) /gm)].map(([, table = '']) => table);
+    assert.deepEqual([...passTables].sort(), [...new Set(holders)].sort());
+  });
 });
 
 test('a backup of PostgreSQL under load is one consistent moment: its ledger adds up', async () => {
@@ -165,9 +269,59 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
   assert.ok(placed > 1);
 });
 
-test('a running embedded service keeps its folder: the backup says to stop it', () => {
-  assertRefused(whileRunning, 1, /in use by another Sellthrough.*stop that one first/);
-  assert.ok(!existsSync(inFolder('never.backup')));
+test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
+  const environment = { ...settings, DATA_DIR: inFolder('busy') };
+  copyEmbeddedTemplate(environment.DATA_DIR);
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const service = await startService({ environment });
+  const demo = createApiClient(service.address, demoKey);
+  let isOver = false;
+  let placed = 0;
+  const stream = (async () => {
+    while (!isOver) {
+      const body = { package_id: packageId, customer: `busy-${placed % 7}` };
+      const { status, text } = await demo.post('/orders', body);
+      assert.ok(status === 201 || status === 402, text);
+      placed += 1;
+    }
+  })();
+  let entries = 0;
+  try {
+    for (const name of ['beside-1', 'beside-2']) {
+      const file = inFolder(`${name}.backup`);
+      const wasPlaced = placed;
+      const made = await runForJson(['backup', file], { cwd: folder, environment });
+      assert.ok(placed > wasPlaced, 'orders went on');
+      const target = { ...settings, DATABASE_URL: await createDatabase() };
+      const loaded = await runForJson(['restore', file], { cwd: folder, environment: target });
+      assert.deepEqual([loaded.rows, loaded.verify.ok], [made.rows, true]);
+      assert.ok(made.tables.ledger_entries > entries, 'each holds what was placed since the last');
+      entries = made.tables.ledger_entries;
+    }
+    const wrong = { ...environment, SECRET_KEY: 'x'.repeat(40) };
+    assertRefused(
+      await runCommand(['backup', inFolder('never.backup')], { cwd: folder, environment: wrong }),
+      1,
+      /SECRET_KEY is not the one/,
+    );
+    // A second one beside it is told to wait; its files are left alone.
+    const both = await Promise.all(
+      ['pair-1', 'pair-2'].map((name) =>
+        runCommand(['backup', inFolder(`${name}.backup`)], { cwd: folder, environment }),
+      ),
+    );
+    for (const end of both.filter(({ code }) => code !== 0)) assertRefused(end, 1, /under way already/);
+    assert.ok(both.some(({ code }) => code === 0));
+    // Nothing of it is left in the service: it goes on, and its folder is opened by the next one as ever.
+  } finally {
+    isOver = true;
+    await stream;
+    service.kill('SIGKILL');
+    await service.gone;
+  }
+  const last = await runForJson(['backup', inFolder('after.backup')], { cwd: folder, environment });
+  assert.ok(last.tables.ledger_entries >= entries);
+  assert.equal((await runForJson(['verify'], { cwd: folder, environment })).ok, true);
 });
 
 test('a backup never replaces a file', async () => {
@@ -176,6 +330,64 @@ test('a backup never replaces a file', async () => {
   await runForJson(['migrate'], { cwd: folder, environment });
   assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /exists already/);
   assert.deepEqual(readFileSync(original), before);
+});
+
+test('a place that cannot be written to ends with one sentence, and nothing is left there', async () => {
+  const environment = { ...settings, DATABASE_URL: await createDatabase() };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const nowhere = inFolder('nowhere/made.backup');
+  assertRefused(
+    await runCommand(['backup', nowhere], { cwd: folder, environment }),
+    1,
+    /nowhere\/made\.backup cannot be written: ENOENT/,
+  );
+  const closed = inFolder('closed');
+  mkdirSync(closed);
+  chmodSync(closed, 0o555);
+  chmodSync(folder, 0o755);
+  const refused = await runCommand(['backup', join(closed, 'made.backup')], {
+    cwd: folder,
+    environment,
+    notAsRoot: true,
+  });
+  assertRefused(refused, 1, /made\.backup cannot be written: EACCES/);
+  assert.deepEqual(readdirSync(closed), []);
+});
+
+test('a database whose schema is older is backed up before the upgrade, and restored after it', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  const older = await openPostgres({ connectionString: url, ...defaultLimits.database });
+  const missing = readMigrations().slice(-2);
+  await migrate(older, { migrations: readMigrations().slice(0, -2) });
+  await older.close();
+  const [check, audit] = [rowsOf(original)['service_state'], rowsOf(original)['accounts']];
+  const [, currency, sealed] = JSON.parse(check?.[0] ?? '[]');
+  assert.ok(audit !== undefined);
+  await query(
+    url,
+    `insert into service_state (currency, secret_key_check, created_at) values ('${currency}', '${sealed}', now());
+      insert into accounts (username, display_name, search_text, group_name, created_at)
+        values ('before', 'Before', 'before', 'reseller', now())`,
+  );
+  assertRefused(await runCommand(['verify'], { cwd: folder, environment }), 1, /run "sellthrough migrate"/);
+  const made = await runForJson(['backup', inFolder('older.backup')], { cwd: folder, environment });
+  assert.equal(made.tables.accounts, 1);
+  const target = { ...settings, DATABASE_URL: await createDatabase() };
+  const loaded = await runForJson(['restore', inFolder('older.backup')], {
+    cwd: folder,
+    environment: target,
+  });
+  assert.deepEqual(
+    [loaded.migrated, loaded.verify.ok, loaded.tables.accounts],
+    [missing.map(({ name }) => name), true, 1],
+  );
+  const wrong = { ...environment, SECRET_KEY: 'x'.repeat(40) };
+  assertRefused(
+    await runCommand(['backup', inFolder('wrong.backup')], { cwd: folder, environment: wrong }),
+    1,
+    /SECRET_KEY is not the one/,
+  );
 });
 
 test('a database with data in it is left alone', async () => {

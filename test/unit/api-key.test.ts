@@ -1,15 +1,10 @@
 // API keys and seals (src/accounts/api-key.ts).
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import {
-  createSeal,
-  isApiKey,
-  lastFour,
-  lookupHash,
-  mintApiKey,
-  randomBase62,
-} from '../../src/accounts/api-key.ts';
+import { isApiKey, lastFour, lookupHash, mintApiKey, randomBase62 } from '../../src/accounts/api-key.ts';
+import { createSeal } from '../../src/accounts/seal.ts';
 
 describe('a key', () => {
   const keys = Array.from({ length: 500 }, mintApiKey);
@@ -91,4 +86,64 @@ describe('a seal', () => {
     for (const length of [0, 5, 12, 20, 28, sealed.length - 4])
       assert.throws(() => seal.open(sealed.slice(0, length), 'account 7'), `${length} characters`);
   });
+});
+
+describe('a seal whose key is replaced', () => {
+  const [old, young] = ['a secret of at least 32 characters', 'the secret that takes its place, 32+'];
+  const before = createSeal(old);
+  const between = createSeal(young, old);
+  const after = createSeal(young);
+  /** Made by the first edition, whose texts named no key. */
+  const unnamed = 'GeoZaiVPf-6whW_evtzbsl-kfnXiAIevp8lWqkHGRH59BHkqlhmQ';
+
+  test('names its key, and the name is the same for the same key and says nothing of it', () => {
+    const sealed = before.seal('text', 'account 7');
+    assert.match(sealed, /^[\w-]{8}\.[\w-]+$/);
+    assert.ok(sealed.startsWith(`${before.keyName}.`));
+    assert.equal(createSeal(old, young).keyName, before.keyName);
+    assert.notEqual(between.keyName, before.keyName);
+    assert.ok(!Buffer.from(old).includes(Buffer.from(before.keyName, 'base64url')));
+  });
+
+  test('opens what the key before it sealed, and seals with its own', () => {
+    const sealed = before.seal('text', 'account 7');
+    assert.equal(between.open(sealed, 'account 7'), 'text');
+    assert.throws(() => after.open(sealed, 'account 7'), /a key that is not known here/);
+    assert.throws(() => between.open(sealed, 'account 8'));
+    const anew = between.seal('text', 'account 7');
+    assert.equal(after.open(anew, 'account 7'), 'text');
+    assert.throws(() => before.open(anew, 'account 7'));
+    assert.equal(createSeal(old, young).open(anew, 'account 7'), 'text', 'a process that comes second');
+  });
+
+  test('opens texts from before there were names, with either key', () => {
+    for (const seal of [before, between]) assert.equal(seal.open(unnamed, 'account 7'), 'sk_live_old');
+    assert.throws(() => after.open(unnamed, 'account 7'));
+  });
+
+  test('tells what is under which key', () => {
+    const states = [before.seal('', ''), between.seal('', ''), 'not sealed'].map((sealed) =>
+      [before, between, after].map((seal) => seal.stateOf(sealed, '')),
+    );
+    assert.deepEqual(states, [
+      ['current', 'previous', 'unreadable'],
+      ['unreadable', 'current', 'current'],
+      ['unreadable', 'unreadable', 'unreadable'],
+    ]);
+    assert.deepEqual(
+      [before, between, after].map((seal) => seal.stateOf(unnamed, 'account 7')),
+      ['unnamed', 'previous', 'unreadable'],
+    );
+  });
+});
+
+test('every column of sealed texts is one that is sealed anew', () => {
+  const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
+  const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
+  // sealedKeys, sealedSecrets (identity/reseal-texts.ts) and the check, which follows them.
+  assert.deepEqual(columns, [
+    'api_keys.sealed_key',
+    'service_state.secret_key_check',
+    'totp_secrets.sealed_secret',
+  ]);
 });

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
-import type { Seal } from '../../accounts/api-key.ts';
+import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';

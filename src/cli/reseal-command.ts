@@ -1,0 +1,75 @@
+// sellthrough reseal: seals everything anew under SECRET_KEY, while services run, and says when SECRET_KEY_PREVIOUS may
+// go. A running embedded service does it itself, asked over its door.
+
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { findSeal } from '../bootstrap.ts';
+import { ConfigProblem, readConfig } from '../config.ts';
+import { isJsonObject } from '../contract/json.ts';
+import { DataFolderInUse } from '../database/data-lock.ts';
+import { enterDoor } from '../database/local-door.ts';
+import { type Resealed, resealTexts, resealWish } from '../identity/reseal-texts.ts';
+import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { useDatabase } from './with-database.ts';
+
+export function resealCommand(): Command {
+  return new Command('reseal')
+    .description('seal every stored key and secret anew under SECRET_KEY, so that SECRET_KEY_PREVIOUS may go')
+    .option('--json', 'print what was sealed as JSON', false)
+    .addHelpText(
+      'after',
+      '\nThe services may keep running; all of them must know both keys first. It may be cut off and run again.',
+    )
+    .action(({ json }: { json: boolean }) =>
+      endWell(async () => {
+        const done = await reseal();
+        if (done.unnamed + done.previous + done.unreadable > 0) process.exitCode = exitCodes.findings;
+        const { resealed, current } = done;
+        answer(
+          json,
+          done,
+          `Sealed ${resealed} texts anew; ${current} are under SECRET_KEY. ${verdictOf(done)}\n`,
+        );
+      }),
+    );
+}
+
+function verdictOf({ unnamed, previous, unreadable }: Resealed): string {
+  if (unreadable > 0) return `${unreadable} texts open with neither key and were left as they are.`;
+  if (unnamed + previous > 0)
+    return 'Others were sealed under the old key meanwhile: give every process the new SECRET_KEY, and run it again.';
+  return 'Everything is sealed under SECRET_KEY: once every process runs with it, SECRET_KEY_PREVIOUS may go.';
+}
+
+async function reseal(): Promise<Resealed> {
+  const config = readConfig(process.env);
+  try {
+    return await useDatabase('current', ({ database, seal }) => {
+      if (seal === null) throw new ConfigProblem('No service was ever started on this database.');
+      return resealTexts(database, seal);
+    });
+  } catch (error) {
+    if (config.database.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
+    const said = await enterDoor(resolve(config.database.dataDir), resealWish, (talk) => talk.hear());
+    if (said === null) throw error;
+    if (typeof said['problem'] === 'string') throw new CommandFailed(said['problem'], exitCodes.unreachable);
+    const { key, ...done } = said;
+    if (key !== findSeal(config)?.keyName) {
+      throw new ConfigProblem(
+        'The running service seals with another SECRET_KEY: restart it with this one first.',
+      );
+    }
+    return resealedOf(done);
+  }
+}
+
+function resealedOf(said: unknown): Resealed {
+  const count = (name: string) => (isJsonObject(said) ? Number(said[name]) : 0);
+  return {
+    resealed: count('resealed'),
+    current: count('current'),
+    unnamed: count('unnamed'),
+    previous: count('previous'),
+    unreadable: count('unreadable'),
+  };
+}

@@ -1,0 +1,153 @@
+// The embedded database's files copied by hand while it writes (src/database/file-copy.ts): what opens from the copy,
+// and what is left in the database that was copied.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
+import { copyRunningService, copyWish, guardCopy } from '../../src/backup/copy-running-service.ts';
+import { defaultLimits } from '../../src/config.ts';
+import type { Database } from '../../src/database/database.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/database/embedded.ts';
+import { copyDatabaseFiles, finishCopy } from '../../src/database/file-copy.ts';
+import { DoorClosed, enterDoor, openDoor } from '../../src/database/local-door.ts';
+
+const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-file-copy-'));
+const dataDir = join(folder, 'data');
+let database: EmbeddedDatabase;
+
+before(async () => {
+  await keepPostgresCompiled();
+  copyEmbeddedTemplate(dataDir);
+  database = await open(dataDir);
+  await run(database, 'create table pages (id int primary key, turn int not null, filler text not null)');
+  await run(database, "insert into pages select id, 0, repeat('x', 900) from generate_series(1, 6000) as id");
+});
+after(async () => {
+  await database?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(path: string): Promise<EmbeddedDatabase> {
+  return openEmbedded({ dataDir: path, queue: defaultLimits.database.queue });
+}
+
+function run(on: Database, text: string) {
+  return on.query({ name: '', text }, [], 'changes');
+}
+
+async function begin() {
+  assert.ok(database.beginFileCopy);
+  return database.beginFileCopy();
+}
+
+/** One turn changes every page of the table, some rows of each at a time: a copy of the files alone tears it. */
+async function writeTurn(turn: number): Promise<void> {
+  for (let part = 0; part < 8; part += 1) {
+    await run(database, `update pages set turn = ${turn} where id % 8 = ${part}`);
+  }
+}
+
+test('a copy made while every page changes holds all that was committed before its end, and nothing by halves', async () => {
+  const guard = await begin();
+  const state = { isCopied: false };
+  const copying = copyDatabaseFiles(dataDir, join(folder, 'copy')).finally(() => {
+    state.isCopied = true;
+  });
+  let turn = 0;
+  do {
+    turn += 1;
+    await writeTurn(turn);
+  } while (!state.isCopied || turn < 3);
+  await copying;
+  const label = await guard.end();
+  await writeTurn(turn + 1);
+  await finishCopy(dataDir, join(folder, 'copy'), label);
+  await guard.release();
+
+  const copy = await open(join(folder, 'copy'));
+  try {
+    const [row = {}] = await run(
+      copy,
+      'select min(turn) as least, max(turn) as most, count(*)::int as rows from pages',
+    );
+    assert.equal(row['rows'], 6_000);
+    assert.ok(Number(row['least']) >= turn, `turn ${row['least']} of ${turn}`);
+    assert.ok(Number(row['most']) <= turn + 1);
+    const [index = {}] = await run(
+      copy,
+      'select count(*)::int as found from generate_series(1, 6000) as wanted (id) join pages using (id)',
+    );
+    assert.equal(index['found'], 6_000, 'the index leads to every row');
+    await run(copy, 'insert into pages values (6001, 0, $$$$)');
+  } finally {
+    await copy.close();
+  }
+});
+
+test('one copy at a time; one that is given up leaves the database as it was', async () => {
+  const guard = await begin();
+  await assert.rejects(begin(), /under way already/);
+  await guard.release();
+  const again = await begin();
+  await again.end();
+  await again.release();
+  await run(database, 'checkpoint');
+  assert.equal((await run(database, 'select count(*)::int as count from pages'))[0]?.['count'], 6_000);
+});
+
+test('whoever drops the conversation, the other end hears of it and nothing stays held', async () => {
+  const problems: unknown[] = [];
+  const ends: Promise<void>[] = [];
+  const openIt = async () => {
+    const door = await openDoor(
+      dataDir,
+      (_wish, talk) => {
+        const end = guardCopy(database, talk, { copySecondsMax: 3_600 });
+        ends.push(end);
+        return end;
+      },
+      (problem) => problems.push(problem),
+    );
+    return door ?? assert.fail('this system has sockets');
+  };
+  const door = await openIt();
+  await enterDoor(dataDir, copyWish, async (talk) => assert.deepEqual(await talk.hear(), { copy: 'begun' }));
+  await assert.rejects(ends[0] ?? Promise.resolve(), DoorClosed);
+  await (await begin()).release();
+
+  await enterDoor(dataDir, copyWish, async (talk) => {
+    await talk.hear();
+    await assert.rejects(copyRunningService(dataDir, join(folder, 'second')), /under way already/);
+    await door.close();
+    await assert.rejects(talk.hear(), DoorClosed);
+  });
+  assert.equal(await copyRunningService(dataDir, join(folder, 'third')), null, 'nobody listens');
+  assert.ok(!existsSync(join(folder, 'third')));
+  const again = await openIt();
+  assert.ok(await copyRunningService(dataDir, join(folder, 'fourth')));
+  await again.close();
+  assert.equal(problems.length, 1);
+  await (await open(join(folder, 'fourth'))).close();
+});
+
+test('while files are copied no log is cleared, and afterwards it is', async () => {
+  const guard = await begin();
+  const [first = {}] = await run(database, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
+  const path = join(dataDir, 'postgres', 'pg_wal', String(first['name']));
+  // More segments than those after which the worker clears its log by itself.
+  await fillSegments(20);
+  assert.ok(existsSync(path), 'kept');
+  await guard.release();
+  await fillSegments(2);
+  assert.ok(!existsSync(path), 'cleared');
+});
+
+async function fillSegments(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await run(database, 'update pages set turn = turn + 1 where id = 1');
+    await run(database, 'select pg_switch_wal()');
+  }
+}

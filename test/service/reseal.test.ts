@@ -1,0 +1,119 @@
+// SECRET_KEY is replaced while a service runs (src/identity/reseal-texts.ts): every text opens all the while, and at the
+// end with the new key alone.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { TOTP } from 'otpauth';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { openApiKey, sealedKeys } from '../../src/accounts/api-key-store.ts';
+import { createSeal } from '../../src/accounts/seal.ts';
+import { checkState, findState } from '../../src/accounts/service-state.ts';
+import type { Database } from '../../src/database/database.ts';
+import { countSealed, resealTexts } from '../../src/identity/reseal-texts.ts';
+import { createTotpStore } from '../../src/identity/totp-store.ts';
+
+const [oldKey, newKey] = ['the key that is replaced, of 32 or more', 'the key that takes its place, of 32+'];
+const old = createSeal(oldKey);
+const both = createSeal(newKey, oldKey);
+const young = createSeal(newKey);
+const pendingSeconds = 900;
+/** More than one piece. */
+const revokedKeys = 450;
+let service: TestService;
+
+before(async () => {
+  service = await startTestService({ environment: { SECRET_KEY: oldKey } });
+});
+after(() => service?.close());
+
+async function secretCheck(database: Database) {
+  return String((await findState(database))?.secretKeyCheck);
+}
+
+test('everything is sealed anew in pieces, whatever was done before, and opens at every moment', async () => {
+  const { database, clock } = service;
+  const owner = await service.createReseller();
+  const texts = Array.from({ length: revokedKeys }, (_, index) =>
+    old.seal(`revoked ${index}`, `api key of account ${owner.id}`),
+  );
+  await database.query(
+    {
+      name: '',
+      text: `insert into api_keys (lookup_hash, account_id, sealed_key, last_four, created_at, revoked_at)
+        select 'hash ' || place, $1::int, sealed, 'xxxx', now(), now()
+        from unnest($2::text[]) with ordinality as s (sealed, place)`,
+    },
+    [owner.id, texts],
+  );
+  const totp = createTotpStore(database, old, pendingSeconds);
+  const begun = await totp.begin({ id: owner.id, username: 'owner' }, clock.seconds);
+  assert.ok(begun);
+  const all = revokedKeys + 3;
+  assert.deepEqual(await countSealed(database, both), {
+    current: 0,
+    unnamed: 0,
+    previous: all,
+    unreadable: 0,
+  });
+
+  // Killed in the middle: one is done, all are open.
+  const [first] = await sealedKeys.list(database, 0);
+  assert.ok(first);
+  const anew = both.seal(both.open(first.sealed, first.context), first.context);
+  await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: anew }]);
+  await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: 'of one that came too late' }]);
+  assert.equal(await openApiKey(database, both, owner.id), owner.key);
+  assert.equal(checkState(both, await secretCheck(database)), 'previous');
+
+  const done = await resealTexts(database, both);
+  assert.deepEqual(done, { resealed: all - 1, current: all, unnamed: 0, previous: 0, unreadable: 0 });
+  assert.equal(checkState(young, await secretCheck(database)), 'current');
+  assert.equal((await resealTexts(database, young)).resealed, 0);
+  assert.equal(await openApiKey(database, young, owner.id), owner.key);
+  assert.equal(await openApiKey(database, young, service.admin.id), service.admin.key);
+  assert.equal((await countSealed(database, old)).unreadable, all);
+  assert.equal((await owner.get('/balance')).status, 200, 'a key is looked up by its hash');
+});
+
+test('what neither key opens is counted and left as it is', async () => {
+  const { database } = service;
+  const [first] = await sealedKeys.list(database, 0);
+  assert.ok(first);
+  await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: 'spoilt' }]);
+  assert.equal((await resealTexts(database, both)).unreadable, 1);
+  assert.equal((await sealedKeys.list(database, 0))[0]?.sealed, 'spoilt');
+  await sealedKeys.replace(database, [{ id: first.id, from: 'spoilt', to: first.sealed }]);
+});
+
+test('a code that is spent while its secret is sealed anew counts, once', async () => {
+  const { database, clock } = service;
+  const owner = await service.createReseller();
+  const begun = await createTotpStore(database, old, pendingSeconds).begin(
+    { id: owner.id, username: 'second' },
+    clock.seconds,
+  );
+  const secret = begun?.secret ?? assert.fail('begun');
+  const codeAt = (seconds: number) => new TOTP({ secret }).generate({ timestamp: seconds * 1000 });
+  const enabled = await createTotpStore(database, both, pendingSeconds).enable(
+    { actorId: owner.id, now: clock.seconds },
+    codeAt(clock.seconds),
+  );
+  assert.ok(Array.isArray(enabled));
+  let isResealed = false;
+  const between: Database = {
+    ...database,
+    async query(statement, values) {
+      if (statement.name === 'spend_totp_step' && !isResealed) {
+        isResealed = true;
+        // Its key, which the service has sealed, and its secret.
+        assert.equal((await resealTexts(database, both)).resealed, 2);
+      }
+      return database.query(statement, values);
+    },
+  };
+  const later = clock.seconds + 60;
+  const store = createTotpStore(between, both, pendingSeconds);
+  assert.equal(await store.spend(owner.id, codeAt(later), later), true);
+  assert.ok(isResealed);
+  assert.equal(await store.spend(owner.id, codeAt(later), later), false);
+});
