@@ -51,12 +51,17 @@ function isEasilyGuessed(plain: string, common: ReadonlySet<string>): boolean {
   // A piece that is shorter than a password may be, over and over.
   if (common.has(plain) || /^(.{1,11})\1+$/su.test(plain)) return true;
   const core = plain.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  // So many are no decoration: they are the password.
+  if (new Set(plain.replace(core, '')).size > differentSignsMax) return false;
   const isWeak = (part: string) => part.length <= 2 || common.has(part) || /^\d+$|^(.)\1+$/su.test(part);
   for (let end = 0; end <= core.length; end += 1) {
     if (isWeak(core.slice(0, end)) && isWeak(core.slice(end))) return true;
   }
   return false;
 }
+
+/** Before and behind a word. */
+const differentSignsMax = 4;
 
 function withoutSigns(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '');

@@ -195,6 +195,9 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /healthz': { anybody: 200 },
   'GET /readyz': { anybody: 200 },
   'GET /metrics': { anybody: 200 },
+  'HEAD /healthz': { anybody: 200 },
+  'HEAD /readyz': { anybody: 200 },
+  'HEAD /metrics': { anybody: 200 },
   'GET /api/v1/openapi.json': { anybody: 200 },
   'GET /panel/api/openapi.json': { anybody: 200 },
   // The documents are not built for this test, and say so.

@@ -41,6 +41,8 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['Ein Regenschirm im März', null],
   ['пароль из трёх слов', null],
   ['x7#kPq!2mVzL', null],
+  ['!%&/()=?+*#-', null],
+  ['"§$%&a/()=?`', null],
 ];
 
 for (const [password, problem] of table) {
