@@ -23,7 +23,8 @@ try {
       !dev && !devOptional && os === undefined && cpu === undefined && !/^(?:docs|sdk|test)\b/.test(path),
   );
   const locked = { ...Object.fromEntries(kept), '': program, web: pages };
-  for (const name of ['docs', 'client', 'generated-clients']) delete locked[`node_modules/@sellthrough/${name}`];
+  for (const name of ['docs', 'client', 'generated-clients'])
+    delete locked[`node_modules/@sellthrough/${name}`];
   // npm names the whole after its folder.
   const project = join(folder, program.name);
   mkdirSync(join(project, 'web'), { recursive: true });

@@ -81,6 +81,7 @@ function editCommand(): Command {
     readonly allow?: string[];
     readonly allowAll?: true;
     readonly api?: 'on' | 'off';
+    readonly confirm?: true;
   }
   return new Command('edit')
     .description('change an account: only what is given; takes effect on its next request')
@@ -95,8 +96,9 @@ function editCommand(): Command {
     )
     .addOption(new Option('--allow-all', 'empty the list: every address may use the key').conflicts('allow'))
     .addOption(new Option('--api <state>', 'switch its API on or off').choices(['on', 'off']))
+    .option('--confirm', 'set a list all the same that leaves out the address you are using')
     .option('--json', 'print the account as JSON', false)
-    .action((named: string, { group, name, rateLimit, allow, allowAll, api, json }: Options) =>
+    .action((named: string, { group, name, rateLimit, allow, allowAll, api, confirm, json }: Options) =>
       withService(async (service) => {
         const change: ChangeAccountBody = {
           ...(group !== undefined && { group }),
@@ -113,7 +115,7 @@ function editCommand(): Command {
           );
         }
         const { id } = await getAccount(service, named);
-        printAccount(await service.admin.changeAccount(id, change), json);
+        printAccount(await service.admin.changeAccount(id, confirm ? { ...change, confirm } : change), json);
       }),
     );
 }

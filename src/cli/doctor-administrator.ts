@@ -16,7 +16,7 @@ export function checkAdministratorFile(config: Config): Check[] {
 }
 
 // Versions from this migration on write what they generate to a file where nobody watches.
-const shownBefore = 7;
+const shownBefore = 8;
 
 const findShownKey = `select a.username::text from accounts a join api_keys k on k.account_id = a.id
   where a.is_admin and k.revoked_at is null and k.created_at = a.created_at

@@ -20,6 +20,8 @@ export interface AccountTurns {
    * @throws Overloaded when its turn has not come in time
    */
   take(accountId: number, reply: FastifyReply): Promise<Refusal | null>;
+  /** The answer is made, although the client may not have read it. Not called for what is still being read: exports. */
+  end(reply: FastifyReply): void;
 }
 
 interface AccountLine {
@@ -33,6 +35,7 @@ export function createAccountTurns({
   waitMilliseconds,
 }: AccountTurnLimits): AccountTurns {
   const lines = new Map<number, AccountLine>();
+  const ends = new WeakMap<FastifyReply, () => void>();
   const retryAfterSeconds = Math.ceil(waitMilliseconds / 1000);
 
   function end(accountId: number, line: AccountLine): void {
@@ -56,10 +59,17 @@ export function createAccountTurns({
       } else {
         line.underWay += 1;
       }
-      if (reply.raw.closed) end(accountId, line);
-      else reply.raw.once('close', () => end(accountId, line));
+      let isOver = false;
+      const endOnce = () => {
+        if (!isOver) end(accountId, line);
+        isOver = true;
+      };
+      ends.set(reply, endOnce);
+      if (reply.raw.closed) endOnce();
+      else reply.raw.once('close', endOnce);
       return null;
     },
+    end: (reply) => ends.get(reply)?.(),
   };
 
   /** Whether the turn came: its place is then this request's. It has none if the time was over or the client gone before. */

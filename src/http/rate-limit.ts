@@ -27,8 +27,11 @@ export interface RateLimiter {
   stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
   admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
-  /** Counts a change of the account's own access, which the audit log keeps for ever. */
-  admitAccessChange(accountId: number, reply: FastifyReply): Refusal | null;
+  /**
+   * Counts a change of the account's own access, which the audit log keeps for ever. Deeds that took the password are
+   * counted apart: a stolen session must not keep its owner from them.
+   */
+  admitAccessChange(accountId: number, what: 'allow_list' | 'deed', reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
   /** Counts a look-up that may find nothing, before it is made; beyond the limit none is to be made. */
@@ -62,7 +65,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const sessions = createSlidingWindowLimiter<string>(options.monotonicNow, options.sessionsMax);
   const panels = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
-  const changes = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax, hourSeconds);
+  const changes = createSlidingWindowLimiter<string>(options.monotonicNow, options.accountsMax, hourSeconds);
 
   function show(account: LimitedAccount, reply: FastifyReply): void {
     writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
@@ -95,8 +98,8 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
-    admitAccessChange(accountId, reply) {
-      const state = changes.take(accountId, options.accessChangesPerHour);
+    admitAccessChange(accountId, what, reply) {
+      const state = changes.take(`${what} ${accountId}`, options.accessChangesPerHour);
       return state.admitted ? null : refuseLimited(reply, state, hourSeconds);
     },
     failed(address, answer, reply) {

@@ -145,7 +145,9 @@ const expiredRows: readonly OldRows[] = ['customer_sessions', 'login_codes', 'lo
   deletion: {
     name: `delete_expired_${table}`,
     text: `with gone as (delete from ${table} where ctid = any(array(
-      select ctid from ${table} where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
+      select ctid from ${table} where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax}))
+      -- A new link may have taken the row meanwhile.
+      and expires_at < to_timestamp($1::bigint) returning 1)
     select count(*) as count from gone`,
   },
   atOnceMax: deleteAtOnceMax,

@@ -80,7 +80,7 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
         action: 'sign_in.refuse',
         subject: subjectOf(accountId),
         before: null,
-        after: { username: shownName(username), address, reason, within_the_hour: count },
+        after: { username: accountId === null ? nobodysName : username, address, reason, within_the_hour: count },
       };
       const written: Promise<void> = appendAudit(database, entry, now)
         .catch(onProblem)
@@ -104,7 +104,5 @@ function subjectOf(accountId: number | null): string {
   return accountId === null ? 'sign-in' : `sign-in of account ${accountId}`;
 }
 
-/** What could be a username. People type passwords where the name belongs, and the log keeps what it has. */
-function shownName(sent: string): string {
-  return /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(sent) ? sent : '(not a username)';
-}
+/** People type passwords and keys where the name belongs, and the log keeps what it has: only names of accounts stand in it. */
+const nobodysName = '(no account)';

@@ -158,29 +158,34 @@ test('settings that stay as they are are no change: nothing is noted, and no req
   assert.equal(await versionOf(), version + 1);
 });
 
-test('an account changes its own access thirty times an hour, over all its sessions, and not more', async () => {
+test('an account changes its allow-list thirty times an hour, over all its sessions, and keeps that from no deed of its owner', async () => {
   const account = await service.createReseller();
   const panel = await signIn(service, account);
   const other = await signIn(service, account, { setPassword: false });
   const listOf = (bits: number) => ({ allowed_ips: ['127.0.0.1', `2001:db8::/${bits}`] });
-  for (let change = 0; change < 26; change += 1) {
+  for (let change = 0; change < 30; change += 1) {
     assert.equal(
       (await (change % 2 === 0 ? panel : other).put('/allow-list', listOf(64 + change))).status,
       200,
     );
     milliseconds += 1_000;
   }
-  const repeated = await panel.post('/api-key/reset', password);
-  assert.equal(repeated.status, 201, repeated.text);
-  assert.equal((await panel.post('/api-key/reveal', password)).status, 200);
+  const held = await panel.put('/allow-list', { allowed_ips: [] });
+  expectRefusal(held, '429 rate_limited', { limit: 30, window_seconds: 3_600, retry_after: 3_570 });
+  assert.equal(held.headers.get('retry-after'), '3570');
+  assert.equal((await panel.put('/allow-list', listOf(93))).status, 200, 'no change');
+  const changed = await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { allowed_ips: [] });
+  assert.equal(changed.status, 200, 'administrators go on');
+
+  assert.equal((await panel.post('/api-key/reset', password)).status, 201);
   assert.equal((await panel.post('/totp', password)).status, 201);
   const next = { password: 'another long password' };
   const newPassword = { current_password: testPassword, new_password: next.password };
   assert.equal((await panel.post('/password', newPassword)).status, 204);
-  const details = { limit: 30, window_seconds: 3_600, retry_after: 3_574 };
-  const held = await panel.put('/allow-list', { allowed_ips: [] });
-  expectRefusal(held, '429 rate_limited', details);
-  assert.equal(held.headers.get('retry-after'), '3574');
+  for (let count = 3; count < 30; count += 1) {
+    assert.equal((await panel.post('/api-key/reveal', next)).status, 200);
+  }
+  const details = { limit: 30, window_seconds: 3_600, retry_after: 3_600 };
   for (const [path, body] of [
     ['/api-key/reset', next],
     ['/api-key/reveal', next],
@@ -189,11 +194,9 @@ test('an account changes its own access thirty times an hour, over all its sessi
   ] as const) {
     expectRefusal(await panel.post(path, body), '429 rate_limited', details, path);
   }
-  assert.equal((await panel.put('/allow-list', listOf(89))).status, 200, 'no change');
-  const changed = await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { allowed_ips: [] });
-  assert.equal(changed.status, 200, 'administrators go on');
-  milliseconds += 3_574_000;
+  milliseconds += 3_600_000;
   assert.equal((await panel.put('/allow-list', listOf(64))).status, 200);
+  assert.equal((await panel.post('/api-key/reveal', next)).status, 200);
 });
 
 test('an administrator confirms a list that leaves the own address out, through either door of the API', async () => {

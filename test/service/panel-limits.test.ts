@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
@@ -91,6 +92,22 @@ test('of an account’s lists some wait in line and the others are refused; whoe
   await lockWaiters(2);
   await letGo();
   assert.deepEqual([(await second).status, (await third).status].sort(), [200, 429]);
+});
+
+test('what is about the session itself waits for no turn: whoever ends a stolen one need not wait behind it', async () => {
+  milliseconds += 60_000;
+  const session = await signIn(service, await service.createReseller());
+  const letGo = await lock('customers');
+  const ask = (path: string) =>
+    `GET /panel/api${path} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: same-origin\r\ncookie: ${session.cookie}\r\n\r\n`;
+  const { port } = new URL(service.address);
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+  socket.write(ask('/customers'));
+  await lockWaiters(1);
+  assert.equal((await session.get('/me')).status, 200);
+  assert.equal((await session.get('/sessions')).status, 200);
+  socket.destroy();
+  await letGo();
 });
 
 /** Resolves, with the table locked, to what lets it go. */

@@ -117,7 +117,8 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
       ? principal
       : (firstSignInProblem(request, principal) ?? scopeProblem(principal, scopes));
     if (refused !== null) return reply.refuse(refused);
-    if (request.method !== 'GET') return undefined;
+    // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
+    if (request.method !== 'GET' || scopes.length === 0) return undefined;
     const turns = request.routeOptions.config.takesLong === true ? exports : lists;
     const crowded = await turns.take(account.id, reply);
     return crowded === null ? undefined : reply.refuse(crowded);

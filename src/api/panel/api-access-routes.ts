@@ -62,7 +62,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(id, reply);
+      const limited = limiter.admitAccessChange(id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const key = await revealApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} has no key.`);
@@ -84,7 +84,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(id, reply);
+      const limited = limiter.admitAccessChange(id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const key = await resetApiKey(database, seal, id, actorOf(request.principal));
       if (key === null) throw new Error(`Account ${id} does not exist.`);
@@ -118,7 +118,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
         address_allowed: createAllowList(allowedIps).allows(request.ip),
       };
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
-      const limited = limiter.admitAccessChange(id, reply);
+      const limited = limiter.admitAccessChange(id, 'allow_list', reply);
       if (limited !== null) return reply.refuse(limited);
       const changed = await changeAccount(database, id, { allowedIps }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);

@@ -132,7 +132,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       }
       const weak = await chosenPasswordRefusal('new_password', body.new_password, account);
       if (weak !== null) return reply.refuse(weak);
-      const limited = limiter.admitAccessChange(id, reply);
+      const limited = limiter.admitAccessChange(id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };

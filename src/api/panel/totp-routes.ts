@@ -33,7 +33,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
     },
     async (request, reply) => {
       const { account } = request.principal;
-      const limited = limiter.admitAccessChange(account.id, reply);
+      const limited = limiter.admitAccessChange(account.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const begun = await totp.begin(account, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
