@@ -47,6 +47,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Behind a proxy', 'docs/proxies.md'],
     ['Monitoring', 'docs/monitoring.md'],
     ['Security model', 'docs/security.md'],
+    ['OWASP ASVS 5', 'docs/asvs.md'],
     ['Reliability', 'docs/reliability.md'],
     ['Performance', 'docs/performance.md'],
   ],
