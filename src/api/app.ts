@@ -206,7 +206,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       await panel.register(cookieParser);
       // A client that does not read its answers must not keep its account's other pages waiting.
       panel.addHook('onSend', (_request, reply, payload, done) => {
-        if (typeof payload === 'string') for (const turns of [dependencies.lists, dependencies.exports]) turns.end(reply);
+        if (typeof payload === 'string')
+          for (const turns of [dependencies.lists, dependencies.exports]) turns.end(reply);
         done();
       });
       await panel.register(accountApi(door), { prefix: '/v1' });

@@ -80,7 +80,12 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
         action: 'sign_in.refuse',
         subject: subjectOf(accountId),
         before: null,
-        after: { username: accountId === null ? nobodysName : username, address, reason, within_the_hour: count },
+        after: {
+          username: accountId === null ? nobodysName : username,
+          address,
+          reason,
+          within_the_hour: count,
+        },
       };
       const written: Promise<void> = appendAudit(database, entry, now)
         .catch(onProblem)

@@ -2,8 +2,8 @@
 // once. A table that the test has locked holds what is under way: nothing here waits for a time.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
