@@ -100,10 +100,10 @@ async function openServiceDoor(
   logger: pino.Logger,
 ): Promise<LocalDoor | null> {
   if (config.database.kind !== 'embedded') return null;
-  const answer = async ({ wish }: JsonObject, talk: DoorTalk) => {
+  const answer = async ({ wish, key }: JsonObject, talk: DoorTalk) => {
     if (wish === copyWish.wish) return guardCopy(database, talk, defaultLimits);
-    if (wish === resealWish.wish)
-      return talk.say({ key: seal.keyName, ...(await resealTexts(database, seal)) });
+    if (wish === resealWish.wish && key !== seal.keyName) return talk.say({ isOtherKey: true });
+    if (wish === resealWish.wish) return talk.say({ ...(await resealTexts(database, seal)) });
     talk.say({ problem: 'This service does not know what that is: it is of another version.' });
   };
   const onProblem = (error: unknown) => logger.warn({ err: error }, 'a command was not served');

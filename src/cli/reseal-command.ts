@@ -50,16 +50,16 @@ async function reseal(): Promise<Resealed> {
     });
   } catch (error) {
     if (config.database.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
-    const said = await enterDoor(resolve(config.database.dataDir), resealWish, (talk) => talk.hear());
+    const wish = { ...resealWish, key: findSeal(config)?.keyName ?? '' };
+    const said = await enterDoor(resolve(config.database.dataDir), wish, (talk) => talk.hear());
     if (said === null) throw error;
     if (typeof said['problem'] === 'string') throw new CommandFailed(said['problem'], exitCodes.unreachable);
-    const { key, ...done } = said;
-    if (key !== findSeal(config)?.keyName) {
+    if (said['isOtherKey'] === true) {
       throw new ConfigProblem(
         'The running service seals with another SECRET_KEY: restart it with this one first.',
       );
     }
-    return resealedOf(done);
+    return resealedOf(said);
   }
 }
 

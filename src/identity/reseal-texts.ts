@@ -9,7 +9,7 @@ import { resealCheck } from '../accounts/service-state.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../database/database.ts';
 import { sealedSecrets } from './totp-store.ts';
 
-/** What the command says to the service that has the data folder open. */
+/** What the command says to the service that has the data folder open, with the name of the key that it would seal with. */
 export const resealWish = { wish: 'reseal' } as const;
 
 const everySealedText = [sealedKeys, sealedSecrets];

@@ -158,7 +158,7 @@ describe('SECRET_KEY is replaced', () => {
     const elsewhere = await run(['reseal'], { ...before, SECRET_KEY: 'x'.repeat(40) });
     assertRefused(elsewhere, 1, /seals with another SECRET_KEY: restart it with this one first/);
     const done = await json(['reseal'], between);
-    assert.deepEqual([done.previous, done.unreadable, done.current], [0, 0, 1]);
+    assert.deepEqual([done.resealed, done.previous, done.unreadable, done.current], [1, 0, 0, 1]);
     service.kill('SIGTERM');
     await service.gone;
 
