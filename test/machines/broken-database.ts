@@ -616,12 +616,16 @@ async function useEverySession(service: ServiceProcess, { accounts }: Shop): Pro
 
 /** Orders flow again, so no session may be left behind that is dead or cannot write: all are used at once. */
 async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add): Promise<void> {
-  const changes = Array.from({ length: (lookupConnections + readConnections) * 2 }, (_, index) =>
-    admin.patch(`/api/admin/v1/accounts/${accounts[index % accounts.length]?.id}`, {
-      display_name: `After ${index}`,
-    }),
-  );
-  const answers = await Promise.all(changes);
+  const answers: Answer[] = [];
+  // As many at once as there are sessions for changes: whoever waits long for one is answered 503 as well, on a busy machine.
+  for (let wave = 0; wave < 4; wave += 1) {
+    const changes = Array.from({ length: readConnections }, (_, index) =>
+      admin.patch(`/api/admin/v1/accounts/${accounts[index % accounts.length]?.id}`, {
+        display_name: `After ${wave} ${index}`,
+      }),
+    );
+    answers.push(...(await Promise.all(changes)));
+  }
   const refused = answers.filter(({ status }) => status === 503).length;
   if (refused > 0)
     add(`Orders flow again, but ${refused} of ${answers.length} changes met a session left behind.`);
