@@ -82,7 +82,7 @@ export function findDatabase(
   schema: 'migrate' | 'current' | 'any',
   options: OpenOptions = {},
 ): Promise<FoundDatabase> {
-  if (config.database.kind === 'embedded' && schema !== 'migrate') refuseMissing(config.database.dataDir);
+  if (schema !== 'migrate') refuseMissing(config);
   return openSafely(config, options, async (database, notices) => {
     const migrated = schema === 'migrate' ? await migrate(database, notices) : [];
     const hasSchema = (await listMigrations(database)).length > 0;
@@ -126,10 +126,11 @@ export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boo
 }
 
 /** A wrong DATA_DIR should not become a database of its own. */
-function refuseMissing(dataDir: string): void {
-  if (existsSync(join(dataDir, 'postgres'))) return;
+function refuseMissing(config: Config): void {
+  const { database } = config;
+  if (database.kind !== 'embedded' || hasEmbeddedDatabase(config)) return;
   throw new ConfigProblem(
-    `There is no database in ${resolve(dataDir)}: set DATA_DIR to the folder of the service, or start it there first.`,
+    `There is no database in ${resolve(database.dataDir)}: set DATA_DIR to the folder of the service, or start it there first.`,
   );
 }
 
