@@ -4,7 +4,7 @@
 // log, and a connection on which nothing was asked is closed without a word.
 
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../contract/error-catalogue.ts';
 import { rawErrorResponse } from './errors.ts';
@@ -41,19 +41,14 @@ export interface Connections {
   refuse(socket: Socket, answer: UnreadAnswer): void;
 }
 
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 interface Connection {
   readonly socket: Socket;
-  /** Handed to the app, not answered yet. */
-  readonly begun: Set<Asked>;
-  /** Wait for their turn; while there are any, nothing is read. */
-  held: Asked[];
-  /** The request whose body may still be coming. */
-  newest: Asked | null;
+  /** Answers to what was handed to the app. */
+  readonly begun: Set<ServerResponse>;
+  /** Answers to what waits for its turn; while there is any, nothing is read. */
+  held: ServerResponse[];
+  /** The answer to the request whose body may still be coming. */
+  newest: ServerResponse | null;
   /** It ends with the answers to what was asked. */
   isEnding: boolean;
 }
@@ -68,7 +63,7 @@ export function createConnections(
   function connectionOf(socket: Socket): Connection {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = { socket, begun: new Set<Asked>(), held: [], newest: null, isEnding: false };
+    const connection = { socket, begun: new Set<ServerResponse>(), held: [], newest: null, isEnding: false };
     connections.set(socket, connection);
     return connection;
   }
@@ -82,22 +77,24 @@ export function createConnections(
     server.on('request', (request, response) => {
       const connection = connectionOf(request.socket);
       if (connection.isEnding || connection.socket.destroyed) return;
-      const asked = { request, response };
-      connection.newest = asked;
-      if (connection.held.length === 0 && hasRoom(connection)) begin(connection, asked);
-      else hold(connection, asked);
+      connection.newest = response;
+      if (connection.held.length === 0 && hasRoom(connection)) begin(connection, response);
+      else hold(connection, response);
     });
 
-    function begin(connection: Connection, asked: Asked): void {
-      connection.begun.add(asked);
-      asked.response.once('close', () => {
-        connection.begun.delete(asked);
-        goOn(connection);
-      });
-      answer(asked.request, asked.response);
+    function begin(connection: Connection, response: ServerResponse): void {
+      connection.begun.add(response);
+      response.on('close', end);
+      answer(response.req, response);
     }
 
-    function hold(connection: Connection, asked: Asked): void {
+    function end(this: ServerResponse): void {
+      const connection = connectionOf(this.req.socket);
+      connection.begun.delete(this);
+      goOn(connection);
+    }
+
+    function hold(connection: Connection, response: ServerResponse): void {
       const { socket, held } = connection;
       // What one read brought is parsed to its end, however many requests it is.
       if (heldCount === limits.pipelinedHeldMax) {
@@ -105,7 +102,7 @@ export function createConnections(
         return;
       }
       heldCount += 1;
-      if (held.push(asked) > 1) return;
+      if (held.push(response) > 1) return;
       socket.pause();
       if (socket.listeners('resume').includes(pauseAgain)) return;
       // Node resumes a connection by itself, as when a request's body was read.
@@ -137,7 +134,7 @@ export function createConnections(
     if (begun.size === 0) return true;
     if (begun.size >= limits.pipelinedMax) return false;
     let unreadBytes = 0;
-    for (const { response } of begun) unreadBytes += response.writableLength;
+    for (const { writableLength } of begun) unreadBytes += writableLength;
     return unreadBytes <= limits.unreadBytesMax;
   }
 
@@ -157,18 +154,18 @@ export function createConnections(
   function refuse(socket: Socket, { refusal, headers = {} }: UnreadAnswer): void {
     const connection = connectionOf(socket);
     const { newest, begun, held } = connection;
-    const broken = newest === null || newest.request.complete ? null : newest;
+    const broken = newest === null || newest.req.complete ? null : newest;
     connection.isEnding = true;
     if (broken !== null && held.at(-1) === broken) {
       held.pop();
       heldCount -= 1;
     }
     // It was refused before its body was looked at: that is its answer, and its line is written with it.
-    if (broken?.response.headersSent === true) {
+    if (broken?.headersSent === true) {
       if (!begun.has(broken) && !hasWhole(connection)) endAfter(socket);
       return;
     }
-    const requestId = broken === null ? randomUUID() : requestIdOf(broken.request);
+    const requestId = broken === null ? randomUUID() : requestIdOf(broken.req);
     onUnread({ requestId, code: refusal.code, address: socket.remoteAddress ?? '' });
     // Written now, it would be taken for the answer to the request before it.
     if (!hasWhole(connection)) endAfter(socket, rawErrorResponse(refusal, requestId, headers));
@@ -179,8 +176,8 @@ export function createConnections(
 
 /** A request whose own body broke gets the answer; those before it are whole. */
 function hasWhole({ begun, held }: Connection): boolean {
-  for (const { request } of begun) if (request.complete) return true;
-  return held.some(({ request }) => request.complete);
+  for (const { req } of begun) if (req.complete) return true;
+  return held.some(({ req }) => req.complete);
 }
 
 /** What has arrived by now is read first: a request that met the end of our patience is still answered. */
