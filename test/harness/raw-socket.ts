@@ -20,7 +20,7 @@ export interface RawOptions {
   readonly head?: boolean;
 }
 
-/** Far beyond every limit of the service: only one that neither answers nor closes runs into it, and the test fails. */
+/** Far beyond the times within which a request has to arrive: only a service that never answers nor closes runs into it. */
 const silenceMilliseconds = 60_000;
 
 export function sendRaw(
