@@ -26,18 +26,10 @@ const columns: readonly Column<AuditEntry>[] = [
     grows: true,
     cell: (entry) => (
       <>
-        <TwoLines
-          first={auditActionWord(entry.action)}
-          second={
-            <>
-              <Subject subject={entry.subject} />
-              <span className="sm:hidden">
-                {' · '}
-                <Time at={entry.at} />
-              </span>
-            </>
-          }
-        />
+        <TwoLines first={auditActionWord(entry.action)} second={<Subject subject={entry.subject} />} />
+        <div className="text-xs text-soft sm:hidden">
+          <Time at={entry.at} />
+        </div>
         <div className="md:hidden">
           <Changes entry={entry} />
         </div>
