@@ -1,21 +1,15 @@
 // What a start does before it serves: opens the database, brings its schema up to date, checks that it is
-// safe and that the secret key is the right one; and then makes the first administrator and the demo.
+// safe and that the secret key is the right one. Commands open the database by the same road, and make nothing.
+// Called by main.ts and the command line.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount, findAccountByUsername, findAdministratorId } from './accounts/account-store.ts';
-import { mintApiKey } from './accounts/api-key.ts';
-import { openApiKey } from './accounts/api-key-store.ts';
 import { findKeptSecretKey, keptSecretKeyPath, makeKeptSecretKey } from './accounts/kept-secret-key.ts';
 import { createSeal, type Seal } from './accounts/seal.ts';
 import { beginState, checkState, findState, type ServiceState } from './accounts/service-state.ts';
-import { demoPackages } from './catalog/demo-packages.ts';
-import { createPackage } from './catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
-import { formatAmount } from './contract/amounts.ts';
 import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
-import type { Service } from './create-service.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from './database/database.ts';
 import { openEmbedded } from './database/embedded.ts';
 import {
@@ -29,9 +23,6 @@ import {
 } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { listMigrations } from './database/table-catalog.ts';
-import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
-import { hashPassword, mintPassword } from './identity/password.ts';
-import { passwordProblem } from './identity/password-rules.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -238,152 +229,4 @@ export function secretKeyProblem(
   return seal === null
     ? `This database was set up with a secret key, and there is no ${path}: put its copy there, or set SECRET_KEY`
     : `The key in ${path} is not the one this database was set up with: put the right one there, or set SECRET_KEY`;
-}
-
-// An administrator's console and scripts ask more often than a reseller's.
-const administratorRateLimitPerMinute = 6_000;
-
-/**
- * Creates the first administrator. null: there is one already. `draft`: hears of the secrets before they count, so that
- * none is made that nobody will know. @throws ConfigProblem
- */
-export async function createFirstAdministrator(
-  database: Database,
-  { seal }: Service,
-  { administrator }: Config,
-  now: EpochSeconds,
-  draft: (first: FirstAdministrator) => DraftedSecrets = () => nothingDrafted,
-): Promise<FirstAdministrator | null> {
-  if ((await findAdministratorId(database)) !== null) return null;
-  await checkAdministratorPassword(administrator);
-  const password = administrator.password ?? mintPassword();
-  const apiKey = administrator.apiKey ?? mintApiKey();
-  const first: FirstAdministrator = {
-    username: administrator.username,
-    password: administrator.password === null ? password : null,
-    apiKey: administrator.apiKey === null ? apiKey : null,
-  };
-  const drafted = draft(first);
-  const created = await createAccount(
-    database,
-    seal,
-    {
-      username: administrator.username,
-      displayName: 'Administrator',
-      group: 'distributor',
-      isAdmin: true,
-      passwordHash: await hashPassword(password),
-      rateLimitPerMinute: administratorRateLimitPerMinute,
-      allowedIps: [],
-    },
-    { actorId: null, now },
-    apiKey,
-  );
-  // Another process was faster.
-  if (created === null) {
-    drafted.discard();
-    return null;
-  }
-  drafted.keep();
-  return first;
-}
-
-/** Asked when it is about to be used: a service that has its administrator goes on starting. @throws ConfigProblem */
-export async function checkAdministratorPassword({
-  username,
-  password,
-}: Config['administrator']): Promise<void> {
-  const problem = password === null ? null : await passwordProblem(password, [username]);
-  if (problem !== null) throw new ConfigProblem(`ADMIN_PASSWORD ${problem}.`);
-}
-
-const demoUsername = 'demo';
-const demoCreditCents = 50_000n;
-const demoRateLimitPerMinute = 60;
-
-export interface DemoReseller {
-  readonly apiKey: string;
-  /** Known to the start that made the account, and to nobody after it. */
-  readonly password: string | null;
-  readonly credit: string;
-}
-
-const startDemo: Statement = {
-  name: 'start_demo',
-  text: `update service_state set demo_started = true where not demo_started
-      and not exists (select from packages) and not exists (select from accounts where not is_admin)
-    returning demo_started`,
-};
-
-const findDemo: Statement = {
-  name: 'find_demo',
-  text: 'select demo_started, demo_account_id from service_state',
-};
-
-const noteDemo: Statement = { name: 'note_demo', text: 'update service_state set demo_account_id = $1::int' };
-
-/**
- * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.
- * null: this database was not begun as a demo, or another process is making it one.
- */
-export async function prepareDemo(
-  database: Database,
-  service: Service,
-  now: EpochSeconds,
-): Promise<DemoReseller | null> {
-  const actorId = await findAdministratorId(database);
-  if (actorId === null) return null;
-  const isOurs = (await database.query(startDemo)).length > 0;
-  const [state = {}] = await database.query(findDemo);
-  // An interrupted one is finished where no other process can be at it.
-  const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
-  const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
-  if (known === null && !isOurs && !isUnfinished) return null;
-  const password = mintPassword();
-  const made = known === null ? await makeDemo(database, service, password, { actorId, now }) : null;
-  const accountId = known ?? made?.id ?? null;
-  if (accountId === null) return null;
-
-  // By its key the credit is given once, even when a start was interrupted.
-  await service.engine.submit({
-    type: 'credit',
-    accountId,
-    actorId,
-    amountCents: demoCreditCents,
-    memo: 'Demo credit',
-    idempotencyKey: 'demo-credit',
-    keyIsMinted: false,
-  });
-  const apiKey = await openApiKey(database, service.seal, accountId);
-  if (apiKey === null) return null;
-  return { apiKey, password: made?.isNew ? password : null, credit: formatAmount(demoCreditCents) };
-}
-
-/** Makes what is missing of the demo; returns its account. */
-async function makeDemo(
-  database: Database,
-  { seal, packages }: Service,
-  password: string,
-  actor: { actorId: number; now: EpochSeconds },
-): Promise<{ id: number; isNew: boolean } | null> {
-  const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
-  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor);
-  await packages.reload();
-  const created = await createAccount(
-    database,
-    seal,
-    {
-      username: demoUsername,
-      displayName: 'Demo reseller',
-      group: 'reseller',
-      isAdmin: false,
-      passwordHash: await hashPassword(password),
-      rateLimitPerMinute: demoRateLimitPerMinute,
-      allowedIps: [],
-    },
-    actor,
-  );
-  const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
-  if (account !== null) await database.query(noteDemo, [account.id]);
-  return account === null ? null : { id: account.id, isNew: created !== null };
 }

@@ -7,7 +7,7 @@ import { BackupRefused } from './backup/write-backup.ts';
 import { ConfigProblem } from './config.ts';
 import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
-import { EmbeddedServerFailed } from './database/embedded-server.ts';
+import { EmbeddedServerFailed } from './database/embedded-connection.ts';
 import { SchemaMismatch } from './database/migrate.ts';
 
 const forPeople = [

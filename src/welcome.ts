@@ -2,8 +2,8 @@
 // now, and a line to paste that places an order. Each part as soon as it is true: a start that fails
 // halfway has shown what it made.
 
-import type { DemoReseller } from './bootstrap.ts';
 import type { DatabaseConfig } from './config.ts';
+import type { DemoReseller } from './demo-reseller.ts';
 import type { FirstAdministrator } from './first-administrator-file.ts';
 
 export function addressText(address: string, database: DatabaseConfig): string {

@@ -3,14 +3,15 @@
 // Called by scripts/demo-data.ts, the screenshots and a test.
 
 import pino from 'pino';
-import { findAdministratorId } from '../../src/accounts/account-store.ts';
 import { openApiKey } from '../../src/accounts/api-key-store.ts';
-import { createFirstAdministrator, openDatabase } from '../../src/bootstrap.ts';
+import { findAdministratorId } from '../../src/accounts/find-accounts.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
 import { demoPackages } from '../../src/catalog/demo-packages.ts';
 import { createPackage } from '../../src/catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits } from '../../src/config.ts';
 import { createService } from '../../src/create-service.ts';
 import type { Database, Statement } from '../../src/database/database.ts';
+import { createFirstAdministrator } from '../../src/first-administrator.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { createAsk } from './demo-client.ts';

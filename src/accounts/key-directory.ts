@@ -7,10 +7,10 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Queryable } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
-import { findAccountsByKey } from './account-store.ts';
 import { accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
+import { findAccountsByKey } from './find-accounts.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
 
 export interface KeyHolder {

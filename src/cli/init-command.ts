@@ -6,13 +6,14 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { mintApiKey } from '../accounts/api-key.ts';
-import { checkAdministratorPassword, refuseUnusableCurrency } from '../bootstrap.ts';
+import { refuseUnusableCurrency } from '../bootstrap.ts';
 import { ConfigProblem, type Environment, readConfig } from '../config.ts';
 import {
   type ConfigurationVariable,
   clientVariables,
   configurationChapters,
 } from '../configuration-variables.ts';
+import { checkAdministratorPassword } from '../first-administrator.ts';
 import { mintPassword } from '../identity/password.ts';
 import { answer, endWell } from './command-end.ts';
 

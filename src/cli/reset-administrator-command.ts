@@ -2,7 +2,8 @@
 // the allow-list emptied, unblocked, codes at sign-in off. Printed once; the sign-in asks for another password.
 
 import { Command } from 'commander';
-import { changeAccount, findAccountByUsername, resetApiKey } from '../accounts/account-store.ts';
+import { changeAccount, resetApiKey } from '../accounts/account-store.ts';
+import { findAccountByUsername } from '../accounts/find-accounts.ts';
 import { ConfigProblem } from '../config.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
 import { disableTotp } from '../identity/totp-store.ts';

@@ -1,14 +1,12 @@
 // The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
 // the server. A pool for each rank of work, so that reads never keep an order or a look-up waiting for a connection;
-// and one connection that listens.
+// and one connection that listens (postgres-listener.ts).
 // Always true: every statement has a time limit. A transaction that may take longer than its rank lets one be is
 // watched from another connection: as long as the server works on it, it goes on.
 
-import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import {
-  type ChangeListener,
   type Database,
   DatabaseUnavailable,
   type Rank,
@@ -17,51 +15,22 @@ import {
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
+import { createSession, lookupPlanner, runTransaction, type Session, settingsText } from './pg-session.ts';
 import {
-  columnTypes,
-  createSession,
-  databaseError,
-  lookupPlanner,
-  runTransaction,
-  type Session,
-  settingsText,
-} from './pg-session.ts';
-import { createReadPace, type ReadPaceLimits } from './read-pace.ts';
-
-export interface PostgresOptions {
-  readonly connectionString: string;
-  /** Connections for the order path: one for each lane. */
-  readonly orderConnections: number;
-  readonly lookupConnections: number;
-  readonly readPace: ReadPaceLimits;
-  readonly readConnections: number;
-  readonly connectMilliseconds: number;
-  /** An order's or a look-up's statement without an answer for this long gives its connection up. */
-  readonly answerMilliseconds: number;
-  /** The same for a statement of rank `reads`. */
-  readonly readMilliseconds: number;
-  /** How often a long transaction is checked on, and after how many failed checks in a row it is given up. */
-  readonly heartbeatMilliseconds: number;
-  readonly heartbeatsMissedMax: number;
-  /**
-   * The same for the connection that listens. It is looked at every half second, so silence is found within two
-   * seconds: the pause, an answer that does not come, and a new connection.
-   */
-  readonly listenAnswerMilliseconds: number;
-  /** A transaction whose next statement does not come for this long is ended by the server, which frees its locks. */
-  readonly idleInTransactionMilliseconds: number;
-  /** When closing: after this long without a farewell from the server its connections are cut. */
-  readonly closeMilliseconds: number;
-}
+  clientConfig,
+  type PostgresOptions,
+  ReportingClient,
+  socketOf,
+  unavailable,
+} from './postgres-client.ts';
+import { listenForever } from './postgres-listener.ts';
+import { createReadPace } from './read-pace.ts';
 
 /** A pool and the milliseconds that a statement in it may take. */
 interface RankPool {
   readonly pool: pg.Pool;
   readonly limitMilliseconds: number;
 }
-
-const listenRetryMilliseconds = 250;
-const listenCheckMilliseconds = 500;
 
 export function openPostgres(options: PostgresOptions): Database {
   const sessions = new WeakMap<pg.PoolClient, Session>();
@@ -337,126 +306,3 @@ function longSettings(milliseconds: number, checkMilliseconds: number): string {
 
 /** Between two statements of a long transaction: whoever pauses for longer is gone. */
 const longIdleMilliseconds = 120_000;
-
-function clientConfig(options: PostgresOptions): pg.ClientConfig {
-  return {
-    connectionString: options.connectionString,
-    application_name: 'sellthrough',
-    pipeline: true,
-    types: columnTypes,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    connectionTimeoutMillis: options.connectMilliseconds,
-  } as pg.ClientConfig;
-}
-
-function socketOf(client: pg.PoolClient | pg.Client): Socket {
-  const { connection } = client as unknown as { connection: { stream: Socket } };
-  return connection.stream;
-}
-
-function unavailable(error: unknown): Error {
-  const mapped = databaseError(error, 'connect');
-  return mapped instanceof DatabaseUnavailable
-    ? mapped
-    : new DatabaseUnavailable(mapped.message, { cause: error });
-}
-
-/** A client that knows whether its session may write: servers say so as it begins and whenever it changes. */
-class ReportingClient extends pg.Client {
-  readonly #readOnlyBy = new Set<unknown>();
-
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    const { connection } = this as unknown as { connection: EventEmitter };
-    connection.on('parameterStatus', ({ parameterName: name, parameterValue: value }) => {
-      if (name !== 'default_transaction_read_only' && name !== 'in_hot_standby') return;
-      if (value === 'on') this.#readOnlyBy.add(name);
-      else this.#readOnlyBy.delete(name);
-    });
-  }
-
-  get isReadOnly(): boolean {
-    return this.#readOnlyBy.size > 0;
-  }
-}
-
-interface SilenceListener extends ChangeListener {
-  /** The listening connection had been silent since then, and a new one answers. */
-  onHeardAgain(silentSince: number): void;
-}
-
-/** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
-function listenForever(options: PostgresOptions, channel: string, listener: SilenceListener) {
-  let stopped = false;
-  let current: pg.Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let wake: (() => void) | undefined;
-  let heard: () => void = () => undefined;
-  let failed: (error: unknown) => void = () => undefined;
-  const first = new Promise<void>((resolve, reject) => {
-    heard = resolve;
-    failed = reject;
-  });
-
-  const pause = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-      timer = setTimeout(resolve, milliseconds);
-    });
-
-  const done = (async () => {
-    let silentSince: number | null = null;
-    for (let attempt = 1; !stopped; attempt += 1) {
-      // Half-open sockets never say goodbye: a small statement every few seconds finds them.
-      const client = new pg.Client({
-        ...clientConfig(options),
-        query_timeout: options.listenAnswerMilliseconds,
-      });
-      current = client;
-      const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
-      let lost = false;
-      broken.then(() => {
-        lost = true;
-        wake?.();
-      });
-      try {
-        await client.connect();
-        client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
-        await client.query(`listen ${channel}`);
-        if (silentSince !== null) listener.onHeardAgain(silentSince);
-        silentSince = null;
-        listener.onRestored();
-        heard();
-        while (!stopped && !lost) {
-          await pause(listenCheckMilliseconds);
-          if (stopped || lost) break;
-          const asked = performance.now();
-          await client.query('select 1').catch((error: unknown) => {
-            if (!lost) silentSince = asked;
-            throw error;
-          });
-        }
-      } catch (error) {
-        if (attempt === 1) failed(unavailable(error));
-      }
-      clearTimeout(timer);
-      if (!stopped) listener.onLost();
-      await client.end().catch(() => undefined);
-      if (!stopped && silentSince === null) await pause(listenRetryMilliseconds);
-    }
-  })();
-
-  return {
-    first,
-    async close() {
-      stopped = true;
-      clearTimeout(timer);
-      wake?.();
-      const cutOff = setTimeout(() => current && socketOf(current).destroy(), options.closeMilliseconds);
-      await current?.end().catch(() => undefined);
-      await done;
-      clearTimeout(cutOff);
-    },
-  };
-}

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { findCredentials } from '../../src/accounts/account-store.ts';
+import { findCredentials } from '../../src/accounts/find-accounts.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';

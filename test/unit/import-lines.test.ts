@@ -43,6 +43,8 @@ const ranks: Readonly<Record<string, number>> = {
   'configuration-variables.ts': 4,
   'create-service.ts': 4,
   'bootstrap.ts': 4,
+  'demo-reseller.ts': 4,
+  'first-administrator.ts': 4,
   'first-administrator-file.ts': 4,
   'housekeeping.ts': 4,
   'welcome.ts': 4,

@@ -1,18 +1,15 @@
-// Accounts: create, list, change, credit, reset the key, give a trial; and what each has done.
+// Accounts themselves: create, list, show and change them. Called by admin-routes.ts.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   type AccountChange,
   changeAccount,
   createAccount,
-  findAccount,
-  listAccounts,
   rateLimitPerMinuteDefault,
-  resetApiKey,
 } from '../../accounts/account-store.ts';
 import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../accounts/allow-list.ts';
-import { randomBase62 } from '../../accounts/api-key.ts';
+import { findAccount, listAccounts } from '../../accounts/find-accounts.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import {
   type AccountView,
@@ -21,61 +18,28 @@ import {
   changeAccountBodySchema,
   createAccountBodySchema,
   createdAccountSchema,
-  creditBodySchema,
-  creditedSchema,
-  endedSessionsSchema,
-  grantTrialBodySchema,
-  newKeySchema,
 } from '../../contract/admin-schemas.ts';
-import { formatAmount, parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { groups } from '../../contract/periods.ts';
-import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import { pageOf } from '../../contract/schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { findTotpAccounts } from '../../identity/totp-store.ts';
-import { listLedger } from '../../ledger/ledger-reads.ts';
 import { accountView } from '../shapes/admin-views.ts';
-import { customerView } from '../shapes/customer-view.ts';
-import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
-import {
-  parseCustomerName,
-  parseCustomerReference,
-  parseIdempotencyKey,
-  sentIdempotencyHeader,
-} from '../shapes/order-request.ts';
-import { orderView } from '../shapes/order-view.ts';
-import type { AdminRoutesDependencies } from './admin-routes.ts';
-
-interface WithId {
-  Params: { id: string };
-}
+import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 const readNewAccount = createBodyReader(createAccountBodySchema);
 const readAccountChange = createBodyReader(changeAccountBodySchema);
-const readCredit = createBodyReader(creditBodySchema);
-const readTrial = createBodyReader(grantTrialBodySchema);
 
-export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
-  const {
-    database,
-    engine,
-    seal,
-    accounts,
-    orders,
-    customers,
-    packages,
-    sessions,
-    forgetAccount,
-    passwordCost,
-    currency,
-    now,
-  } = dependencies;
+export function accountAdminRoutes(
+  app: FastifyInstance,
+  { database, seal, forgetAccount, passwordCost, currency }: AdminRoutesDependencies,
+): void {
   const lookups = ranked(database, 'lookups');
 
   app.post(
@@ -243,218 +207,9 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     },
   );
 
-  app.post<WithId>(
-    '/accounts/:id/credit',
-    {
-      config: {
-        scopes: ['admin:credit'],
-        codes: [
-          'validation_failed',
-          'account_not_found',
-          'invalid_idempotency_key',
-          'idempotency_conflict',
-          'insufficient_credit',
-          'order_failed',
-        ],
-        isReplayable: true,
-      },
-      schema: {
-        operationId: 'creditAccount',
-        summary: 'Credit or debit an account',
-        description: 'A negative amount debits. Safe to retry with the same idempotency key.',
-        body: creditBodySchema,
-        response: { 201: creditedSchema },
-      },
-    },
-    async (request, reply) => {
-      const sentKey = parseIdempotencyKey(
-        isJsonObject(request.body) ? request.body : {},
-        sentIdempotencyHeader(request.headers),
-      );
-      if (isRefusal(sentKey)) return reply.refuse(sentKey);
-      const body = readCredit(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const amountCents = parseAmount(body.amount);
-      if (amountCents === null || amountCents === 0n) {
-        return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
-      }
-      const accountId = parseRowId(request.params.id);
-      if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const outcome = await engine.submit({
-        type: 'credit',
-        accountId,
-        actorId: request.principal.account.id,
-        by: request.principal.actor,
-        amountCents,
-        memo: body.memo ?? null,
-        idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
-        keyIsMinted: sentKey === null,
-      });
-      if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
-      const { entry } = outcome;
-      // A replay may be asked for by another administrator than the one who made it.
-      const { actorId } = entry;
-      const { account } = request.principal;
-      // The credit stands: nothing that keeps lists waiting may keep its answer.
-      const actor =
-        actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
-      const answer = {
-        entry: ledgerEntryView(entry, actor?.username ?? null, currency),
-        balance: formatAmount(entry.balanceAfterCents),
-      };
-      return reply.code(201).send(answer);
-    },
-  );
-
-  app.post<WithId>(
-    '/accounts/:id/api-key',
-    {
-      config: {
-        scopes: ['admin:accounts'],
-        codes: ['account_not_found'],
-        danger: { passwordField: 'current_password' },
-      },
-      schema: {
-        operationId: 'resetApiKey',
-        summary: 'Replace the API key',
-        description: 'The old key is revoked at once.',
-        response: { 201: newKeySchema },
-      },
-    },
-    async (request, reply) => {
-      const id = parseRowId(request.params.id);
-      const key = id === null ? null : await resetApiKey(database, seal, id, actorOf(request.principal));
-      if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
-      forgetAccount(id);
-      return reply.code(201).send({ api_key: key });
-    },
-  );
-
-  app.post<WithId>(
-    '/accounts/:id/end-sessions',
-    {
-      config: { scopes: ['admin:accounts'], codes: ['account_not_found'] },
-      schema: {
-        operationId: 'endAccountSessions',
-        summary: 'End all sessions of an account',
-        description: 'Whoever is signed in to its panel has to sign in again. Its password and its key stay.',
-        response: { 200: endedSessionsSchema },
-      },
-    },
-    async (request, reply) => {
-      const id = parseRowId(request.params.id);
-      const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));
-      if (ended === null) return reply.refuse(refusal('account_not_found'));
-      return reply.send({ ended });
-    },
-  );
-
-  app.post<WithId>(
-    '/accounts/:id/trials',
-    {
-      config: {
-        scopes: ['admin:accounts'],
-        codes: [
-          'validation_failed',
-          'account_not_found',
-          'invalid_package',
-          'package_unavailable',
-          'invalid_customer',
-          'customer_not_yours',
-          'order_failed',
-        ],
-      },
-      schema: {
-        operationId: 'grantTrial',
-        summary: 'Give a customer of the account a free trial',
-        description: 'Charges nothing and makes no order. Creates the customer if absent.',
-        body: grantTrialBodySchema,
-        response: { 201: customerAnswerSchema },
-      },
-    },
-    async (request, reply) => {
-      const body = readTrial(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const customerReference = parseCustomerReference(body.customer);
-      if (isRefusal(customerReference)) return reply.refuse(customerReference);
-      const customerName = parseCustomerName(body.customer_name);
-      if (isRefusal(customerName)) return reply.refuse(customerName);
-      const accountId = parseRowId(request.params.id);
-      if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const { package_id: packageId } = body;
-      const outcome = await engine.submit({
-        type: 'grant_trial',
-        accountId,
-        actorId: request.principal.account.id,
-        by: request.principal.actor,
-        packageId,
-        customerReference,
-        customerName,
-      });
-      if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
-      const customer = await customers.find(outcome.accountId, outcome.customerNumber);
-      if (customer === null) throw new Error('The customer who was given a trial does not exist.');
-      return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
-    },
-  );
-
-  app.get<WithId>(
-    '/accounts/:id/ledger',
-    listSchema(
-      'listAccountLedger',
-      'Ledger of an account',
-      'Every movement of its balance. The balance is the latest balance_after.',
-      'LedgerEntry',
-    ),
-    (request, reply) =>
-      sendList(request, reply, 'entryCount', async (accountId, page, total) =>
-        (await listLedger(database, accountId, page, total)).map(({ entry, actor }) =>
-          ledgerEntryView(entry, actor, currency),
-        ),
-      ),
-  );
-
-  app.get<WithId>(
-    '/accounts/:id/orders',
-    listSchema('listAccountOrders', 'Orders of an account', 'As the account sees them.', 'Order'),
-    (request, reply) =>
-      sendList(request, reply, 'orderCount', async (accountId, page, total) =>
-        (await orders.list(accountId, page, total)).map((order) =>
-          orderView(order, packages.current(), currency),
-        ),
-      ),
-  );
-
-  app.get<WithId>(
-    '/accounts/:id/customers',
-    listSchema('listAccountCustomers', 'Customers of an account', 'As the account sees them.', 'Customer'),
-    (request, reply) =>
-      sendList(request, reply, 'customerCount', async (accountId, page, total) =>
-        (await customers.list(accountId, page, total)).map((customer) =>
-          customerView(customer, packages.current(), now()),
-        ),
-      ),
-  );
-
   async function viewOf(account: Account): Promise<AccountView> {
     const withTotp = await findTotpAccounts(lookups, [account.id]);
     return accountView(account, currency, withTotp.has(account.id));
-  }
-
-  async function sendList(
-    request: FastifyRequest<WithId>,
-    reply: FastifyReply,
-    counter: 'entryCount' | 'orderCount' | 'customerCount',
-    list: (accountId: number, page: ReturnType<typeof parsePage>, total: number) => Promise<unknown[]>,
-  ): Promise<FastifyReply> {
-    const id = parseRowId(request.params.id);
-    const account = id === null ? null : await findAccount(database, id);
-    if (account === null) return reply.refuse(refusal('account_not_found'));
-    const page = parsePage(request.query);
-    const { [counter]: total } = await accounts.getCounters(account.id);
-    const data = await list(account.id, page, total);
-    return reply.send(pageAnswer(data, page, total));
   }
 }
 
@@ -463,23 +218,4 @@ async function weakPassword(
   account: { readonly username: string; readonly displayName: string },
 ): Promise<Refusal | null> {
   return password === undefined ? null : chosenPasswordRefusal('password', password, account);
-}
-
-function listSchema(operationId: string, summary: string, description: string, item: string) {
-  return {
-    config: { scopes: ['admin:read'] as const, codes: ['account_not_found'] as const },
-    schema: {
-      operationId,
-      summary: `${summary}, newest first`,
-      description,
-      querystring: pageQuerySchema,
-      response: { 200: pageOf(item) },
-    },
-  };
-}
-
-function refuseOutcome(reply: FastifyReply, outcome: { type: string; refusal?: Refusal }): FastifyReply {
-  if (outcome.refusal === undefined)
-    throw new Error(`An administrator's command was answered with "${outcome.type}".`);
-  return reply.refuse(outcome.refusal);
 }

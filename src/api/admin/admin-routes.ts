@@ -15,9 +15,14 @@ import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import type { SingleAudit } from '../../verify/single-audit.ts';
+import { accountAccessRoutes } from './account-access-routes.ts';
 import { accountAdminRoutes } from './account-admin-routes.ts';
+import { accountCreditRoutes } from './account-credit-routes.ts';
+import { accountHistoryRoutes } from './account-history-routes.ts';
+import { accountTrialRoutes } from './account-trial-routes.ts';
+import { auditAdminRoutes } from './audit-admin-routes.ts';
+import { customerAdminRoutes } from './customer-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
-import { recordAdminRoutes } from './record-admin-routes.ts';
 
 export interface AdminRoutesDependencies {
   readonly database: Database;
@@ -37,8 +42,19 @@ export interface AdminRoutesDependencies {
   readonly now: () => EpochSeconds;
 }
 
+/** Of a route whose path names one row. */
+export interface WithId {
+  Params: { id: string };
+}
+
+/** In the order of the reference. */
 export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
   accountAdminRoutes(app, dependencies);
+  accountCreditRoutes(app, dependencies);
+  accountAccessRoutes(app, dependencies);
+  accountTrialRoutes(app, dependencies);
+  accountHistoryRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);
-  recordAdminRoutes(app, dependencies);
+  customerAdminRoutes(app, dependencies);
+  auditAdminRoutes(app, dependencies);
 }

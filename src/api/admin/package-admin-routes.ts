@@ -16,11 +16,7 @@ import { parseRowId } from '../../contract/identifiers.ts';
 import { type Group, groups, type Months, type Period, periods } from '../../contract/periods.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { adminPackageView } from '../shapes/admin-views.ts';
-import type { AdminRoutesDependencies } from './admin-routes.ts';
-
-interface WithId {
-  Params: { id: string };
-}
+import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 type SentPrices = Partial<Record<Group, Partial<Record<Period, string>>>>;
 

@@ -3,7 +3,7 @@
 // the password, with every request; wrong ones are slowed down as those of a sign-in are, and with them.
 
 import type { FastifyRequest } from 'fastify';
-import { getPasswordHash } from '../../accounts/account-store.ts';
+import { getPasswordHash } from '../../accounts/find-accounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner } from '../../contract/ip-addresses.ts';
 import { isJsonObject, own } from '../../contract/json.ts';

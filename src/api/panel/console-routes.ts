@@ -2,7 +2,7 @@
 // health, customers of every account, and help for an account that has lost its second factor.
 
 import type { FastifyInstance } from 'fastify';
-import { findAccount, findAccountNames } from '../../accounts/account-store.ts';
+import { findAccount, findAccountNames } from '../../accounts/find-accounts.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';

@@ -4,7 +4,8 @@
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { findCredentials, replacePasswordHash } from '../../accounts/account-store.ts';
+import { replacePasswordHash } from '../../accounts/account-store.ts';
+import { findCredentials } from '../../accounts/find-accounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';

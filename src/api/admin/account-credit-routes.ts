@@ -1,0 +1,90 @@
+// Credit and debit of an account's balance: from the body to a command for the engine. Called by admin-routes.ts.
+// Always true: with the same idempotency key the money moves once.
+
+import type { FastifyInstance } from 'fastify';
+import { randomBase62 } from '../../accounts/api-key.ts';
+import { findAccount } from '../../accounts/find-accounts.ts';
+import { creditBodySchema, creditedSchema } from '../../contract/admin-schemas.ts';
+import { formatAmount, parseAmount } from '../../contract/amounts.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseRowId } from '../../contract/identifiers.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import { ranked } from '../../database/database.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+import { refuseOutcome } from './outcome-refusal.ts';
+
+const readCredit = createBodyReader(creditBodySchema);
+
+export function accountCreditRoutes(
+  app: FastifyInstance,
+  { database, engine, currency }: AdminRoutesDependencies,
+): void {
+  const lookups = ranked(database, 'lookups');
+
+  app.post<WithId>(
+    '/accounts/:id/credit',
+    {
+      config: {
+        scopes: ['admin:credit'],
+        codes: [
+          'validation_failed',
+          'account_not_found',
+          'invalid_idempotency_key',
+          'idempotency_conflict',
+          'insufficient_credit',
+          'order_failed',
+        ],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'creditAccount',
+        summary: 'Credit or debit an account',
+        description: 'A negative amount debits. Safe to retry with the same idempotency key.',
+        body: creditBodySchema,
+        response: { 201: creditedSchema },
+      },
+    },
+    async (request, reply) => {
+      const sentKey = parseIdempotencyKey(
+        isJsonObject(request.body) ? request.body : {},
+        sentIdempotencyHeader(request.headers),
+      );
+      if (isRefusal(sentKey)) return reply.refuse(sentKey);
+      const body = readCredit(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const amountCents = parseAmount(body.amount);
+      if (amountCents === null || amountCents === 0n) {
+        return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
+      }
+      const accountId = parseRowId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const outcome = await engine.submit({
+        type: 'credit',
+        accountId,
+        actorId: request.principal.account.id,
+        by: request.principal.actor,
+        amountCents,
+        memo: body.memo ?? null,
+        idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
+        keyIsMinted: sentKey === null,
+      });
+      if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { entry } = outcome;
+      // A replay may be asked for by another administrator than the one who made it.
+      const { actorId } = entry;
+      const { account } = request.principal;
+      // The credit stands: nothing that keeps lists waiting may keep its answer.
+      const actor =
+        actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
+      const answer = {
+        entry: ledgerEntryView(entry, actor?.username ?? null, currency),
+        balance: formatAmount(entry.balanceAfterCents),
+      };
+      return reply.code(201).send(answer);
+    },
+  );
+}

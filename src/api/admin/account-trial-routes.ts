@@ -1,0 +1,69 @@
+// Free trials, given to a customer of an account: from the body to a command for the engine. Called by admin-routes.ts.
+// Always true: a trial moves no money and makes no order.
+
+import type { FastifyInstance } from 'fastify';
+import { grantTrialBodySchema } from '../../contract/admin-schemas.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseRowId } from '../../contract/identifiers.ts';
+import { customerAnswerSchema } from '../../contract/schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { customerView } from '../shapes/customer-view.ts';
+import { parseCustomerName, parseCustomerReference } from '../shapes/order-request.ts';
+import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+import { refuseOutcome } from './outcome-refusal.ts';
+
+const readTrial = createBodyReader(grantTrialBodySchema);
+
+export function accountTrialRoutes(
+  app: FastifyInstance,
+  { engine, customers, packages, now }: AdminRoutesDependencies,
+): void {
+  app.post<WithId>(
+    '/accounts/:id/trials',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: [
+          'validation_failed',
+          'account_not_found',
+          'invalid_package',
+          'package_unavailable',
+          'invalid_customer',
+          'customer_not_yours',
+          'order_failed',
+        ],
+      },
+      schema: {
+        operationId: 'grantTrial',
+        summary: 'Give a customer of the account a free trial',
+        description: 'Charges nothing and makes no order. Creates the customer if absent.',
+        body: grantTrialBodySchema,
+        response: { 201: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readTrial(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const customerReference = parseCustomerReference(body.customer);
+      if (isRefusal(customerReference)) return reply.refuse(customerReference);
+      const customerName = parseCustomerName(body.customer_name);
+      if (isRefusal(customerName)) return reply.refuse(customerName);
+      const accountId = parseRowId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const { package_id: packageId } = body;
+      const outcome = await engine.submit({
+        type: 'grant_trial',
+        accountId,
+        actorId: request.principal.account.id,
+        by: request.principal.actor,
+        packageId,
+        customerReference,
+        customerName,
+      });
+      if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
+      const customer = await customers.find(outcome.accountId, outcome.customerNumber);
+      if (customer === null) throw new Error('The customer who was given a trial does not exist.');
+      return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
+    },
+  );
+}

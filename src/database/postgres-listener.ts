@@ -1,0 +1,90 @@
+// The one connection of a process that listens for changes. Called by postgres.ts.
+// Always true: a connection that breaks or falls silent is noticed within two seconds and replaced until it is closed, and
+// its listener hears of both: what was said meanwhile is lost.
+
+import pg from 'pg';
+import type { ChangeListener } from './database.ts';
+import { clientConfig, type PostgresOptions, socketOf, unavailable } from './postgres-client.ts';
+
+const listenRetryMilliseconds = 250;
+const listenCheckMilliseconds = 500;
+
+export interface SilenceListener extends ChangeListener {
+  /** The listening connection had been silent since then, and a new one answers. */
+  onHeardAgain(silentSince: number): void;
+}
+
+/** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
+export function listenForever(options: PostgresOptions, channel: string, listener: SilenceListener) {
+  let stopped = false;
+  let current: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let wake: (() => void) | undefined;
+  let heard: () => void = () => undefined;
+  let failed: (error: unknown) => void = () => undefined;
+  const first = new Promise<void>((resolve, reject) => {
+    heard = resolve;
+    failed = reject;
+  });
+
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+
+  const done = (async () => {
+    let silentSince: number | null = null;
+    for (let attempt = 1; !stopped; attempt += 1) {
+      // Half-open sockets never say goodbye: a small statement every few seconds finds them.
+      const client = new pg.Client({
+        ...clientConfig(options),
+        query_timeout: options.listenAnswerMilliseconds,
+      });
+      current = client;
+      const broken = new Promise<void>((resolve) => client.on('end', resolve).on('error', () => resolve()));
+      let lost = false;
+      broken.then(() => {
+        lost = true;
+        wake?.();
+      });
+      try {
+        await client.connect();
+        client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
+        await client.query(`listen ${channel}`);
+        if (silentSince !== null) listener.onHeardAgain(silentSince);
+        silentSince = null;
+        listener.onRestored();
+        heard();
+        while (!stopped && !lost) {
+          await pause(listenCheckMilliseconds);
+          if (stopped || lost) break;
+          const asked = performance.now();
+          await client.query('select 1').catch((error: unknown) => {
+            if (!lost) silentSince = asked;
+            throw error;
+          });
+        }
+      } catch (error) {
+        if (attempt === 1) failed(unavailable(error));
+      }
+      clearTimeout(timer);
+      if (!stopped) listener.onLost();
+      await client.end().catch(() => undefined);
+      if (!stopped && silentSince === null) await pause(listenRetryMilliseconds);
+    }
+  })();
+
+  return {
+    first,
+    async close() {
+      stopped = true;
+      clearTimeout(timer);
+      wake?.();
+      const cutOff = setTimeout(() => current && socketOf(current).destroy(), options.closeMilliseconds);
+      await current?.end().catch(() => undefined);
+      await done;
+      clearTimeout(cutOff);
+    },
+  };
+}
