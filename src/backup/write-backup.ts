@@ -3,8 +3,17 @@
 // Always true: the file has its name only once it is whole, on disk, and read back.
 
 import { createHash } from 'node:crypto';
-import { closeSync, createWriteStream, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -43,16 +52,29 @@ export interface BackupFile {
   discard(): void;
 }
 
+const unfinishedEnding = '.unfinished';
+const copyEnding = '.unfinished-copy';
+
+/** What backups that were killed have left in a folder, or one that is being made has there now. */
+export function findUnfinished(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(unfinishedEnding) || name.endsWith(copyEnding))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
 /**
  * Before anything else is done: that a backup cannot be written should not be said at its end.
  * @throws BackupRefused
  */
 export function createBackupFile(path: string): BackupFile {
   if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
-  const unfinished = `${path}.unfinished`;
-  const copyFolder = `${path}.unfinished-copy`;
+  const unfinished = `${path}${unfinishedEnding}`;
+  const copyFolder = `${path}${copyEnding}`;
   const discard = () => {
-    for (const left of [unfinished, copyFolder]) rmSync(left, { recursive: true, force: true });
+    // Again where something is just being written to the copy.
+    for (const left of [unfinished, copyFolder])
+      rmSync(left, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
   try {
     discard();

@@ -9,7 +9,7 @@ import { type FoundDatabase, findSecretKey } from '../bootstrap.ts';
 import { ConfigProblem, readConfig } from '../config.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
-import { answer, endWell } from './command-end.ts';
+import { answer, endWell, whenCutOff } from './command-end.ts';
 import { epochSeconds, useDatabase } from './with-database.ts';
 
 export function backupCommand(): Command {
@@ -24,13 +24,14 @@ export function backupCommand(): Command {
     .action((name: string | undefined, { json }: { json: boolean }) =>
       endWell(async () => {
         const now = epochSeconds();
-        const file = createBackupFile(
-          resolve(name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`),
-        );
+        const path = resolve(name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`);
+        let file: BackupFile | null = null;
+        // A service beside it sees the connection end with this process, and goes on as if nobody had asked.
+        const callOff = whenCutOff(() => file?.discard());
         try {
+          file = createBackupFile(path);
           const { content, heldMilliseconds } = await backUp(file, now);
           const { sums, rows } = content;
-          const { path } = file;
           const beside =
             heldMilliseconds === null
               ? ''
@@ -46,7 +47,8 @@ export function backupCommand(): Command {
             `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\n${beside}SECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
           );
         } finally {
-          file.discard();
+          file?.discard();
+          callOff();
         }
       }),
     );

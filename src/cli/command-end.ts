@@ -43,6 +43,25 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
   }
 }
 
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs `clean` when a person or a supervisor ends the process in the middle, which then ends by the same signal. Returns
+ * what calls it off. `clean` waits for nothing; kill -9 asks nobody.
+ */
+export function whenCutOff(clean: () => void): () => void {
+  const stopListening = () => {
+    for (const signal of endingSignals) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals) => {
+    clean();
+    stopListening();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of endingSignals) process.on(signal, end);
+  return stopListening;
+}
+
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailed) return error.exitCode;
   return error instanceof DatabaseUnavailable ? exitCodes.unreachable : exitCodes.failed;

@@ -8,7 +8,15 @@ import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
 import { checkPublicUrl } from './doctor-addresses.ts';
 import { checkAdministratorFile } from './doctor-administrator.ts';
 import { checkDatabase } from './doctor-database.ts';
-import { checkDisk, checkEnvFile, checkFolder, checkNode, checkPages, checkPort } from './doctor-machine.ts';
+import {
+  checkBackups,
+  checkDisk,
+  checkEnvFile,
+  checkFolder,
+  checkNode,
+  checkPages,
+  checkPort,
+} from './doctor-machine.ts';
 import { serviceAddress } from './with-service.ts';
 
 export interface Check {
@@ -61,6 +69,7 @@ async function runChecks(): Promise<Check[]> {
   if (config.database.kind === 'embedded') {
     checks.push(checkFolder(config.database.dataDir), checkDisk(config.database.dataDir));
   }
+  checks.push(checkBackups(config));
   return [...checks, ...(await checkDatabase(config)), ...checkAdministratorFile(config)];
 }
 

@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { findUnfinished } from '../backup/write-backup.ts';
 import type { Config } from '../config.ts';
 import type { Check } from './doctor-command.ts';
 
@@ -129,6 +130,30 @@ export function checkDisk(dataDir: string): Check {
   if (free < freeBytesGood)
     return { name, state: 'warn', says: `only ${says}: a busy service will soon need more` };
   return { name, state: 'ok', says };
+}
+
+/** A backup may lie anywhere: only the places where one is likely are looked at, and named. */
+export function checkBackups({ database }: Config): Check {
+  const name = 'backups';
+  const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];
+  const folders = [...new Set(['.', ...dataDirs].map((folder) => resolve(folder)))].filter(isReadableFolder);
+  const left = folders.flatMap(findUnfinished);
+  return left.length === 0
+    ? { name, state: 'ok', says: `none is unfinished in ${folders.join(' or ')}; nowhere else was looked` }
+    : {
+        name,
+        state: 'warn',
+        says: `${left.join(' and ')}: left by a backup that was killed, unless one is being made at this moment; delete what is left`,
+      };
+}
+
+function isReadableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function nearestExisting(path: string): string {

@@ -2,17 +2,21 @@
 // and what is left in the database that was copied.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
 import { copyRunningService, copyWish, guardCopy } from '../../src/backup/copy-running-service.ts';
 import { defaultLimits } from '../../src/config.ts';
+import type { JsonObject } from '../../src/contract/json.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/database/embedded.ts';
 import { copyDatabaseFiles, finishCopy } from '../../src/database/file-copy.ts';
 import { DoorClosed, enterDoor, openDoor } from '../../src/database/local-door.ts';
+import { startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-file-copy-'));
 const dataDir = join(folder, 'data');
@@ -131,6 +135,38 @@ test('whoever drops the conversation, the other end hears of it and nothing stay
   await again.close();
   assert.equal(problems.length, 1);
   await (await open(join(folder, 'fourth'))).close();
+});
+
+test('a backup command that a signal ends leaves nothing behind, and the database beside it is let go of at once', async () => {
+  const ends: Promise<unknown>[] = [];
+  const door = await openDoor(
+    dataDir,
+    (_wish, talk) => {
+      // The label is never said: the command waits, beside what it has copied so far.
+      const mute = { ...talk, say: (value: JsonObject) => 'label' in value || talk.say(value) };
+      const end = guardCopy(database, mute, { copySecondsMax: 3_600 });
+      ends.push(end.catch((error: unknown) => error));
+      return end;
+    },
+    () => undefined,
+  );
+  assert.ok(door);
+  const path = join(folder, 'cut-off.backup');
+  const child = startCommand(['backup', path], {
+    cwd: folder,
+    environment: { DATA_DIR: dataDir, SECRET_KEY: 'a key that this command does not come to use' },
+  });
+  const ended = once(child, 'exit');
+  while (!existsSync(`${path}.unfinished-copy`) && child.exitCode === null) await pause(5);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [null, 'SIGTERM']);
+  assert.ok((await ends[0]) instanceof DoorClosed);
+  await (await begin()).release();
+  await door.close();
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('cut-off')),
+    [],
+  );
 });
 
 test('while files are copied no log is cleared, and afterwards it is', async () => {

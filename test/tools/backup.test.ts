@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -17,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -30,7 +32,7 @@ import { defaultLimits } from '../../src/config.ts';
 import { migrate, readMigrations } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
-import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
+import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
@@ -322,6 +324,40 @@ test('a backup of a running embedded service is one consistent moment, and order
   const last = await runForJson(['backup', inFolder('after.backup')], { cwd: folder, environment });
   assert.ok(last.tables.ledger_entries >= entries);
   assert.equal((await runForJson(['verify'], { cwd: folder, environment })).ok, true);
+});
+
+test('a backup that a signal ends takes its file with it; what kill -9 leaves doctor names and the next backup replaces', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  const cwd = inFolder('cut-off');
+  mkdirSync(cwd);
+  // Every backup of this database stops in the middle.
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('begin; lock table orders in access exclusive mode');
+  const cutOff = async (signal: NodeJS.Signals) => {
+    const child = startCommand(['backup', `${signal}.backup`], { cwd, environment });
+    const ended = once(child, 'exit');
+    while (!existsSync(join(cwd, `${signal}.backup.unfinished`)) && child.exitCode === null) await pause(5);
+    child.kill(signal);
+    assert.deepEqual(await ended, [null, signal]);
+  };
+  try {
+    await Promise.all([cutOff('SIGINT'), cutOff('SIGHUP'), cutOff('SIGKILL')]);
+  } finally {
+    await holder.end();
+  }
+  assert.deepEqual(readdirSync(cwd), ['SIGKILL.backup.unfinished']);
+  // What a copy beside a running embedded service would leave.
+  mkdirSync(join(cwd, 'SIGKILL.backup.unfinished-copy'));
+  const { stdout } = await runCommand(['doctor', '--json'], { cwd, environment });
+  const { checks }: { checks: { name: string; state: string; says: string }[] } = JSON.parse(stdout);
+  const found = checks.find(({ name }) => name === 'backups');
+  assert.equal(found?.state, 'warn');
+  assert.match(found?.says ?? '', /SIGKILL\.backup\.unfinished and .*SIGKILL\.backup\.unfinished-copy/);
+  await runForJson(['backup', 'SIGKILL.backup'], { cwd, environment });
+  assert.deepEqual(readdirSync(cwd), ['SIGKILL.backup']);
 });
 
 test('a backup never replaces a file', async () => {
