@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findKeptSecretKey, keptSecretKeyPath, makeKeptSecretKey } from './accounts/kept-secret-key.ts';
+import { serviceSessions } from './accounts/key-holders.ts';
 import { createSeal, type Seal } from './accounts/seal.ts';
 import { beginState, checkState, findState, type ServiceState } from './accounts/service-state.ts';
 import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
@@ -53,7 +54,9 @@ export async function openDatabase(
   options: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   if (!hasEmbeddedDatabase(config)) refuseUnusableCurrency(config);
-  return openSafely(config, options, async (database, notices) => {
+  const seal = findSeal(config);
+  const named = seal === null ? options : { ...options, applicationName: serviceSessions(seal) };
+  return openSafely(config, named, async (database, notices) => {
     if (currencyProblem(config.currency) !== null && !(await holdsState(database)))
       refuseUnusableCurrency(config);
     const migrated = await migrate(database, notices);
@@ -91,10 +94,10 @@ export function findDatabase(
 
 async function openSafely<Opened>(
   config: Config,
-  { limits = defaultLimits.database, say }: OpenOptions,
+  { limits = defaultLimits.database, say, applicationName }: OpenOptions & { applicationName?: string },
   work: (database: Database, notices: { notices?: Notices }) => Promise<Opened>,
 ): Promise<Opened> {
-  const database = await connectDatabase(config, limits);
+  const database = await connectDatabase(config, limits, applicationName);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
     return await work(
@@ -129,10 +132,15 @@ function refuseMissing(config: Config): void {
 export async function connectDatabase(
   config: Pick<Config, 'database'>,
   limits: Limits['database'] = defaultLimits.database,
+  applicationName?: string,
 ): Promise<Database> {
   return config.database.kind === 'embedded'
     ? openEmbedded({ dataDir: config.database.dataDir, queue: limits.queue })
-    : openPostgres({ connectionString: config.database.connectionString, ...limits });
+    : openPostgres({
+        connectionString: config.database.connectionString,
+        ...(applicationName !== undefined && { applicationName }),
+        ...limits,
+      });
 }
 
 const durability: Statement = {

@@ -1,12 +1,12 @@
 // Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
 // tests; the clock arrives as an argument, everything else is made here and released by close().
 
-import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
 import { noteKeysUsed } from './accounts/api-key-store.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
+import { processName } from './accounts/key-holders.ts';
 import type { Seal } from './accounts/seal.ts';
 import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
@@ -153,7 +153,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     database: lookups,
     now: dependencies.jobsClock ?? null,
     monotonicNow,
-    processName: `${hostname()}, process ${process.pid}`,
+    processName: processName(),
     limits: limits.jobs,
     scheduled: housekeeping({
       database,

@@ -9,6 +9,7 @@ import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
 import { EmbeddedServerFailed } from './database/embedded-connection.ts';
 import { SchemaMismatch } from './database/migrate.ts';
+import { ResealRefused } from './identity/reseal-texts.ts';
 
 const forPeople = [
   ConfigProblem,
@@ -19,6 +20,7 @@ const forPeople = [
   BackupRefused,
   CopyFailed,
   RestoreRefused,
+  ResealRefused,
 ];
 
 export function sentenceOf(error: unknown): string {

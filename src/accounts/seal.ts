@@ -10,6 +10,8 @@ import { numberArray, textArray } from '../database/sql-arrays.ts';
 export interface Seal {
   /** The name of the key that seals. */
   readonly keyName: string;
+  /** Of every key that opens here: that one, and the previous one where there is one. */
+  readonly keyNames: readonly string[];
   /** Under SECRET_KEY; `context` must be the same to open it. */
   seal(text: string, context: string): string;
   /** @throws when it was sealed under a key that is not known here, or under another context, or was changed */
@@ -72,6 +74,7 @@ export function createSeal(secretKey: string, previousKey: string | null = null)
 
   return {
     keyName: current.name,
+    keyNames: keys.map(({ name }) => name),
     seal: (text, context) => `${current.name}.${encipher(current.key, text, context)}`,
     open: (sealed, context) => openWith(sealed, context).text,
     stateOf(sealed, context) {

@@ -8,8 +8,13 @@ import { DatabaseUnavailable } from './database.ts';
 import { columnTypes, databaseError } from './pg-session.ts';
 import type { ReadPaceLimits } from './read-pace.ts';
 
+/** What sessions are called that are no service's. */
+export const commandSessions = 'sellthrough command';
+
 export interface PostgresOptions {
   readonly connectionString: string;
+  /** What the sessions are called: one word, or what key-holders.ts makes of a service. */
+  readonly applicationName?: string;
   /** Connections for the order path: one for each lane. */
   readonly orderConnections: number;
   readonly lookupConnections: number;
@@ -37,7 +42,7 @@ export interface PostgresOptions {
 export function clientConfig(options: PostgresOptions): pg.ClientConfig {
   return {
     connectionString: options.connectionString,
-    application_name: 'sellthrough',
+    application_name: options.applicationName ?? commandSessions,
     pipeline: true,
     types: columnTypes,
     keepAlive: true,

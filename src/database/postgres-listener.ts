@@ -51,7 +51,13 @@ export function listenForever(options: PostgresOptions, channel: string, listene
       try {
         await client.connect();
         client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
-        await client.query(`listen ${channel}`);
+        // DATABASE_URL may call sessions otherwise. This one says who is here, whatever the others are called.
+        const { applicationName } = options;
+        const naming =
+          applicationName === undefined
+            ? ''
+            : `set application_name = ${pg.escapeLiteral(applicationName)}; `;
+        await client.query(`${naming}listen ${channel}`);
         if (silentSince !== null) listener.onHeardAgain(silentSince);
         silentSince = null;
         listener.onRestored();

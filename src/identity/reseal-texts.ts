@@ -4,6 +4,7 @@
 // Always true: a text is replaced only by one that was opened and sealed from it.
 
 import { sealedKeys } from '../accounts/api-key-store.ts';
+import { listStrangersTo } from '../accounts/key-holders.ts';
 import type { Seal, SealedText } from '../accounts/seal.ts';
 import { resealCheck } from '../accounts/service-state.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../database/database.ts';
@@ -43,10 +44,20 @@ export interface Resealed extends SealedCount {
 /** Services go on sealing meanwhile; one that still seals with the old key would never let it end. */
 const passesMax = 10;
 
-/** Seals everything anew, until a pass finds nothing to do. @throws DatabaseUnavailable when none does */
+/** A service is running that could not open what would be sealed. The message is for people. */
+export class ResealRefused extends Error {
+  override readonly name = 'ResealRefused';
+}
+
+/**
+ * Seals everything anew, until a pass finds nothing to do.
+ * @throws ResealRefused @throws DatabaseUnavailable when no pass finds nothing
+ */
 export async function resealTexts(database: Database, seal: Seal): Promise<Resealed> {
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass += 1) {
+    // Before the first text, and again before the last pass counts: one may have started meanwhile.
+    await refuseStrangers(database, seal);
     const changed = await resealOnce(database, seal);
     resealed += changed;
     if (changed > 0) continue;
@@ -55,6 +66,14 @@ export async function resealTexts(database: Database, seal: Seal): Promise<Resea
   }
   throw new DatabaseUnavailable(
     'some process goes on sealing under the old key. Give all of them the new SECRET_KEY first.',
+  );
+}
+
+async function refuseStrangers(database: Database, { keyName }: Seal): Promise<void> {
+  const strangers = database.kind === 'embedded' ? [] : await listStrangersTo(database, keyName);
+  if (strangers.length === 0) return;
+  throw new ResealRefused(
+    `These processes do not know the new SECRET_KEY and could not open what is sealed under it: ${strangers.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
   );
 }
 

@@ -136,7 +136,7 @@ const scenes: Readonly<
 };
 
 const commit = /^commit$/i;
-const ownSessions = `from pg_stat_activity where application_name = 'sellthrough'`;
+const ownSessions = `from pg_stat_activity where application_name like 'sellthrough%'`;
 
 function stopped(mode: StopMode): Breakage {
   return {

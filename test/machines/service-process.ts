@@ -9,6 +9,7 @@ import { childEnvironment, childFlags } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
   readonly address: string;
+  readonly pid: number | undefined;
   /** What it said on standard error since its start. */
   said(): string;
   /** The newest lines of its log, on standard output. */
@@ -63,7 +64,14 @@ export async function startServiceProcess({
     });
     gone.then(() => reject(new Error(`The service ended before it listened: ${text}`)), reject);
   });
-  return { address, said: () => text, logged: () => log, gone, kill: (signal) => void child.kill(signal) };
+  return {
+    address,
+    pid: child.pid,
+    said: () => text,
+    logged: () => log,
+    gone,
+    kill: (signal) => void child.kill(signal),
+  };
 }
 
 /**

@@ -22,7 +22,7 @@ const revokedKeys = 450;
 let service: TestService;
 
 before(async () => {
-  service = await startTestService({ environment: { SECRET_KEY: oldKey } });
+  service = await startTestService({ environment: { SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: newKey } });
 });
 after(() => service?.close());
 

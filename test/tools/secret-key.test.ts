@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
+import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { openApiKey } from '../../src/accounts/api-key-store.ts';
 import { findDatabase } from '../../src/bootstrap.ts';
@@ -170,5 +172,48 @@ describe('SECRET_KEY is replaced', () => {
     assert.ok(seal);
     assert.equal(await openApiKey(database, seal, 1), adminKey);
     await database.close();
+  });
+
+  test('on PostgreSQL not before every process that runs knows the new key: those that do not are named', async () => {
+    const postgres = await postgresForTests();
+    const client = new pg.Client({ connectionString: postgres.url });
+    const name = `secret_key_${process.pid}`;
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    // The operator's own name for the sessions hides no process.
+    url.searchParams.set('application_name', 'shop');
+    const start = (settings: Readonly<Record<string, string>>) =>
+      startServiceProcess({ environment: { PORT: '0', DATABASE_URL: url.href, ...settings } });
+    const knowsOld = { SECRET_KEY: oldKey, ADMIN_API_KEY: adminKey };
+    const knowsBoth = { ...knowsOld, SECRET_KEY_PREVIOUS: newKey };
+    const reseal = { DATABASE_URL: url.href, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey };
+    await client.connect();
+    await client.query(`create database ${name}`);
+    let service = await start(knowsOld);
+    try {
+      // One of the first edition, which says nothing of its keys.
+      const older = new pg.Client({ connectionString: url.href.replace('=shop', '=sellthrough') });
+      older.on('error', () => undefined);
+      await older.connect();
+      const refused = await run(['reseal'], reseal);
+      assertRefused(
+        refused,
+        1,
+        new RegExp(`: one of an earlier version, .*; .*, process ${service.pid}\\. `),
+      );
+      await older.end();
+      assertRefused(await run(['reseal'], reseal), 1, new RegExp(`it: [^;]+, process ${service.pid}\\. `));
+      service.kill('SIGTERM');
+      await service.gone;
+      service = await start(knowsBoth);
+      const done = await json(['reseal'], reseal);
+      assert.deepEqual([done.resealed, done.previous, done.current], [1, 0, 1], 'nothing was done before');
+    } finally {
+      service.kill('SIGKILL');
+      await service.gone;
+      await client.query(`drop database ${name} with (force)`);
+      await client.end();
+      await postgres.remove();
+    }
   });
 });
