@@ -2,9 +2,9 @@
 // administrator's key and --account, another's; the ledger and the audit log need an administrator's key.
 
 import { type Command, Option } from 'commander';
-import type { AuditEntry, Customer, LedgerEntry, Order } from '../../sdk/src/index.ts';
+import type { AuditEntry, Customer, LedgerEntry, Order, Sellthrough } from '../../sdk/src/index.ts';
 import { getAccount } from './find-account.ts';
-import { type ListOptions, listCommand, printList } from './listing.ts';
+import { type List, type ListOptions, listCommand, printList } from './listing.ts';
 import { type Column, dayOf, minuteOf } from './text-table.ts';
 import { withService } from './with-service.ts';
 
@@ -14,6 +14,27 @@ interface Options extends ListOptions {
 
 const whose = () =>
   new Option('--account <account>', 'of this account: username or id (an administrator’s key)');
+
+/** Of the key's own account, or with --account of another. */
+function recordCommand<Item>(
+  name: string,
+  columns: readonly Column<Item>[],
+  lists: {
+    readonly own: (service: Sellthrough) => List<Item>;
+    readonly of: (service: Sellthrough, accountId: number) => List<Item>;
+  },
+): Command {
+  return listCommand(name)
+    .description(`list ${name}, newest first`)
+    .addOption(whose())
+    .action(({ account: named, ...options }: Options) =>
+      withService(async (service) => {
+        const list =
+          named === undefined ? lists.own(service) : lists.of(service, (await getAccount(service, named)).id);
+        await printList(list, columns, options);
+      }),
+    );
+}
 
 const orderColumns: readonly Column<Order>[] = [
   { title: 'ORDER', value: ({ id }) => id, align: 'right' },
@@ -28,24 +49,16 @@ const orderColumns: readonly Column<Order>[] = [
 ];
 
 export function ordersCommand(): Command {
-  return listCommand('orders')
-    .description('list orders, newest first')
-    .addOption(whose())
-    .action(({ account: named, ...options }: Options) =>
-      withService(async (service) => {
-        const id = named === undefined ? null : (await getAccount(service, named)).id;
-        const own = { page: service.listOrders.bind(service), each: () => service.eachOrder() };
-        const { admin } = service;
-        const list =
-          id === null
-            ? own
-            : {
-                page: (query: { page: number; limit: number }) => admin.listAccountOrders(id, query),
-                each: () => admin.eachAccountOrder(id),
-              };
-        await printList(list, orderColumns, options);
-      }),
-    );
+  return recordCommand('orders', orderColumns, {
+    own: (service) => ({
+      page: (query) => service.listOrders(query),
+      each: () => service.eachOrder(),
+    }),
+    of: ({ admin }, id) => ({
+      page: (query) => admin.listAccountOrders(id, query),
+      each: () => admin.eachAccountOrder(id),
+    }),
+  });
 }
 
 const customerColumns: readonly Column<Customer>[] = [
@@ -60,24 +73,16 @@ const customerColumns: readonly Column<Customer>[] = [
 ];
 
 export function customersCommand(): Command {
-  return listCommand('customers')
-    .description('list customers, newest first')
-    .addOption(whose())
-    .action(({ account: named, ...options }: Options) =>
-      withService(async (service) => {
-        const id = named === undefined ? null : (await getAccount(service, named)).id;
-        const own = { page: service.listCustomers.bind(service), each: () => service.eachCustomer() };
-        const { admin } = service;
-        const list =
-          id === null
-            ? own
-            : {
-                page: (query: { page: number; limit: number }) => admin.listAccountCustomers(id, query),
-                each: () => admin.eachAccountCustomer(id),
-              };
-        await printList(list, customerColumns, options);
-      }),
-    );
+  return recordCommand('customers', customerColumns, {
+    own: (service) => ({
+      page: (query) => service.listCustomers(query),
+      each: () => service.eachCustomer(),
+    }),
+    of: ({ admin }, id) => ({
+      page: (query) => admin.listAccountCustomers(id, query),
+      each: () => admin.eachAccountCustomer(id),
+    }),
+  });
 }
 
 const ledgerColumns: readonly Column<LedgerEntry>[] = [

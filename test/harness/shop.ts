@@ -43,6 +43,23 @@ export async function credit(
   assert.equal(answer.status, 201, answer.text);
 }
 
+/** Of the basic package, for the account's one customer, unless the body says otherwise; the whole answer. */
+export async function placeOrder(service: TestService, account: TestAccount, body: object) {
+  const answer = await account.post('/orders', {
+    package_id: service.packages.basic,
+    customer: `c-${account.id}`,
+    ...body,
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+export async function renewOrder(account: TestAccount, id: number, body?: object) {
+  const answer = await account.post(`/orders/${id}/renew`, body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
 /** Replaces the account's API key; the new one. */
 export async function resetKey(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<string> {
   const answer = await service.admin.post(`/api/admin/v1/accounts/${id}/api-key`);

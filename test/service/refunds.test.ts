@@ -3,14 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import {
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../../scripts/throwaway/test-service.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { changePackage, createPackage, credit, secondsOf } from '../harness/shop.ts';
+import { changePackage, createPackage, credit, placeOrder, renewOrder, secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
 before(async () => {
@@ -25,32 +21,16 @@ function at(time: string): void {
   service.clock.seconds = secondsOf(time);
 }
 
-async function order(account: TestAccount, body: object) {
-  const answer = await account.post('/orders', {
-    package_id: service.packages.basic,
-    customer: `c-${account.id}`,
-    ...body,
-  });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
-
-async function renew(account: TestAccount, id: number, body?: object) {
-  const answer = await account.post(`/orders/${id}/renew`, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
-
 test('a change of package refunds the unused time of three stacked periods of different prices to the cent', async () => {
   const stacked = await createPackage(service, 'Stacked', ['10.00', '28.00', '100.00']);
   const setPrices = (prices: object) => changePackage(service, stacked, { prices: { reseller: prices } });
   const reseller = await service.createReseller({ credit: '100.00' });
-  const { order: first } = await order(reseller, { package_id: stacked });
+  const { order: first } = await placeOrder(service, reseller, { package_id: stacked });
   await setPrices({ monthly: '12.34' });
-  await renew(reseller, first.id);
+  await renewOrder(reseller, first.id);
   at('2026-02-03T00:00:00Z');
   await setPrices({ quarterly: '30.01' });
-  const third = await order(reseller, { package_id: stacked, months: 3 });
+  const third = await placeOrder(service, reseller, { package_id: stacked, months: 3 });
   await setPrices({ monthly: '99.99', quarterly: '299.99' });
   // 100.00 − 10.00 − 12.34 − 30.01
   assert.deepEqual([third.order.expires_at, third.balance], ['2026-06-30T10:00:00Z', '47.65']);
@@ -62,7 +42,7 @@ test('a change of package refunds the unused time of three stacked periods of di
   //                                                                                  47.34
   // 47.65 + 47.34 − 25.00 = 69.99
   at('2026-02-14T10:00:01Z');
-  const changed = await order(reseller, { package_id: service.packages.plus });
+  const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   const { kind, price, refund, expires_at } = changed.order;
   assert.deepEqual(
     { kind, price, refund, expires_at, balance: changed.balance },
@@ -84,32 +64,32 @@ test('a change of package refunds the unused time of three stacked periods of di
   ]);
 
   // And back at once: the whole of the 25.00 is unused, but not a cent of the old periods comes twice.
-  const back = await order(reseller, { package_id: service.packages.basic });
+  const back = await placeOrder(service, reseller, { package_id: service.packages.basic });
   assert.deepEqual([back.order.refund, back.balance], ['25.00', '84.99']);
 });
 
 test('inside a later period the earlier ones are worth nothing, and the cent is rounded down', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
-  const { order: first } = await order(reseller, {});
-  await renew(reseller, first.id);
-  await renew(reseller, first.id);
+  const { order: first } = await placeOrder(service, reseller, {});
+  await renewOrder(reseller, first.id);
+  await renewOrder(reseller, first.id);
   // 10 March 10:00: 21 of the 31 days from 28 February to 31 March: 10.00 × 21 ÷ 31 = 6.774…, and 10.00.
   at('2026-03-10T10:00:00Z');
-  const changed = await order(reseller, { package_id: service.packages.plus });
+  const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.refund, changed.balance], ['16.77', '61.77']);
 });
 
 test('what was paid is refunded in the old group’s money when the account moves to another group', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
-  await order(reseller, {});
+  await placeOrder(service, reseller, {});
   await service.admin.patch(`/api/admin/v1/accounts/${reseller.id}`, { group: 'distributor' });
-  const changed = await order(reseller, { package_id: service.packages.plus });
+  const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.refund, changed.order.price, changed.balance], ['10.00', '20.00', '80.00']);
 });
 
 test('the refund counts towards the price of the new package', async () => {
   const reseller = await service.createReseller({ credit: '25.00' });
-  await order(reseller, {});
+  await placeOrder(service, reseller, {});
   // 15.00 left and 10.00 back: exactly Plus.
   await credit(service, reseller, '-0.01');
   const body = { package_id: service.packages.plus, customer: `c-${reseller.id}` };
@@ -118,7 +98,7 @@ test('the refund counts towards the price of the new package', async () => {
   expectRefusal(await reseller.post('/orders', body), '402 insufficient_credit', details);
   assert.deepEqual(await booksOf(service, reseller), before);
   await credit(service, reseller, '0.01');
-  assert.equal((await order(reseller, { package_id: service.packages.plus })).balance, '0.00');
+  assert.equal((await placeOrder(service, reseller, { package_id: service.packages.plus })).balance, '0.00');
 });
 
 test('the free trial cannot be ordered; a trial that runs is replaced without a refund', async () => {
@@ -130,6 +110,6 @@ test('the free trial cannot be ordered; a trial that runs is replaced without a 
   const granted = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, body);
   assert.equal(granted.status, 201, granted.text);
   assert.equal(granted.body.customer.plan.expires_at, '2026-02-14T10:00:00Z', '14 days');
-  const changed = await order(reseller, {});
+  const changed = await placeOrder(service, reseller, {});
   assert.deepEqual([changed.order.kind, changed.order.refund, changed.balance], ['change', '0.00', '90.00']);
 });

@@ -11,7 +11,7 @@ import {
 import { booksOf } from '../harness/books.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { changePackage, createPackage, secondsOf } from '../harness/shop.ts';
+import { changePackage, createPackage, placeOrder, renewOrder, secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
 before(async () => {
@@ -26,29 +26,13 @@ function at(time: string): void {
   service.clock.seconds = secondsOf(time);
 }
 
-async function order(account: TestAccount, body: object) {
-  const answer = await account.post('/orders', {
-    package_id: service.packages.basic,
-    customer: `c-${account.id}`,
-    ...body,
-  });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
-
-async function renew(account: TestAccount, id: number, body?: object) {
-  const answer = await account.post(`/orders/${id}/renew`, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
-
 async function planOf(account: TestAccount, customerId: number) {
   return (await account.get(`/customers/${customerId}`)).body.customer.plan;
 }
 
 test('a renewal is a new order of kind renew, one period on top of the expiry, with the balance after it', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
-  const first = await order(reseller, {});
+  const first = await placeOrder(service, reseller, {});
   at('2026-02-10T00:00:00Z');
   const answer = await reseller.post(`/orders/${first.order.id}/renew`, {}, { 'idempotency-key': 'renew-1' });
   assert.equal(answer.status, 201);
@@ -74,7 +58,7 @@ test('a renewal is a new order of kind renew, one period on top of the expiry, w
 
 test('a renewal takes the months of its order unless it names others, as months or as period', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: quarterly } = await order(reseller, { months: 3 });
+  const { order: quarterly } = await placeOrder(service, reseller, { months: 3 });
   const { id } = quarterly;
   const table = [
     { body: {}, months: 3, price: '27.00', expires_at: '2026-07-31T10:00:00Z' },
@@ -90,7 +74,7 @@ test('a renewal takes the months of its order unless it names others, as months 
     },
   ];
   for (const { body, ...expected } of table) {
-    const answer = await renew(reseller, id, body);
+    const answer = await renewOrder(reseller, id, body);
     assert.ok(!('login_url' in answer));
     const { months, price, expires_at } = answer.order;
     assert.deepEqual({ months, price, expires_at }, expected);
@@ -100,7 +84,7 @@ test('a renewal takes the months of its order unless it names others, as months 
 
 test('an absent body renews, however its absence is put', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, { months: 3 });
+  const { order: first } = await placeOrder(service, reseller, { months: 3 });
   const head = [
     `POST /api/v1/orders/${first.id}/renew HTTP/1.1`,
     'Host: x',
@@ -136,33 +120,34 @@ test('kind is activate, renew or change, by what the customer runs at that momen
   ];
   for (const [time, package_id, expected] of table) {
     at(time);
-    const placed = await order(reseller, { package_id });
+    const placed = await placeOrder(service, reseller, { package_id });
     assert.equal(`${placed.order.kind} ${placed.order.expires_at}`, expected);
   }
 });
 
 test('a plan from 31 January ends on 28 February, then on 31 March, and never drifts', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, {});
+  const { order: first } = await placeOrder(service, reseller, {});
   const ends = [first.expires_at];
   for (let months = 2; months <= 12; months += 1)
-    ends.push((await renew(reseller, first.id)).order.expires_at);
+    ends.push((await renewOrder(reseller, first.id)).order.expires_at);
   const days = '02-28 03-31 04-30 05-31 06-30 07-31 08-31 09-30 10-31 11-30 12-31'.split(' ');
   assert.deepEqual(ends, [...days.map((day) => `2026-${day}T10:00:00Z`), '2027-01-31T10:00:00Z']);
 
-  const yearly = await order(reseller, { customer: `yearly-${reseller.id}`, period: 'yearly' });
+  const yearly = await placeOrder(service, reseller, { customer: `yearly-${reseller.id}`, period: 'yearly' });
   assert.equal(yearly.order.expires_at, ends.at(-1), '12 months end when one year ends');
-  const quarters = await order(reseller, { customer: `quarters-${reseller.id}`, months: 3 });
-  for (let count = 0; count < 2; count += 1) await renew(reseller, quarters.order.id);
-  assert.equal((await renew(reseller, quarters.order.id)).order.expires_at, ends.at(-1));
+  const quarters = await placeOrder(service, reseller, { customer: `quarters-${reseller.id}`, months: 3 });
+  for (let count = 0; count < 2; count += 1) await renewOrder(reseller, quarters.order.id);
+  assert.equal((await renewOrder(reseller, quarters.order.id)).order.expires_at, ends.at(-1));
 });
 
 test('29 February plus a year is 28 February, plus four years 29 February', async () => {
   at('2028-02-29T23:59:59Z');
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, { months: 12 });
+  const { order: first } = await placeOrder(service, reseller, { months: 12 });
   const ends = [first.expires_at];
-  for (let years = 2; years <= 4; years += 1) ends.push((await renew(reseller, first.id)).order.expires_at);
+  for (let years = 2; years <= 4; years += 1)
+    ends.push((await renewOrder(reseller, first.id)).order.expires_at);
   assert.deepEqual(
     ends,
     ['2029', '2030', '2031'].map((year) => `${year}-02-28T23:59:59Z`).concat('2032-02-29T23:59:59Z'),
@@ -171,7 +156,7 @@ test('29 February plus a year is 28 February, plus four years 29 February', asyn
 
 test('an expired plan is shown as it was, and its renewal starts now with a new anchor', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, {});
+  const { order: first } = await placeOrder(service, reseller, {});
   const { id } = first.customer;
   at('2026-02-28T09:59:59Z');
   const last = { package: 'Basic', starts_at: '2026-01-31T10:00:00Z', expires_at: '2026-02-28T10:00:00Z' };
@@ -180,11 +165,11 @@ test('an expired plan is shown as it was, and its renewal starts now with a new 
   assert.deepEqual(await planOf(reseller, id), { ...last, active: false, days_left: 0 });
 
   at('2026-03-10T08:00:00Z');
-  const again = await renew(reseller, first.id);
+  const again = await renewOrder(reseller, first.id);
   assert.deepEqual([again.order.kind, again.order.expires_at], ['renew', '2026-04-10T08:00:00Z']);
   assert.equal((await planOf(reseller, id)).starts_at, '2026-03-10T08:00:00Z');
   assert.equal(
-    (await renew(reseller, first.id)).order.expires_at,
+    (await renewOrder(reseller, first.id)).order.expires_at,
     '2026-05-10T08:00:00Z',
     'counted from the new anchor',
   );
@@ -192,9 +177,9 @@ test('an expired plan is shown as it was, and its renewal starts now with a new 
 
 test('starts_at is the beginning of the unbroken run, days_left is rounded up', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, {});
+  const { order: first } = await placeOrder(service, reseller, {});
   at('2026-02-20T00:00:00Z');
-  await renew(reseller, first.id);
+  await renewOrder(reseller, first.id);
   const { id } = first.customer;
   assert.deepEqual(await planOf(reseller, id), {
     package: 'Basic',
@@ -207,7 +192,7 @@ test('starts_at is the beginning of the unbroken run, days_left is rounded up', 
   assert.equal((await planOf(reseller, id)).days_left, 1);
   at('2026-03-30T09:59:59Z');
   assert.equal((await planOf(reseller, id)).days_left, 2);
-  const changed = await order(reseller, { package_id: service.packages.plus });
+  const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.equal(changed.order.kind, 'change');
   assert.equal(
     (await planOf(reseller, id)).starts_at,
@@ -218,22 +203,25 @@ test('starts_at is the beginning of the unbroken run, days_left is rounded up', 
 
 test('a renewal never changes a plan: plan_changed while another package runs, and again possible afterwards', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const { order: first } = await order(reseller, {});
-  await order(reseller, { package_id: service.packages.plus });
+  const { order: first } = await placeOrder(service, reseller, {});
+  await placeOrder(service, reseller, { package_id: service.packages.plus });
   const before = await booksOf(service, reseller);
   const refused = await reseller.post(`/orders/${first.id}/renew`);
   expectRefusal(refused, '422 order_failed', { reason: 'plan_changed' });
   assert.deepEqual(await booksOf(service, reseller), before);
   at('2026-03-15T00:00:00Z');
-  const renewed = await renew(reseller, first.id);
+  const renewed = await renewOrder(reseller, first.id);
   assert.deepEqual([renewed.order.package.name, renewed.order.expires_at], ['Basic', '2026-04-15T00:00:00Z']);
 });
 
 test('a plan reaches ten years ahead, and not a month further', async () => {
   const reseller = await service.createReseller({ credit: '2000.00' });
-  const { order: first } = await order(reseller, { months: 12 });
-  for (let years = 2; years <= 9; years += 1) await renew(reseller, first.id);
-  assert.equal((await order(reseller, { months: 12 })).order.expires_at, '2036-01-31T10:00:00Z');
+  const { order: first } = await placeOrder(service, reseller, { months: 12 });
+  for (let years = 2; years <= 9; years += 1) await renewOrder(reseller, first.id);
+  assert.equal(
+    (await placeOrder(service, reseller, { months: 12 })).order.expires_at,
+    '2036-01-31T10:00:00Z',
+  );
   const before = await booksOf(service, reseller);
   const tooLong = { reason: 'term_too_long' };
   const body = { package_id: service.packages.basic, customer: `c-${reseller.id}` };
@@ -242,7 +230,7 @@ test('a plan reaches ten years ahead, and not a month further', async () => {
   assert.deepEqual(await booksOf(service, reseller), before);
   at('2026-03-01T10:00:00Z');
   assert.equal(
-    (await order(reseller, { months: 1 })).order.expires_at,
+    (await placeOrder(service, reseller, { months: 1 })).order.expires_at,
     '2036-02-29T10:00:00Z',
     'a month later a month more',
   );
@@ -251,14 +239,14 @@ test('a plan reaches ten years ahead, and not a month further', async () => {
 test('a retired package cannot be ordered, but goes on being renewed at its price of today', async () => {
   const leaving = await createPackage(service, 'Leaving', ['10.00', '30.00', '90.00']);
   const reseller = await service.createReseller({ credit: '100.00' });
-  const { order: first } = await order(reseller, { package_id: leaving });
+  const { order: first } = await placeOrder(service, reseller, { package_id: leaving });
   await changePackage(service, leaving, { retired: true, prices: { reseller: { monthly: '11.00' } } });
   for (const customer of [`c-${reseller.id}`, 'another-customer']) {
     const refused = await reseller.post('/orders', { package_id: leaving, customer });
     expectRefusal(refused, '422 package_unavailable', { field: 'package_id', reason: 'retired' });
   }
-  const renewed = await renew(reseller, first.id);
+  const renewed = await renewOrder(reseller, first.id);
   assert.deepEqual([renewed.order.price, renewed.balance], ['11.00', '79.00']);
   await changePackage(service, leaving, { retired: false });
-  assert.equal((await order(reseller, { package_id: leaving })).order.kind, 'renew');
+  assert.equal((await placeOrder(service, reseller, { package_id: leaving })).order.kind, 'renew');
 });

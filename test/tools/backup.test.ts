@@ -33,6 +33,7 @@ import { migrate, readMigrations } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
+import { askServer } from '../harness/one-question.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
@@ -83,7 +84,7 @@ const databases = new Set<string>();
 const running = new Set<ServiceProcess>();
 after(async () => {
   for (const service of running) service.kill('SIGKILL');
-  for (const name of databases) await query(postgres.url, `drop database if exists ${name} with (force)`);
+  for (const name of databases) await askServer(postgres.url, `drop database if exists ${name} with (force)`);
   await postgres?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -154,7 +155,7 @@ describe('a restore lets nobody in by what may be over', () => {
     const environment = { ...settings, DATABASE_URL: url };
     await runForJson(['restore', original], { cwd: folder, environment });
     const sealedSecret = createSeal(secretKey).seal('ABCDEFGH', 'totp secret of account 1');
-    await query(
+    await askServer(
       url,
       `insert into sessions values (1, 'hash', 1, now(), now(), '::1', 'browser'), (2, 'hash', 1, now(), now(), '::1', '');
         insert into customer_sessions values ('hash', 2, 1, now(), now() + interval '1 day');
@@ -166,7 +167,7 @@ describe('a restore lets nobody in by what may be over', () => {
         insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });
-    assert.deepEqual(await query(url, counts), [
+    assert.deepEqual(await askServer(url, counts), [
       {
         ...Object.fromEntries(passes.map((table) => [table, 1])),
         sessions: 2,
@@ -181,7 +182,7 @@ describe('a restore lets nobody in by what may be over', () => {
     const environment = { ...settings, DATABASE_URL: url };
     const restored = await runForJson(['restore', file], { cwd: folder, environment });
     const none = Object.fromEntries(passes.map((table) => [table, 0]));
-    assert.deepEqual(await query(url, counts), [{ ...none, totp_secrets: 1 }]);
+    assert.deepEqual(await askServer(url, counts), [{ ...none, totp_secrets: 1 }]);
     assert.deepEqual(restored.dropped, {
       ...none,
       sessions: 2,
@@ -222,7 +223,7 @@ describe('a restore lets nobody in by what may be over', () => {
     service.kill('SIGTERM');
     await service.gone;
     const current = 'select account_id, last_four from api_keys where revoked_at is null order by 1';
-    const [first, second, ...others] = await query(url, current);
+    const [first, second, ...others] = await askServer(url, current);
     assert.deepEqual([first, others], [{ account_id: 1, last_four: newKey.slice(-4) }, []]);
     assert.notDeepEqual(second, { account_id: 2, last_four: demoKey.slice(-4) });
   });
@@ -400,7 +401,7 @@ test('a database whose schema is older is backed up before the upgrade, and rest
   const [check, audit] = [rowsOf(original)['service_state'], rowsOf(original)['accounts']];
   const [, currency, sealed] = JSON.parse(check?.[0] ?? '[]');
   assert.ok(audit !== undefined);
-  await query(
+  await askServer(
     url,
     `insert into service_state (currency, secret_key_check, created_at) values ('${currency}', '${sealed}', now());
       insert into accounts (username, display_name, search_text, group_name, created_at)
@@ -434,13 +435,13 @@ test('a database with data in it is left alone', async () => {
   assertRefused(again, 1, /holds data already.*only restored into an empty one/);
 
   const foreign = await createDatabase();
-  await query(foreign, 'create table thesis (id int primary key)');
+  await askServer(foreign, 'create table thesis (id int primary key)');
   const refused = await runCommand(['restore', original], {
     cwd: folder,
     environment: { ...settings, DATABASE_URL: foreign },
   });
   assertRefused(refused, 1, /tables that are not Sellthrough's \(thesis\)/);
-  assert.deepEqual(await query(foreign, "select to_regclass('accounts')::text as x"), [{ x: null }]);
+  assert.deepEqual(await askServer(foreign, "select to_regclass('accounts')::text as x"), [{ x: null }]);
 });
 
 describe('what does not fit ends the restore before anything is made', () => {
@@ -567,7 +568,7 @@ test('a row that the database refuses half-way leaves no row behind, and the res
     /a row of orders does not fit its table/,
   );
   assert.deepEqual(
-    await query(
+    await askServer(
       url,
       'select (select count(*) from accounts)::int as a, (select count(*) from ledger_entries)::int as e',
     ),
@@ -687,18 +688,8 @@ function withoutTable(text: string, table: string): string {
 async function createDatabase(): Promise<string> {
   const name = `backup_${process.pid}_${databases.size + 1}`;
   databases.add(name);
-  await query(postgres.url, `create database ${name}`);
+  await askServer(postgres.url, `create database ${name}`);
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   return url.href;
-}
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -18,10 +18,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import pg from 'pg';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
+import { askServer } from '../harness/one-question.ts';
 import { runProgram } from '../harness/run-program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,16 +73,6 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
   let service: Record<string, string>;
   let owner: Record<string, string>;
 
-  const ask = async (url: string, text: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  };
-
   before(async () => {
     postgres = await startThrowawayPostgres();
     mkdirSync(cwd);
@@ -102,16 +92,16 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
 
     // As the image of PostgreSQL does with POSTGRES_USER and what lies in its folder of scripts.
     const password = readFileSync(join(cwd, 'postgres-password'), 'utf8');
-    await ask(postgres.url, `create role sellthrough superuser login password '${password}'`);
-    await ask(postgres.url, 'create database sellthrough owner sellthrough');
+    await askServer(postgres.url, `create role sellthrough superuser login password '${password}'`);
+    await askServer(postgres.url, 'create database sellthrough owner sellthrough');
     // The server runs as another user, to whom Docker shows the secret.
     chmodSync(folder, 0o755);
     const shown = join(folder, 'service-password');
     writeFileSync(shown, readFileSync(join(cwd, 'service-password')), { mode: 0o644 });
     chmodSync(shown, 0o644);
     const roles = read('deploy/postgres-roles.sql').replace('/run/secrets/service-password', shown);
-    await ask(owner['DATABASE_URL'] ?? '', roles);
-    await ask(owner['DATABASE_URL'] ?? '', roles);
+    await askServer(owner['DATABASE_URL'] ?? '', roles);
+    await askServer(owner['DATABASE_URL'] ?? '', roles);
   });
   after(() => postgres?.remove());
 
@@ -205,7 +195,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
       ['update audit_log set action = action', /append-only|history/],
       ['create table mine (id int)', /permission denied/],
     ] as const)
-      await assert.rejects(ask(url, statement), refusal, statement);
+      await assert.rejects(askServer(url, statement), refusal, statement);
   });
 
   test('doctor warns of a role that owns the tables', async () => {
@@ -213,7 +203,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     const { checks } = await runForJson(['doctor'], asOwner);
     const said = JSON.stringify(checks);
     assert.match(said, /"warn","says":"sellthrough is a superuser, who can rewrite the ledger/);
-    await ask(postgres.url, 'alter role sellthrough nosuperuser');
+    await askServer(postgres.url, 'alter role sellthrough nosuperuser');
     const { checks: then } = await runForJson(['doctor'], asOwner);
     assert.match(JSON.stringify(then), /"warn","says":"sellthrough owns the tables and could switch off/);
   });

@@ -8,11 +8,11 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import pg from 'pg';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { checkPublicUrl, gatewayOf } from '../../src/cli/doctor-addresses.ts';
 import { runCommand, runForJson } from '../harness/command-process.ts';
+import { askServer } from '../harness/one-question.ts';
 
 interface Check {
   readonly name: string;
@@ -207,7 +207,7 @@ describe('on PostgreSQL', () => {
     assertCheck(checks, 'schema', 'warn', /empty: the next start fills it/);
     assertCheck(await doctor({ DATABASE_URL, ...safe() }), 'durability', 'warn', /ALLOW_UNSAFE_DATABASE/);
     assert.deepEqual(
-      await query(
+      await askServer(
         DATABASE_URL,
         "select count(*)::int as n from pg_class where relnamespace = 'public'::regnamespace",
       ),
@@ -217,7 +217,7 @@ describe('on PostgreSQL', () => {
 
   test('a database that takes no writes', async () => {
     const DATABASE_URL = await createDatabase();
-    await query(
+    await askServer(
       postgres.url,
       `alter database ${nameOf(DATABASE_URL)} set default_transaction_read_only = on`,
     );
@@ -240,11 +240,14 @@ describe('on PostgreSQL', () => {
     const DATABASE_URL = await createDatabase();
     const environment = { ...settings, DATABASE_URL, ...safe() };
     await runForJson(['migrate'], { cwd: newFolder(), environment });
-    await query(DATABASE_URL, "insert into schema_migrations values (9999, '9999-later.sql', 'x', now())");
+    await askServer(
+      DATABASE_URL,
+      "insert into schema_migrations values (9999, '9999-later.sql', 'x', now())",
+    );
     assertCheck(await doctor(environment), 'schema', 'fail', /newer than this program \(9999-later\.sql\)/);
-    await query(DATABASE_URL, 'delete from schema_migrations where number > 1');
+    await askServer(DATABASE_URL, 'delete from schema_migrations where number > 1');
     assertCheck(await doctor(environment), 'schema', 'warn', /\d migrations behind/);
-    await query(DATABASE_URL, "update schema_migrations set checksum = 'x'");
+    await askServer(DATABASE_URL, "update schema_migrations set checksum = 'x'");
     assertCheck(await doctor(environment), 'schema', 'fail', /0001-\S+ is not this program/);
   });
 
@@ -258,7 +261,7 @@ describe('on PostgreSQL', () => {
     const euros = await doctor({ ...environment, CURRENCY: 'EUR' });
     assertCheck(euros, 'currency', 'fail', /CURRENCY is EUR.*holds USD/);
     assert.equal(checks.has('first key'), false);
-    await query(
+    await askServer(
       DATABASE_URL,
       `with made as (insert into accounts (id, username, display_name, search_text, group_name, is_admin, created_at)
           overriding system value values (1, 'admin', 'a', 'a', 'distributor', true, now() - interval '1 day')
@@ -273,7 +276,7 @@ describe('on PostgreSQL', () => {
       'warn',
       /key of admin is the one that the first start showed: .*account key admin/,
     );
-    await query(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
+    await askServer(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
     assertCheck(await doctor(environment), 'clock', 'fail', /behind the newest record/);
   });
 });
@@ -281,7 +284,7 @@ describe('on PostgreSQL', () => {
 async function createDatabase(how = ''): Promise<string> {
   folderCount += 1;
   const name = `doctor_${folderCount}`;
-  await query(postgres.url, `create database ${name} ${how}`);
+  await askServer(postgres.url, `create database ${name} ${how}`);
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   return url.href;
@@ -289,16 +292,6 @@ async function createDatabase(how = ''): Promise<string> {
 
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
-}
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 /** On a port below those that systems hand out by themselves: when it is let go, nobody else gets it. */

@@ -43,6 +43,16 @@ export interface OrderRoutesDependencies {
 /** How often an order is tried again because its account's rights changed meanwhile; people change them, so few will do. */
 const accessChangesMax = 5;
 
+/** What an order and a renewal are refused with alike. */
+const orderCodes = [
+  'invalid_idempotency_key',
+  'invalid_months',
+  'idempotency_conflict',
+  'package_unavailable',
+  'order_failed',
+  'insufficient_credit',
+] as const;
+
 export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
   const { engine, orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
 
@@ -51,17 +61,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     {
       config: {
         scopes: ['orders:write'],
-        codes: [
-          'invalid_idempotency_key',
-          'invalid_months',
-          'idempotency_conflict',
-          'package_unavailable',
-          'order_failed',
-          'insufficient_credit',
-          'invalid_package',
-          'invalid_customer',
-          'customer_not_yours',
-        ],
+        codes: [...orderCodes, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
         isReplayable: true,
       },
       schema: {
@@ -101,15 +101,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     {
       config: {
         scopes: ['orders:write'],
-        codes: [
-          'invalid_idempotency_key',
-          'invalid_months',
-          'idempotency_conflict',
-          'package_unavailable',
-          'order_failed',
-          'insufficient_credit',
-          'order_not_found',
-        ],
+        codes: [...orderCodes, 'order_not_found'],
         isReplayable: true,
         isBodyOptional: true,
       },

@@ -27,13 +27,13 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
   const { api_url: apiUrl, account } = useMe();
   const [asking, setAsking] = useState<'reveal' | 'reset' | null>(null);
   const close = () => setAsking(null);
-  const reveal = useCommand(revealApiKey, {
+  const reveal = useCommand((password: string) => revealApiKey({ password }), {
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();
     },
   });
-  const reset = useCommand(resetOwnApiKey, {
+  const reset = useCommand((password: string) => resetOwnApiKey({ password }), {
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();
@@ -103,9 +103,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
           title="Show the key"
           description="Enter your password. The audit log notes that the key was shown."
           action="Show key"
-          busy={reveal.isPending}
-          error={reveal.error}
-          onPassword={(password) => reveal.mutate({ password })}
+          command={reveal}
           onClose={() => {
             reveal.reset();
             close();
@@ -118,9 +116,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
           description="The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone."
           action="Replace key now"
           danger
-          busy={reset.isPending}
-          error={reset.error}
-          onPassword={(password) => reset.mutate({ password })}
+          command={reset}
           onClose={() => {
             reset.reset();
             close();

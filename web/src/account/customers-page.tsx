@@ -6,6 +6,7 @@ import { SearchX, Users } from 'lucide-react';
 import { useCallback } from 'react';
 import { customersQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
+import { tableState } from '../api/table-state.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -43,11 +44,8 @@ export function CustomersPage() {
         <DataTable
           caption="Customers"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             search.q === undefined && search.before === undefined ? (
               <EmptyState

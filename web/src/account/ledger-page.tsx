@@ -7,6 +7,7 @@ import { apiBase, queryText } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { ledgerQuery, statementsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
+import { tableState } from '../api/table-state.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { AnchorButton, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -76,11 +77,8 @@ export function LedgerPage() {
           <DataTable
             caption="Ledger entries"
             columns={columns}
-            rows={query.data?.data}
+            {...tableState(query)}
             rowKey={({ id }) => id}
-            error={query.error}
-            onRetry={() => void query.refetch()}
-            outdated={query.isPlaceholderData}
             empty={
               <EmptyState
                 icon={Wallet}

@@ -3,10 +3,9 @@
 import { createLoginLink } from '../api/commands.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 import { Time } from '../ui/time.tsx';
 
 interface LoginLinkDialogProps {
@@ -19,20 +18,13 @@ export function LoginLinkDialog({ customer, onClose }: LoginLinkDialogProps) {
   if (command.data !== undefined) {
     const { login_url: url, expires_at: expiresAt } = command.data;
     return (
-      <Dialog title="Login link" onClose={onClose} dismissible={false}>
-        <DialogBody>
-          <SecretText label="Login link" text={url} />
-          <p className="text-soft">
-            Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
-            <Time at={expiresAt} />.
-          </p>
-        </DialogBody>
-        <DialogActions>
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <ShownOnceDialog title="Login link" onClose={onClose}>
+        <SecretText label="Login link" text={url} />
+        <p className="text-soft">
+          Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
+          <Time at={expiresAt} />.
+        </p>
+      </ShownOnceDialog>
     );
   }
   return (

@@ -6,6 +6,7 @@ import { SearchX, ShoppingBag } from 'lucide-react';
 import { useCallback } from 'react';
 import { ordersQuery, packagesQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
+import { tableState } from '../api/table-state.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -93,11 +94,8 @@ export function OrdersPage() {
         <DataTable
           caption="Orders"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             isFiltered || search.before !== undefined ? (
               <EmptyState

@@ -6,6 +6,7 @@ import { Activity, RotateCw } from 'lucide-react';
 import { requestsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { RequestLine } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -115,11 +116,8 @@ export function RequestsPage() {
         <DataTable
           caption="Requests"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             status === '' ? (
               <EmptyState

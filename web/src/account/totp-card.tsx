@@ -23,7 +23,7 @@ export function TotpCard() {
   const { totp_enabled: isOn } = useMe();
   const [step, setStep] = useState<Step>(null);
   const close = () => setStep(null);
-  const start = useCommand(startTotp, { onDone: setStep });
+  const start = useCommand((password: string) => startTotp({ password }), { onDone: setStep });
   return (
     <Card
       title="Codes at sign-in"
@@ -44,9 +44,7 @@ export function TotpCard() {
           title="Set up codes at sign-in"
           description="Enter your password to begin. Have your authenticator app at hand."
           action="Continue"
-          busy={start.isPending}
-          error={start.error}
-          onPassword={(password) => start.mutate({ password })}
+          command={start}
           onClose={() => {
             start.reset();
             close();

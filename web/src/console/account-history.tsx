@@ -8,6 +8,7 @@ import { entryColumns } from '../account/entry-columns.tsx';
 import { orderColumns } from '../account/order-columns.tsx';
 import { accountCustomersQuery, accountLedgerQuery, accountOrdersQuery } from '../api/queries.ts';
 import type { Page } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -101,11 +102,8 @@ function HistoryList<Row extends { readonly id: number }>({
     <DataTable
       caption={`The account’s ${noun}`}
       columns={columns}
-      rows={query.data?.data}
+      {...tableState(query)}
       rowKey={({ id }) => id}
-      error={query.error}
-      onRetry={() => void query.refetch()}
-      outdated={query.isPlaceholderData}
       empty={
         <EmptyState icon={Inbox} title={`No ${noun} yet`}>
           {noun === 'entries' ? 'Credit the account: it pays its orders from its balance.' : undefined}

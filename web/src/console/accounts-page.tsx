@@ -7,6 +7,7 @@ import { useCallback, useState } from 'react';
 import { accountsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Account } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
 import { groupWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -106,11 +107,8 @@ export function AccountsPage() {
         <DataTable
           caption="Accounts"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             isFiltered || search.page !== undefined ? (
               <EmptyState

@@ -9,6 +9,7 @@ import { changeCustomerStatus } from '../api/commands.ts';
 import { allCustomersQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { AccountCustomer } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -68,11 +69,8 @@ export function AllCustomersPage() {
         <DataTable
           caption="Customers of every account"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             search.q === undefined && search.before === undefined ? (
               <EmptyState icon={Users} title="No customers yet">

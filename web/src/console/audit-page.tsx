@@ -6,6 +6,7 @@ import { ScrollText } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { auditQuery } from '../api/queries.ts';
 import type { AuditEntry } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
 import { formatUtc } from '../text/times.ts';
 import { auditActionWord } from '../text/words.ts';
@@ -58,11 +59,8 @@ export function AuditPage() {
         <DataTable
           caption="Audit log"
           columns={columns}
-          rows={query.data?.data}
+          {...tableState(query)}
           rowKey={({ number }) => number}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          outdated={query.isPlaceholderData}
           empty={
             <EmptyState icon={ScrollText} title="Nothing has been changed yet">
               What administrators change, what accounts change about their own access, and who signs in, is

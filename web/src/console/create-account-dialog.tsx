@@ -3,13 +3,13 @@
 import { useState } from 'react';
 import { createAccount } from '../api/commands.ts';
 import { useCommand } from '../api/use-command.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
-import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 
 const groups = [
   { value: 'reseller', title: 'Reseller' },
@@ -27,24 +27,22 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   if (command.data !== undefined) {
     const { account, api_key: key, password } = command.data;
     return (
-      <Dialog title="The account is ready" dismissible={false} onClose={onClose}>
-        <DialogBody>
-          <Notice tone="warn">
-            Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
-            choosing another one; the key can be looked up in the account’s own panel.
-          </Notice>
-          {password === undefined ? null : <SecretText label="Password" text={password} />}
-          <SecretText label="API key" text={key} />
-        </DialogBody>
-        <DialogActions>
+      <ShownOnceDialog
+        title="The account is ready"
+        onClose={onClose}
+        action={
           <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
             Open the account
           </ButtonLink>
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
+        }
+      >
+        <Notice tone="warn">
+          Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
+          choosing another one; the key can be looked up in the account’s own panel.
+        </Notice>
+        {password === undefined ? null : <SecretText label="Password" text={password} />}
+        <SecretText label="API key" text={key} />
+      </ShownOnceDialog>
     );
   }
   return (

@@ -12,12 +12,11 @@ import { mintText } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { counted } from '../text/words.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 import { say } from '../ui/toasts.tsx';
 
 interface CredentialDialogProps {
@@ -29,13 +28,12 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
   const command = useCommand((mine: string) => resetAccountApiKey(account.id, { current_password: mine }));
   if (command.data !== undefined) {
     return (
-      <ShownOnce
-        title="The key was replaced"
-        warning="The old key is refused from now on. The account also sees the new one in its panel."
-        label="API key"
-        text={command.data.api_key}
-        onClose={onClose}
-      />
+      <ShownOnceDialog title="The key was replaced" onClose={onClose}>
+        <Notice tone="warn">
+          The old key is refused from now on. The account also sees the new one in its panel.
+        </Notice>
+        <SecretText label="API key" text={command.data.api_key} />
+      </ShownOnceDialog>
     );
   }
   return (
@@ -44,9 +42,7 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
       description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone."
       action="Replace key now"
       danger
-      busy={command.isPending}
-      error={command.error}
-      onPassword={command.mutate}
+      command={command}
       onClose={onClose}
     />
   );
@@ -61,13 +57,13 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   );
   if (command.data !== undefined) {
     return (
-      <ShownOnce
-        title="The password was replaced"
-        warning="Hand it over now: it is shown only here, and is good for choosing another one. Every session of the account has ended."
-        label="Password"
-        text={password}
-        onClose={onClose}
-      />
+      <ShownOnceDialog title="The password was replaced" onClose={onClose}>
+        <Notice tone="warn">
+          Hand it over now: it is shown only here, and is good for choosing another one. Every session of the
+          account has ended.
+        </Notice>
+        <SecretText label="Password" text={password} />
+      </ShownOnceDialog>
     );
   }
   return (
@@ -76,9 +72,7 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
       description="A password is generated and shown once. The old one stops working, and every session of the account ends."
       action="Generate password"
       danger
-      busy={command.isPending}
-      error={command.error}
-      onPassword={command.mutate}
+      command={command}
       onClose={onClose}
     />
   );
@@ -98,9 +92,7 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
       description="For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
       action="Switch off codes"
       danger
-      busy={command.isPending}
-      error={command.error}
-      onPassword={command.mutate}
+      command={command}
       onClose={onClose}
     />
   );
@@ -124,33 +116,5 @@ export function EndSessionsDialog({ account, onClose }: CredentialDialogProps) {
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
     />
-  );
-}
-
-function ShownOnce({
-  title,
-  warning,
-  label,
-  text,
-  onClose,
-}: {
-  readonly title: string;
-  readonly warning: string;
-  readonly label: string;
-  readonly text: string;
-  readonly onClose: () => void;
-}) {
-  return (
-    <Dialog title={title} dismissible={false} onClose={onClose}>
-      <DialogBody>
-        <Notice tone="warn">{warning}</Notice>
-        <SecretText label={label} text={text} />
-      </DialogBody>
-      <DialogActions>
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
-    </Dialog>
   );
 }

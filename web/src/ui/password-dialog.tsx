@@ -9,16 +9,25 @@ interface PasswordDialogProps {
   readonly description: ReactNode;
   readonly action: string;
   readonly danger?: boolean;
-  readonly busy: boolean;
-  readonly error: Error | null;
-  readonly onPassword: (password: string) => void;
+  /** What is done with the password. */
+  readonly command: {
+    readonly isPending: boolean;
+    readonly error: Error | null;
+    readonly mutate: (password: string) => void;
+  };
   readonly onClose: () => void;
 }
 
-export function PasswordDialog({ onPassword, ...dialog }: PasswordDialogProps) {
+export function PasswordDialog({ command, ...dialog }: PasswordDialogProps) {
   const [password, setPassword] = useState('');
   return (
-    <FormDialog {...dialog} ready={password !== ''} onSubmit={() => onPassword(password)}>
+    <FormDialog
+      {...dialog}
+      busy={command.isPending}
+      error={command.error}
+      ready={password !== ''}
+      onSubmit={() => command.mutate(password)}
+    >
       <TextField
         label="Your password"
         type="password"

@@ -1,0 +1,13 @@
+// One statement to a PostgreSQL server, on a connection of its own. For tests that look in from outside.
+
+import pg from 'pg';
+
+export async function askServer(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

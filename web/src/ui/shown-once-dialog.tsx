@@ -1,0 +1,27 @@
+// What was just made and is shown this once, such as a key. Only its button closes it: nothing brings it back.
+
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
+
+interface ShownOnceDialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Another button, before the one that closes it. */
+  readonly action?: ReactNode;
+  readonly onClose: () => void;
+}
+
+export function ShownOnceDialog({ title, children, action, onClose }: ShownOnceDialogProps) {
+  return (
+    <Dialog title={title} dismissible={false} onClose={onClose}>
+      <DialogBody>{children}</DialogBody>
+      <DialogActions>
+        {action}
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
