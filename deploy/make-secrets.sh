@@ -32,7 +32,7 @@ random 24 | make service-password
 make sellthrough.env <<END
 DATABASE_URL=postgres://sellthrough_service:$(cat service-password)@database:5432/sellthrough
 SECRET_KEY=$(random 32)
-ADMIN_PASSWORD=$(random 12)
+ADMIN_PASSWORD=$(random 16)
 END
 make owner.env <<END
 DATABASE_URL=postgres://sellthrough:$(cat postgres-password)@database:5432/sellthrough

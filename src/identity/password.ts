@@ -32,8 +32,9 @@ interface WaitingHash {
 /** Whose turn it is for the service itself and its administrators. */
 const ownTurn = 'own';
 
+/** 130 random bits. */
 export function mintPassword(): string {
-  return randomBase62(20);
+  return randomBase62(22);
 }
 
 /** `network`: of whoever sent it (addressOwner). @throws Overloaded */

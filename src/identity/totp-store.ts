@@ -39,8 +39,9 @@ const stepSeconds = 30;
 const toleranceSteps = 1;
 const secretBytes = 20;
 const recoveryCodeCount = 10;
-/** 120 random bits: a plain hash is enough (docs/decisions/0023-secrets-of-people.md). Codes of before have 80. */
-const recoveryBytes = 15;
+/** Five bits a letter, 140: a plain hash is enough (docs/decisions/0023-secrets-of-people.md). Codes of before have 80 or 120. */
+const recoveryLetters = 28;
+const recoveryBytes = Math.ceil((recoveryLetters * 5) / 8);
 
 const findSecret: Statement = {
   name: 'find_totp_secret',
@@ -249,9 +250,9 @@ function audit(
   );
 }
 
-/** "abcd-efgh-ijkl-mnop-qrst-uvwx". */
+/** "abcd-efgh-ijkl-mnop-qrst-uvwx-yz23". */
 function mintRecoveryCode(): string {
-  const text = new Secret({ size: recoveryBytes }).base32.toLowerCase();
+  const text = new Secret({ size: recoveryBytes }).base32.slice(0, recoveryLetters).toLowerCase();
   return text.match(/.{4}/g)?.join('-') ?? text;
 }
 

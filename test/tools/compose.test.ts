@@ -113,6 +113,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     const before = contents();
     for (const name of names) assert.equal(statSync(join(cwd, name)).mode & 0o777, 0o600, name);
     assert.equal(before[0], 'PUBLIC_URL=https://sell.example.com\n');
+    assert.match(before[3] ?? '', /^ADMIN_PASSWORD=[0-9a-f]{32}$/m, '128 random bits');
     const again = await runProgram('sh', [script, 'https://other.example.com'], { cwd });
     assert.match(again.stderr, /sellthrough\.env exists already: it is left as it is/);
     assert.deepEqual(contents(), before);

@@ -17,6 +17,12 @@ test('a password opens its own hash and no other does', async () => {
   assert.equal(await verifyPassword('', stored), false);
 });
 
+test('a password that is generated has 128 random bits, of letters and digits', () => {
+  const password = mintPassword();
+  assert.match(password, /^[0-9A-Za-z]+$/);
+  assert.ok(password.length * Math.log2(62) >= 128, password);
+});
+
 test('a hash is argon2id in the PHC format, with a salt of its own', async () => {
   const [first, second] = await Promise.all([
     hashPassword('the same password'),
