@@ -1,6 +1,6 @@
 // Writes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the tables in docs/operations.md and
-// sdk/README.md. With --check it writes nothing and fails when one of them is not what it would write.
+// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the tables in docs/operations.md, docs/security.md
+// and sdk/README.md. With --check it writes nothing and fails when one of them is not what it would write.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { errorCatalogue } from '../src/contract/error-catalogue.ts';
@@ -10,6 +10,7 @@ import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
 import { makeReferencePages } from './docs/reference-pages.ts';
+import { withRequirementCounts } from './docs/requirement-counts.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { sdkTypes } from './sdk-types.ts';
@@ -34,6 +35,7 @@ const files: Readonly<Record<string, string>> = {
   ...reference,
   'docs/openapi-rules.md': rulesPage(),
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
+  'docs/security.md': withRequirementCounts(read('docs/security.md') ?? '', read('docs/asvs.md') ?? ''),
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),
   'sdk/README.md': withCalls(read('sdk/README.md') ?? '', openapi),

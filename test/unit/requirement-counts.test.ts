@@ -1,0 +1,41 @@
+// The security model says how many requirements of OWASP ASVS 5 are met: as many as the page about them names.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { withRequirementCounts } from '../../scripts/docs/requirement-counts.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const page = read('docs/security.md');
+const requirements = read('docs/asvs.md');
+/** The number that version 5.0.0 of the standard has at its levels 1 and 2. */
+const ofTheStandard = 253;
+
+test('the table of docs/security.md counts the answers of docs/asvs.md, all of them', () => {
+  assert.equal(withRequirementCounts(page, requirements), page, 'run "npm run generate"');
+  assert.match(page, new RegExp(`\\| \\*\\*All ${ofTheStandard}\\*\\* \\|`));
+  assert.match(requirements, new RegExp(`levels 1 and 2, ${ofTheStandard} requirements`));
+});
+
+test('another answer is another count', () => {
+  const [, met = '', notMet = ''] =
+    /\| \*\*All 253\*\* \| \*\*(\d+)\*\* \| \*\*(\d+)\*\* \|/.exec(page) ?? [];
+  const moved = requirements.replace(/^(\| 12\.1\.1 \|[^|]*\|) \*\*met\*\*/m, '$1 **not met**');
+  const [line] = /\| \*\*All 253.*/.exec(withRequirementCounts(page, moved)) ?? [];
+  assert.match(
+    line ?? '',
+    new RegExp(`\\*\\*${Number(met) - 1}\\*\\* \\| \\*\\*${Number(notMet) + 1}\\*\\*`),
+  );
+});
+
+test('a row that cannot be counted is named', () => {
+  const row = '| 1.1.1 | decode once, before checking |';
+  for (const [wrong, problem] of [
+    [row.replace('1.1.1', '1.1.1 to 1.2.2'), /cannot be counted: " 1\.1\.1 to 1\.2\.2 "/],
+    [row.replace('1.1.1', '1.1.2'), /names 1\.1\.2 twice/],
+    [row.replace('1.1.1', '2.1.1'), /2\.1\.1 stands in "1 Encoding/],
+    [`${row} **perhaps** |`, /gives no answer in/],
+  ] as const) {
+    assert.throws(() => withRequirementCounts(page, requirements.replace(row, wrong)), problem);
+  }
+});
