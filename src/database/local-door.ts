@@ -1,12 +1,12 @@
 // A socket in the data folder of a running service, for commands of the same machine and user: the folder belongs to one
 // process, so that process does for others what needs its database. Opened by main.ts, used by the command line.
-// Always true: who may not enter the folder cannot connect; one JSON value a line, in turn; a conversation ends with
-// its connection, whoever drops it.
+// Always true: other users cannot connect, at no moment: the socket is made in a folder of its own, which they cannot
+// enter; one JSON value a line, in turn; a conversation ends with its connection, whoever drops it.
 
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 
@@ -35,7 +35,7 @@ const pathBytesMax = 103;
 
 /** null: the path is too long for a socket, or the system has none. */
 function doorPath(dataDir: string): string | null {
-  const path = join(resolve(dataDir), 'sellthrough.sock');
+  const path = join(resolve(dataDir), 'door', 'socket');
   const shorter = [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= pathBytesMax);
   return process.platform === 'win32' ? null : (shorter ?? null);
 }
@@ -51,6 +51,9 @@ export async function openDoor(
 ): Promise<LocalDoor | null> {
   const path = doorPath(dataDir);
   if (path === null) return null;
+  // Before there is a socket: its own mode would be set after it is there.
+  mkdirSync(dirname(path), { recursive: true });
+  chmodSync(dirname(path), 0o700);
   // What a process left that was killed.
   rmSync(path, { force: true });
   const inside = new Set<Socket>();
@@ -76,7 +79,6 @@ export async function openDoor(
   server.listen(path);
   await once(server, 'listening');
   server.on('error', onProblem);
-  chmodSync(path, 0o600);
   return {
     async close() {
       server.close();

@@ -1,0 +1,61 @@
+// Who can reach the socket of a running service: its own user, from the moment in which it is there.
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { enterDoor, openDoor } from '../../src/database/local-door.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'door-'));
+const opened: ReturnType<typeof open>[] = [];
+after(async () => {
+  for (const door of opened) await (await door)?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function socketIn(dataDir: string): string {
+  const found = readdirSync(dataDir, { recursive: true, withFileTypes: true }).find((one) => one.isSocket());
+  return join(found?.parentPath ?? '', found?.name ?? assert.fail('there is a socket'));
+}
+
+/** Whether other users are kept out by the socket itself or by a folder between it and the data folder. */
+function isShut(path: string, dataDir: string): boolean {
+  if (path === dataDir) return false;
+  return (statSync(path).mode & 0o077) === 0 || isShut(dirname(path), dataDir);
+}
+
+const open = (dataDir: string) =>
+  openDoor(
+    dataDir,
+    async (wish, talk) => talk.say({ heard: wish }),
+    (problem) => assert.fail(String(problem)),
+  );
+
+const ask = (dataDir: string) => enterDoor(dataDir, { wish: 'anything' }, (talk) => talk.hear());
+
+test('at no moment can other users connect, whatever the mode of the data folder and of what was left in it', async () => {
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o777);
+  for (const round of ['first', 'after one that was killed, with open folders']) {
+    const opening = open(dataDir);
+    opened.push(opening);
+    // The system has made the socket by now; whoever looks has not waited yet.
+    assert.ok(isShut(socketIn(dataDir), dataDir), `at once: ${round}`);
+    const door = (await opening) ?? assert.fail('this system has sockets');
+    const path = socketIn(dataDir);
+    assert.ok(isShut(path, dataDir), `later: ${round}`);
+    assert.deepEqual(await ask(dataDir), { heard: { wish: 'anything' } });
+    await door.close();
+    assert.equal(await ask(dataDir), null, 'nobody listens');
+    if (dirname(path) !== dataDir) chmodSync(dirname(path), 0o777);
+  }
+});
+
+test('a path that is too long for a socket has no door, and does not stop the start', async () => {
+  const dataDir = join(folder, 'x'.repeat(110));
+  mkdirSync(dataDir);
+  assert.equal(await open(dataDir), null);
+  assert.equal(await ask(dataDir), null);
+});
