@@ -34,10 +34,18 @@ export interface RateLimiter {
   admitAccessChange(accountId: number, what: 'allow_list' | 'deed', reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
-  /** Counts a look-up that may find nothing, before it is made; beyond the limit none is to be made. */
-  beginLookup(address: string, reply: FastifyReply): Refusal | null;
-  /** What was looked up is there, or could not be looked up: that counts for nothing. */
-  giveLookupBack(address: string): void;
+  /**
+   * Looks up what may have been made up: a key, a token. It counts before the database is asked, so that a thousand at once
+   * do not pass as one, and counts for nothing if it was found or could not be looked up. Beyond the limit of the
+   * address nothing is looked up.
+   */
+  guess<Found>(
+    address: string,
+    reply: FastifyReply,
+    look: () => Promise<Found | null>,
+  ): Promise<Found | null | Refusal>;
+  /** Counts a request of a customer, by the hash of the link or of the session that was sent. */
+  admitVisit(tokenHash: string, reply: FastifyReply): Refusal | null;
 }
 
 export interface RateLimiterOptions {
@@ -106,20 +114,29 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const state = failures.take(addressNeighbourhood(address), options.failuresPerMinute);
       return state.admitted ? answer : refuseLimited(reply, state);
     },
-    beginLookup(address, reply) {
+    async guess(address, reply, look) {
       const counted: string[] = [];
+      const giveBack = () => counted.forEach(lookups.giveBack);
       for (const { network, limitFactor } of limitedNetworks(address)) {
         const state = lookups.take(network, options.failuresPerMinute * limitFactor);
         if (!state.admitted) {
-          counted.forEach(lookups.giveBack);
+          giveBack();
           return refuseLimited(reply, state);
         }
         counted.push(network);
       }
-      return null;
+      let isMissing = false;
+      try {
+        const found = await look();
+        isMissing = found === null;
+        return found;
+      } finally {
+        if (!isMissing) giveBack();
+      }
     },
-    giveLookupBack(address) {
-      for (const { network } of limitedNetworks(address)) lookups.giveBack(network);
+    admitVisit(tokenHash, reply) {
+      const state = sessions.take(tokenHash, options.sessionRequestsPerMinute);
+      return state.admitted ? null : refuseLimited(reply, state);
     },
   };
 }

@@ -135,7 +135,7 @@ const findSession: Statement = {
 
 const deleteSession: Statement = {
   name: 'delete_customer_session',
-  text: 'delete from customer_sessions where token_hash = $1',
+  text: 'delete from customer_sessions where token_hash = $1 returning 1',
 };
 
 /** Few enough for one statement's time limit, whatever has piled up. */
@@ -203,8 +203,10 @@ export async function findSessionCustomer(
   return parseCustomer(await database.query(findSession, [hashToken(token), now]));
 }
 
-export async function endSession(database: Queryable, token: string): Promise<void> {
-  await database.query(deleteSession, [hashToken(token)]);
+/** null: there was none. */
+export async function endSession(database: Queryable, token: string): Promise<true | null> {
+  const rows = await database.query(deleteSession, [hashToken(token)]);
+  return rows.length > 0 ? true : null;
 }
 
 /** Forgets what expired before `before`; returns of how many tables something may be left. */

@@ -83,7 +83,7 @@ const seeSession: Statement = {
 
 const deleteSession: Statement = {
   name: 'delete_session',
-  text: 'delete from sessions where account_id = $1::int and token_hash = $2',
+  text: 'delete from sessions where account_id = $1::int and token_hash = $2 returning 1',
 };
 
 const deleteSessionById: Statement = {
@@ -141,7 +141,8 @@ export interface SessionStore {
   find(token: SessionToken, now: EpochSeconds): Promise<{ session: Session; account: Account } | null>;
   /** Most recently used first. */
   list(accountId: number, now: EpochSeconds): Promise<Session[]>;
-  end(token: SessionToken): Promise<void>;
+  /** null: there was none. */
+  end(token: SessionToken): Promise<true | null>;
   /** false: the account has no such session. */
   endById(accountId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
@@ -196,7 +197,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return rows.map((row) => sessions.parse(row, 's_'));
     },
     async end({ accountId, token }) {
-      await database.query(deleteSession, [accountId, hashOf(token)]);
+      const rows = await database.query(deleteSession, [accountId, hashOf(token)]);
+      return rows.length > 0 ? true : null;
     },
     async endById(accountId, id) {
       if (!new RegExp(`^[A-Za-z0-9_-]{${idLength}}$`).test(id)) return false;

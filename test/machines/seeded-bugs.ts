@@ -164,9 +164,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'opening a login link spends it',
     file: 'src/api/customer/login-link-routes.ts',
-    find: 'return show(reply, ...((await linkRefusal(token)) ?? confirmation));\n  });',
+    find: 'return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));',
     replace:
-      "const refused = await linkRefusal(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() });\n    return show(reply, ...(refused ?? confirmation));\n  });",
+      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() });\n    return showLink(reply, whose);",
     test: 'test/service/login-links.test.ts',
   },
   {

@@ -3,30 +3,51 @@
 // headers").
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import type { WholeAnswer } from '../../scripts/throwaway/send-request.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
+import { ownPages, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
 
 const failuresPerMinute = 5;
 const refusalsPerMinute = 4;
+const visitsPerMinute = 30;
 
 let service: TestService;
 /** Milliseconds. */
 let now = 1_000_000;
 /** Keys that the database was asked for. */
 let keysLookedUp = 0;
+/** Statements that look for a session, a customer's session or a login link, or end one. */
+let tokensLookedUp = 0;
+const tokenStatements = /^(find|spend|delete)_(session|customer_session|login_link)$/;
 before(async () => {
   service = await startTestService({
-    limits: { rates: { failuresPerMinute, refusalsPerMinute } },
+    limits: { rates: { failuresPerMinute, refusalsPerMinute, sessionRequestsPerMinute: visitsPerMinute } },
     wrapDatabase: (database) => ({
       ...database,
       query(statement, values, rank) {
         if (statement.name === 'find_accounts_by_key') keysLookedUp += String(values?.[0]).split(',').length;
+        if (tokenStatements.test(statement.name)) tokensLookedUp += 1;
         return database.query(statement, values, rank);
       },
+      transaction: (work, transactionOptions) =>
+        database.transaction((transaction) => {
+          const query: typeof transaction.query = (statement, values) => {
+            if (tokenStatements.test(statement.name)) tokensLookedUp += 1;
+            return transaction.query(statement, values);
+          };
+          return work({ ...transaction, query });
+        }, transactionOptions),
     }),
   });
   service.clock.monotonic = () => now;
@@ -297,6 +318,106 @@ test('keys that nobody holds are looked up within the limit of their address onl
     const fresh = await service.createReseller();
     assert.equal((await fresh.get('/balance')).status, 200, 'what is found takes nothing');
   }
+});
+
+const madeUp = () => randomBytes(32).toString('base64url');
+const customerCookie = () => ({ cookie: `sellthrough_customer=${madeUp()}` });
+const sessionCookie = () => ({ cookie: `sellthrough=1.${madeUp()}`, ...ownPages });
+
+/** Each way in that takes a token of which nothing is known, with one that was made up. */
+const doors: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
+  'GET /login': () => openPage(service.address, 'GET', `/login/${madeUp()}`),
+  'POST /login': () => openPage(service.address, 'POST', `/login/${madeUp()}`),
+  'GET /customer': () => openPage(service.address, 'GET', '/customer', customerCookie()),
+  'POST /customer/logout': () => openPage(service.address, 'POST', '/customer/logout', customerCookie()),
+  'GET /panel/api': () => openPage(service.address, 'GET', '/panel/api/me', sessionCookie()),
+  'GET /panel/api/v1': () => openPage(service.address, 'GET', '/panel/api/v1/balance', sessionCookie()),
+  'POST /panel/api/sign-out': () => openPage(service.address, 'POST', '/panel/api/sign-out', sessionCookie()),
+};
+
+for (const [name, send] of Object.entries(doors)) {
+  test(`tokens that were made up ask the database within the limit of their address only: ${name}`, async () => {
+    const before = tokensLookedUp;
+    const first = await Promise.all(Array.from({ length: 20 }, send));
+    assert.equal(first.filter(({ status }) => status !== 429).length, failuresPerMinute);
+    const asked = tokensLookedUp - before;
+    // A link is looked at once more to say why it was not spent.
+    assert.equal(asked, failuresPerMinute * (name === 'POST /login' ? 2 : 1));
+    now += 20_000;
+    const refused = await send();
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '40']);
+    assert.equal(refused.headers.get('cache-control'), 'no-store');
+    assert.deepEqual(refused.headers.getSetCookie(), [], 'what could not be ended is not forgotten');
+    if (name.includes('/panel/')) assert.equal(JSON.parse(refused.text).error.code, 'rate_limited');
+    else assert.match(refused.text, /<h1>Try again in a minute<\/h1>/);
+    assert.equal(tokensLookedUp, before + asked);
+    now += 40_000;
+    assert.notEqual((await send()).status, 429, 'after Retry-After the answer is what is wrong again');
+  });
+}
+
+/** An order for a new customer, and the path of its login link. */
+async function newLink(reseller: TestAccount): Promise<string> {
+  const customer = `visitor-${madeUp()}`;
+  const order = { package_id: service.packages.basic, customer, return_login: true };
+  return pathOfLink((await reseller.post('/orders', order)).body.login_url);
+}
+
+test('who shares an address with a flood of made-up tokens goes on with a session or a link that was seen before', async () => {
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const open = (method: 'GET' | 'POST', path: string, cookie = '') =>
+    openPage(service.address, method, path, { cookie });
+  const cookie = cookieOf(await open('POST', await newLink(reseller)));
+  assert.equal((await open('GET', '/customer', cookie)).status, 200);
+  const scanned = await newLink(reseller);
+  assert.equal((await open('GET', scanned)).status, 200, 'by a mail scanner');
+  const unseen = await newLink(reseller);
+  const session = await signIn(service, reseller);
+  assert.equal((await session.get('/me')).status, 200);
+  const another = await signIn(service, await service.createReseller());
+  const begun = cookieOf(await open('POST', await newLink(reseller)));
+  await Promise.all(Object.values(doors).flatMap((send) => [send(), send()]));
+
+  assert.equal((await another.get('/me')).status, 200, 'whoever has just signed in');
+  assert.equal((await open('GET', '/customer', begun)).status, 200, 'whoever has just logged in');
+
+  assert.equal((await open('GET', unseen)).status, 429);
+  assert.equal((await open('POST', unseen)).status, 429);
+  for (let time = 0; time < 2 * failuresPerMinute; time += 1) {
+    assert.equal((await open('GET', '/customer', cookie)).status, 200);
+    assert.equal((await open('GET', scanned)).status, 200);
+    assert.equal((await session.get('/me')).status, 200);
+  }
+  assert.equal((await open('POST', scanned)).status, 303);
+  assert.equal((await session.post('/sign-out')).status, 204);
+  assert.equal((await open('POST', '/customer/logout', cookie)).status, 303);
+  // What has ended is a guess like any other, once it was seen to open nothing.
+  const spent = [await open('GET', scanned), await open('GET', scanned)];
+  assert.deepEqual(
+    spent.map(({ status }) => status),
+    [410, 429],
+  );
+  now += 60_000;
+  assert.equal((await open('POST', unseen)).status, 303, 'the refusals spent nothing');
+});
+
+test('links and sessions that open something take nothing from their address, and each has a limit of its own', async () => {
+  const reseller = await service.createReseller({ credit: '1000.00' });
+  for (let customer = 0; customer < 2 * failuresPerMinute; customer += 1) {
+    const link = await newLink(reseller);
+    assert.equal((await openPage(service.address, 'GET', link)).status, 200);
+    const cookie = cookieOf(await openPage(service.address, 'POST', link));
+    assert.equal((await openPage(service.address, 'GET', '/customer', { cookie })).status, 200);
+  }
+  const [link, other] = [await newLink(reseller), await newLink(reseller)];
+  // The first one is a guess.
+  for (let visit = 0; visit <= visitsPerMinute; visit += 1) {
+    assert.equal((await openPage(service.address, 'GET', link)).status, 200);
+  }
+  const before = tokensLookedUp;
+  assert.equal((await openPage(service.address, 'GET', link)).status, 429);
+  assert.equal(tokensLookedUp, before);
+  assert.equal((await openPage(service.address, 'GET', other)).status, 200);
 });
 
 test('a revoked key counts as a failed authentication of its address', async () => {

@@ -95,6 +95,15 @@ export function suspendedPage(): string {
   );
 }
 
+/** Also for whoever shares an address with somebody who makes links up. */
+export function limitedPage(): string {
+  return page(
+    'Try again in a minute',
+    html`<h1>Try again in a minute</h1>
+<p>Too much was asked for from your network at once. Nothing was lost: a link that was not used yet still works.</p>`,
+  );
+}
+
 export function unavailablePage(): string {
   return page(
     'Try again in a moment',

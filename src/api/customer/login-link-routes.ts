@@ -1,13 +1,16 @@
 // The customer's way in: GET /login/{token} shows one button and spends nothing, because mail scanners
 // open links; POST spends the token and starts the customer's session, or leads to the operator's product
 // with a one-time code. GET /customer is the customer's page (decisions "Login links"). A suspended customer is told so
-// at each of them, and spends nothing.
+// at each of them, and spends nothing. Whoever makes tokens up is told to wait, and asks the database no more.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import { type Database, DatabaseUnavailable } from '../../database/database.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import { createTokenLookups } from '../../http/token-lookups.ts';
 import {
   endSession,
   findOpenLink,
@@ -16,9 +19,11 @@ import {
   spendLoginLink,
 } from '../../identity/login-link-store.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
+import type { Customer } from '../../plans/customer-table.ts';
 import {
   confirmPage,
   customerPage,
+  limitedPage,
   signedOutPage,
   spentPage,
   stylesheet,
@@ -31,6 +36,7 @@ export interface LoginLinkRoutesDependencies {
   readonly database: Database;
   readonly customers: CustomerReads;
   readonly packages: () => PackageCatalog;
+  readonly limiter: RateLimiter;
   readonly now: () => EpochSeconds;
   readonly publicUrl: () => string;
   /** Where customers are led with a one-time code; null: to the customer's page of this service. */
@@ -42,6 +48,7 @@ export interface LoginLinkRoutesDependencies {
 type StatusAndPage = readonly [status: number, page: string];
 
 const confirmation: StatusAndPage = [200, confirmPage()];
+const suspension: StatusAndPage = [403, suspendedPage()];
 
 interface WithToken {
   Params: { token: string };
@@ -51,7 +58,8 @@ export async function loginLinkRoutes(
   app: FastifyInstance,
   dependencies: LoginLinkRoutesDependencies,
 ): Promise<void> {
-  const { database, customers, packages, now, productUrl, publicUrl } = dependencies;
+  const { database, customers, packages, limiter, now, productUrl, publicUrl } = dependencies;
+  const tokens = createTokenLookups(limiter, limiter.admitVisit);
   const isSecure = publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
@@ -96,8 +104,10 @@ export async function loginLinkRoutes(
     reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
   );
 
-  app.get<WithToken>('/login/:token', hidden, async ({ params: { token } }, reply) => {
-    return show(reply, ...((await linkRefusal(token)) ?? confirmation));
+  app.get<WithToken>('/login/:token', hidden, async (request, reply) => {
+    const { token } = request.params;
+    if (!isToken(token)) return show(reply, 410, spentPage());
+    return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
   });
 
   app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
@@ -105,21 +115,30 @@ export async function loginLinkRoutes(
     if (isFromElsewhere(request) || !isToken(token)) return show(reply, 410, spentPage());
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
-    const spent = await spendLoginLink(database, token, { use, validSeconds, now: now() });
-    if (spent === null) return show(reply, ...((await linkRefusal(token)) ?? confirmation));
+    const spend = () => spendLoginLink(database, token, { use, validSeconds, now: now() });
+    const found = await tokens.find(
+      token,
+      request,
+      reply,
+      async () => (await spend()) ?? (await customerOfLink(token)),
+    );
+    if (found === null || !('token' in found)) return showLink(reply, found);
     if (productUrl !== null) {
       const target = new URL(productUrl);
-      target.searchParams.set('code', spent.token);
+      target.searchParams.set('code', found.token);
       return reply.redirect(target.href, 303);
     }
-    return setCookie(reply, spent.token, validSeconds).redirect('/customer', 303);
+    tokens.know(found.token);
+    return setCookie(reply, found.token, validSeconds).redirect('/customer', 303);
   });
 
   app.get('/customer', hidden, async (request, reply) => {
     const token = sessionToken(request);
-    const session = token === null ? null : await findSessionCustomer(database, token, now());
+    const find = (sent: string) => findSessionCustomer(database, sent, now());
+    const session = token && (await tokens.find(token, request, reply, () => find(token)));
+    if (isRefusal(session)) return showLimited(reply, session);
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
-    if (customer === null) return show(reply, 401, signedOutPage());
+    if (!customer) return show(reply, 401, signedOutPage());
     if (customer.status === 'suspended') return show(reply, 403, suspendedPage());
     return show(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
   });
@@ -127,16 +146,21 @@ export async function loginLinkRoutes(
   app.post('/customer/logout', hidden, async (request, reply) => {
     if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
     const token = sessionToken(request);
-    if (token !== null) await endSession(database, token);
+    const ended = token && (await tokens.find(token, request, reply, () => endSession(database, token)));
+    if (isRefusal(ended)) return showLimited(reply, ended);
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
-  /** Why the link lets nobody in: it is not valid, or its customer is suspended. */
-  async function linkRefusal(token: string): Promise<StatusAndPage | null> {
-    const open = isToken(token) ? await findOpenLink(database, token, now()) : null;
-    const customer = open && (await customers.find(open.accountId, open.customerNumber));
-    if (customer === null) return [410, spentPage()];
-    return customer.status === 'suspended' ? [403, suspendedPage()] : null;
+  /** Whose link it is, while it can be spent. */
+  async function customerOfLink(token: string): Promise<Customer | null> {
+    const open = await findOpenLink(database, token, now());
+    return open && customers.find(open.accountId, open.customerNumber);
+  }
+
+  function showLink(reply: FastifyReply, customer: Customer | null | Refusal): FastifyReply {
+    if (isRefusal(customer)) return showLimited(reply, customer);
+    if (customer === null) return show(reply, 410, spentPage());
+    return show(reply, ...(customer.status === 'suspended' ? suspension : confirmation));
   }
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
@@ -156,6 +180,12 @@ export async function loginLinkRoutes(
     const token = cookies[cookieName] ?? '';
     return isToken(token) ? token : null;
   }
+}
+
+/** `retry-after` is set with the refusal. */
+function showLimited(reply: FastifyReply, { code }: Refusal): FastifyReply {
+  reply.errorCode = code;
+  return show(reply, 429, limitedPage());
 }
 
 function show(reply: FastifyReply, status: number, page: string): FastifyReply {

@@ -95,21 +95,14 @@ export function createAuthenticator(
   ): Promise<Judged | Refusal> {
     const { ip } = request;
     if (!isApiKey(key)) return limiter.failed(ip, refusal('invalid_api_key'), reply);
-    const isGuess = !keys.isFamiliar(key);
-    const limited = isGuess ? limiter.beginLookup(ip, reply) : null;
-    if (limited !== null) return limited;
-    let isMissing = false;
-    try {
-      const holder = await (mayRemember ? keys.find(key) : keys.findFresh(key));
-      isMissing = holder === null;
-      if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
-      const found = judged(holder, request);
-      if (found.problem === null || holder.isRevoked) return found;
-      request.principal = holder.principal;
-      return limiter.refused(holder.principal.account, reply) ?? found;
-    } finally {
-      if (isGuess && !isMissing) limiter.giveLookupBack(ip);
-    }
+    const look = () => (mayRemember ? keys.find(key) : keys.findFresh(key));
+    const holder = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
+    if (isRefusal(holder)) return holder;
+    if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
+    const found = judged(holder, request);
+    if (found.problem === null || holder.isRevoked) return found;
+    request.principal = holder.principal;
+    return limiter.refused(holder.principal.account, reply) ?? found;
   }
 
   /**

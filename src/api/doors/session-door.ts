@@ -12,6 +12,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
+import { createTokenLookups } from '../../http/token-lookups.ts';
 import {
   type Session,
   type SessionStore,
@@ -45,6 +46,8 @@ export interface SessionDoor extends Authenticator {
   refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** What the cookie holds; null where there is none of ours. */
   sentToken(request: FastifyRequest): SessionToken | null;
+  /** Ends the session whose cookie was sent, if it is one. */
+  end(request: FastifyRequest, reply: FastifyReply): Promise<Refusal | null>;
   setCookie(reply: FastifyReply, token: SessionToken): void;
   clearCookie(reply: FastifyReply): void;
 }
@@ -63,6 +66,7 @@ export interface SessionDoorDependencies {
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
   const { sessions, limiter, lists, exports, confirmDeed, publicUrl, now } = dependencies;
+  const tokens = createTokenLookups(limiter);
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
@@ -92,9 +96,10 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
-    const token = sentToken(request);
-    const found = token === null ? null : await sessions.find(token, now());
+  function recognise(
+    request: FastifyRequest,
+    found: Awaited<ReturnType<SessionStore['find']>>,
+  ): Principal | Refusal {
     if (found === null) return refusal('not_signed_in');
     const { account, session } = found;
     request.principal = ownerPrincipal(account, sessionId(session), now);
@@ -102,11 +107,19 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     return account.blocked ? refusal('account_blocked') : request.principal;
   }
 
+  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
+    const token = sentToken(request);
+    return recognise(request, token === null ? null : await sessions.find(token, now()));
+  }
+
   async function authenticate(request: FastifyRequest, reply: FastifyReply, scopes: readonly Scope[]) {
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
-    if (sentToken(request) === null) return reply.refuse(refusal('not_signed_in'));
-    const principal = await again(request);
+    const token = sentToken(request);
+    if (token === null) return reply.refuse(refusal('not_signed_in'));
     // Whoever makes up tokens is slowed down like whoever makes up keys.
+    const found = await tokens.find(textOf(token), request, reply, () => sessions.find(token, now()));
+    if (isRefusal(found)) return reply.refuse(found);
+    const principal = recognise(request, found);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(limiter.failed(request.ip, principal, reply));
     }
@@ -147,9 +160,20 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     again,
     refuseForeign,
     sentToken,
-    setCookie(reply, { accountId, token }) {
-      setCookie(reply, `${accountId}.${token}`, sessions.limits.absoluteSeconds);
+    async end(request, reply) {
+      const token = sentToken(request);
+      if (token === null) return null;
+      const ended = await tokens.find(textOf(token), request, reply, () => sessions.end(token));
+      return isRefusal(ended) ? ended : null;
+    },
+    setCookie(reply, token) {
+      tokens.know(textOf(token));
+      setCookie(reply, textOf(token), sessions.limits.absoluteSeconds);
     },
     clearCookie: (reply) => setCookie(reply, '', 0),
   };
+}
+
+function textOf({ accountId, token }: SessionToken): string {
+  return `${accountId}.${token}`;
 }

@@ -88,8 +88,8 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } },
     },
     async (request, reply) => {
-      const token = door.sentToken(request);
-      if (token !== null) await sessions.end(token);
+      const limited = await door.end(request, reply);
+      if (limited !== null) return reply.refuse(limited);
       door.clearCookie(reply);
       return reply.code(204).send();
     },
