@@ -165,11 +165,17 @@ export async function findOpenLink(
 /**
  * Spends the link and starts a session of the customer, or, with `use: 'product'`, makes a one-time code.
  * Of any number of requests at the same moment one succeeds; the others, and suspended customers, get null.
+ * `earlier`: the session that this browser had, which ends with it, whoever's it was; those of other browsers go on.
  */
 export function spendLoginLink(
   database: Database,
   token: string,
-  { use, validSeconds, now }: { use: 'session' | 'product'; validSeconds: number; now: EpochSeconds },
+  {
+    use,
+    validSeconds,
+    earlier,
+    now,
+  }: { use: 'session' | 'product'; validSeconds: number; earlier: string | null; now: EpochSeconds },
 ): Promise<{ token: string } | null> {
   return database.transaction(async (transaction) => {
     const customer = parseCustomer(await transaction.query(spendLink, [hashToken(token), now]));
@@ -182,6 +188,7 @@ export function spendLoginLink(
       expiresAt: now + validSeconds,
     };
     await writeRows(transaction, insertOf[use], [started]);
+    if (earlier !== null) await endSession(transaction, earlier);
     return { token: minted.token };
   });
 }

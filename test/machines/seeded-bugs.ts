@@ -166,7 +166,7 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/api/customer/login-link-routes.ts',
     find: 'return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));',
     replace:
-      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, now: now() });\n    return showLink(reply, whose);",
+      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });\n    return showLink(reply, whose);",
     test: 'test/service/login-links.test.ts',
   },
   {

@@ -277,6 +277,28 @@ test('logging out ends the session in the database, not only in the browser', as
   assert.match(page.text, /not logged in/);
 });
 
+test('another link ends the session that its browser had; sessions in other browsers go on', async () => {
+  const { path, again } = await orderWithLink();
+  const phone = await logIn(path);
+  const laptop = await logIn(pathOfLink((await again()).body.login_url));
+  const next = pathOfLink((await again()).body.login_url);
+  assert.equal((await get(next, { cookie: laptop })).status, 200);
+  assert.equal((await get('/customer', { cookie: laptop })).status, 200, 'opening it changes nothing');
+  const renewed = cookieOf(await post(next, { cookie: laptop }));
+  const statuses = async () => {
+    const pages = [laptop, renewed, phone].map((cookie) => get('/customer', { cookie }));
+    return (await Promise.all(pages)).map(({ status }) => status);
+  };
+  assert.deepEqual(await statuses(), [401, 200, 200]);
+  const spent = await post(next, { cookie: renewed });
+  assert.equal(spent.status, 410);
+  assert.deepEqual(await statuses(), [401, 200, 200], 'a link that lets nobody in ends nothing');
+
+  const somebodyElse = await orderWithLink();
+  await post(somebodyElse.path, { cookie: renewed });
+  assert.deepEqual(await statuses(), [401, 401, 200], 'whoever shares a browser takes the other’s place');
+});
+
 test('a session ends by the clock, and a cookie that was made up is none', async () => {
   const { path } = await orderWithLink();
   const spent = await post(path);

@@ -115,7 +115,8 @@ export async function loginLinkRoutes(
     if (isFromElsewhere(request) || !isToken(token)) return show(reply, 410, spentPage());
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
-    const spend = () => spendLoginLink(database, token, { use, validSeconds, now: now() });
+    const earlier = sessionToken(request);
+    const spend = () => spendLoginLink(database, token, { use, validSeconds, earlier, now: now() });
     const found = await tokens.find(
       token,
       request,
