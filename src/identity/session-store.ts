@@ -102,9 +102,10 @@ const deleteAll: Statement = {
     returning ${isAlive} as was_alive`,
 };
 
-const adoptVersion: Statement = {
-  name: 'adopt_password_version',
-  text: 'update sessions set password_version = $3::int where account_id = $1::int and token_hash = $2',
+const renewSession: Statement = {
+  name: 'renew_session',
+  text: `update sessions set token_hash = $3, password_version = $4::int
+    where account_id = $1::int and token_hash = $2 returning 1`,
 };
 
 const expiredRows: OldRows = {
@@ -148,8 +149,11 @@ export interface SessionStore {
   endOthers(session: Session): Promise<void>;
   /** Of the account, by an administrator. How many there were; null: there is no such account. */
   endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
-  /** After its holder changed the password: this session goes on, the others have ended. */
-  surviveNewPassword(session: Session): Promise<void>;
+  /**
+   * After its holder changed the password: this session goes on, under a new token, for whoever may have the old one; the
+   * others have ended. null: it has ended, too.
+   */
+  surviveNewPassword(session: Session): Promise<SessionToken | null>;
   /** Whether some may be left, because the signal said stop. */
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
@@ -157,14 +161,10 @@ export interface SessionStore {
 export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
   const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
 
-  async function endOthers({ accountId, tokenHash }: Session): Promise<void> {
-    await database.query(deleteOthers, [accountId, tokenHash]);
-  }
-
   return {
     limits,
     async begin({ id: accountId, passwordVersion }, { address, userAgent }, now, entry) {
-      const token = randomBytes(32).toString('base64url');
+      const token = mintToken();
       const session: Session = {
         accountId,
         tokenHash: hashOf(token),
@@ -204,7 +204,9 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       if (!new RegExp(`^[A-Za-z0-9_-]{${idLength}}$`).test(id)) return false;
       return (await database.query(deleteSessionById, [accountId, id])).length > 0;
     },
-    endOthers,
+    async endOthers({ accountId, tokenHash }) {
+      await database.query(deleteOthers, [accountId, tokenHash]);
+    },
     endAll: (accountId, { now, ...author }) =>
       database.transaction(async (transaction) => {
         const rows = await transaction.query(deleteAll, [accountId, ...bounds(now)]);
@@ -215,15 +217,23 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
         await appendAudit(transaction, entry, now);
         return ended;
       }),
-    async surviveNewPassword(session) {
-      const { accountId, tokenHash, passwordVersion } = session;
-      // One more than its own: a password that an administrator set at the same moment ends it.
-      await database.query(adoptVersion, [accountId, tokenHash, passwordVersion + 1]);
-      await endOthers(session);
-    },
+    surviveNewPassword: ({ accountId, tokenHash, passwordVersion }) =>
+      database.transaction(async (transaction) => {
+        const token = mintToken();
+        const renewed = hashOf(token);
+        // One more than its own: a password that an administrator set at the same moment ends it.
+        const values = [accountId, tokenHash, renewed, passwordVersion + 1];
+        if ((await transaction.query(renewSession, values)).length === 0) return null;
+        await transaction.query(deleteOthers, [accountId, renewed]);
+        return { accountId, token };
+      }),
     deleteExpired: (now, signal) =>
       deleteInPieces(database, expiredRows, [now - limits.absoluteSeconds], signal),
   };
+}
+
+function mintToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function hashOf(token: string): string {

@@ -148,13 +148,15 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await heading(page, 'Overview').waitFor();
 });
 
-test('a change of password ends every other session and keeps this one', async () => {
+test('a change of password ends every other session and keeps this one, with a new cookie', async () => {
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.openAs(reseller, '/panel/security');
   const other = await panel.openAs(reseller, '/panel/orders');
   await heading(other, 'Orders').waitFor();
   const newPassword = 'another good password';
+  const cookie = async () => (await page.context().cookies()).map(({ value }) => value).join();
+  const before = await cookie();
   await page.getByLabel('Current password').fill(testPassword);
   await page.getByLabel('New password', { exact: true }).fill(newPassword);
   await page.getByLabel('New password again').fill(newPassword);
@@ -167,6 +169,9 @@ test('a change of password ends every other session and keeps this one', async (
   await typeSignIn(other, username, newPassword);
   await heading(other, 'Orders').waitFor();
   await goTo(page, 'Overview');
+  assert.notEqual(await cookie(), before);
+  await page.reload();
+  await heading(page, 'Overview').waitFor();
 });
 
 test('a session that is revoked in the list is at its end; “all others” leaves this one alone', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
@@ -53,6 +53,9 @@ beforeEach(() => {
 after(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
+
+/** The client whose browser got this answer. */
+const renewedBy = (answer: Answer) => createPanelClient(service.address, setCookieOf(answer));
 
 async function withPassword(): Promise<TestAccount & { username: string }> {
   const account = await service.createReseller({ credit: '100.00' });
@@ -448,10 +451,18 @@ test('changing the password ends every other session; an administrator’s chang
   assert.equal((await other.get('/me')).status, 200);
 
   const change = { current_password: testPassword, new_password: 'another long password' };
-  assert.equal((await mine.post('/password', change)).status, 204);
-  assert.equal((await mine.get('/me')).status, 200);
-  expectRefusal(await other.get('/me'), '401 not_signed_in');
-  assert.equal((await mine.get('/sessions')).body.data.length, 1);
+  const changed = await mine.post('/password', change);
+  assert.equal(changed.status, 204);
+  const renewed = renewedBy(changed);
+  assert.notEqual(renewed.cookie, mine.cookie);
+  assert.match(
+    changed.headers.getSetCookie()[0] ?? '',
+    /; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  assert.equal((await renewed.get('/me')).status, 200);
+  for (const ended of [mine, other]) expectRefusal(await ended.get('/me'), '401 not_signed_in');
+  const [session, ...others] = (await renewed.get('/sessions')).body.data;
+  assert.deepEqual([session.current, others], [true, []]);
   const username = await usernameOf(service, account);
   expectRefusal(
     await signInAnswer(service.address, { username, password: testPassword }),
@@ -461,13 +472,23 @@ test('changing the password ends every other session; an administrator’s chang
   assert.equal(anew.status, 200);
 
   await changeAccount(service, account, { password: testPassword });
-  expectRefusal(await mine.get('/me'), '401 not_signed_in');
+  expectRefusal(await renewed.get('/me'), '401 not_signed_in');
   const audit = (await service.admin.get('/api/admin/v1/audit')).body.data;
   const own = audit.find(
     ({ action, actor }: { action: string; actor: { id: number } }) =>
       action === 'account.update' && actor.id === account.id,
   );
   assert.equal(own.after.password, 'changed');
+});
+
+test('a changed password prolongs nothing: its session is as old as its sign-in', async () => {
+  const client = await signIn(service, await service.createReseller());
+  const began = service.clock.seconds;
+  service.clock.seconds += 11 * hour;
+  const change = { current_password: testPassword, new_password: 'another long password' };
+  const renewed = renewedBy(await client.post('/password', change));
+  const { session } = (await renewed.get('/me')).body;
+  assert.equal(Date.parse(session.created_at) / 1000, began);
 });
 
 test('a password that was generated or set by somebody else lets in to nothing but the choice of one', async () => {
@@ -496,9 +517,12 @@ test('a password that was generated or set by somebody else lets in to nothing b
   assert.equal((await client.post('/sign-out')).status, 204);
   expectRefusal(await client.get('/me'), '401 not_signed_in');
 
-  const again = await enter(minted);
+  const shown = await enter(minted);
   const own = { current_password: minted, new_password: 'one of my own choice' };
-  assert.equal((await again.post('/password', own)).status, 204);
+  const chosen = await shown.post('/password', own);
+  assert.equal(chosen.status, 204);
+  expectRefusal(await shown.get('/me'), '401 not_signed_in');
+  const again = renewedBy(chosen);
   assert.equal((await again.get('/me')).body.must_change_password, false);
   assert.equal((await again.get('/v1/balance')).status, 200, 'the same session goes on');
   assert.equal((await (await enter(own.new_password)).get('/sessions')).status, 200);

@@ -20,7 +20,7 @@ const readNewPassword = createBodyReader(newPasswordBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, sessions, totp, limiter, forgetAccount, passwordCost, publicUrl, currency, now } =
+  const { database, door, sessions, totp, limiter, forgetAccount, passwordCost, publicUrl, currency, now } =
     dependencies;
 
   app.get(
@@ -116,7 +116,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       schema: {
         operationId: 'changePassword',
         summary: 'Change the password',
-        description: 'Ends all other sessions.',
+        description:
+          'Ends all other sessions. This one goes on under a new cookie, which comes with the answer.',
         body: newPasswordBodySchema,
         response: noContent,
       },
@@ -139,7 +140,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const changed = await changeAccount(database, id, { password }, actorOf(request.principal));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
-      await sessions.surviveNewPassword(request.session);
+      const renewed = await sessions.surviveNewPassword(request.session);
+      if (renewed !== null) door.setCookie(reply, renewed);
       forgetAccount(id);
       return reply.code(204).send();
     },

@@ -1,6 +1,6 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { MeContext } from '../api/me.ts';
@@ -14,13 +14,19 @@ import { BlockedScreen } from './blocked-screen.tsx';
 import { FirstPasswordScreen } from './first-password-screen.tsx';
 
 export function PanelLayout() {
-  const { data: me, error, refetch } = useQuery(meQuery);
+  const { data: me, error, isFetching, refetch } = useQuery(meQuery);
+  // A new password has a new cookie: what was sent with the old one meanwhile says nothing, and is asked again.
+  const isUnsettled = useIsMutating() > 0 || isFetching;
   const opener = useRef<Element | null>(null);
   useFreshListsWith(me?.account.balance);
-  if (isSignedOut(error)) return <ToSignIn />;
+  if (isSignedOut(error) && !isUnsettled) return <ToSignIn />;
   if (isBlocked(error)) return <BlockedScreen />;
   if (me === undefined) {
-    return error === null ? <ShellSkeleton /> : <Unreachable error={error} onRetry={() => void refetch()} />;
+    return error === null || isSignedOut(error) ? (
+      <ShellSkeleton />
+    ) : (
+      <Unreachable error={error} onRetry={() => void refetch()} />
+    );
   }
   if (me.must_change_password) return <FirstPasswordScreen username={me.account.username} />;
   return (
