@@ -86,7 +86,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const startedAt = monotonicNow();
   // Whatever a request cannot begin without; everything else reads behind the orders.
   const lookups = ranked(database, 'lookups');
-  const keys = createKeyDirectory(lookups, now);
+  const keys = createKeyDirectory(lookups, now, (error) =>
+    logger.warn({ err: error }, 'it could not be read which keys there are'),
+  );
   const packages = await createPackageCatalog(lookups);
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
@@ -128,6 +130,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       reloadPackages();
     },
   });
+  // What changes from now on is heard. The start does not wait for it.
+  keys.learnKeys();
 
   function reloadPackages(): void {
     packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
@@ -246,6 +250,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     jobs,
     async close() {
       isDraining = true;
+      keys.close();
       const jobsEnded = jobs.close();
       // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
       const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);

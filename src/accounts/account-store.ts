@@ -129,6 +129,7 @@ export async function createAccount(
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
+      await transaction.query(notifyChange, [changesChannel, `account ${created.id}`]);
       await appendAudit(
         transaction,
         {

@@ -5,12 +5,13 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
 import { findAccountsByKey } from './find-accounts.ts';
+import { createKnownKeys } from './known-keys.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
 
 export interface KeyHolder {
@@ -23,15 +24,21 @@ export interface KeyDirectory {
   /** Who holds this key, as it is remembered; null: nothing is. */
   findCached(key: string): KeyHolder | null;
   /**
-   * Whether this key was found before, whatever became of its account since, or is being looked up: to find it is no
-   * further guess.
+   * Whether somebody holds this key or held it when it was found here, or it is being looked up: to find it is no further
+   * guess.
    */
   isFamiliar(key: string): boolean;
+  /** The same once everything is known that can be: after a start, or a change that was heard of. */
+  isFamiliarAtLast(key: string): Promise<boolean>;
   /** From the database, with others who ask for it now; null for a key that is not known. @throws DatabaseUnavailable */
   find(key: string): Promise<KeyHolder | null>;
   /** From the database as it is from now on. */
   findFresh(key: string): Promise<KeyHolder | null>;
+  /** It was changed or made: what is remembered of it is dropped, and its key is learned when that matters. */
   forgetAccount(accountId: number): void;
+  /** Reads in the background which keys there are. */
+  learnKeys(): void;
+  close(): void;
   /** Changes are not heard (true) or heard again (false): nothing cached before counts. */
   setDeaf(deaf: boolean): void;
 }
@@ -42,12 +49,15 @@ interface LookUp {
 }
 
 const holdersMax = 20_000;
-const familiarMax = 100_000;
 
-export function createKeyDirectory(database: Queryable, now: () => EpochSeconds): KeyDirectory {
+export function createKeyDirectory(
+  database: Database,
+  now: () => EpochSeconds,
+  onProblem: (error: unknown) => void = () => undefined,
+): KeyDirectory {
   const lookup = createBatchedLookup<string>(database, findAccountsByKey, (hashes) => [textArray(hashes)]);
   const holders = new Map<string, KeyHolder>();
-  const familiar = new Set<string>();
+  const known = createKnownKeys(database, onProblem);
   const beingFound = new Map<string, LookUp>();
   const hashesOfAccount = new Map<number, Set<string>>();
   let deaf = false;
@@ -58,8 +68,7 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     const began = generation;
     const row = await lookup.find(hash);
     if (row === null) return null;
-    if (familiar.size >= familiarMax) familiar.clear();
-    familiar.add(hash);
+    known.add(hash);
     const account = accounts.parse(row);
     const holder = {
       principal: keyPrincipal(account, Number(row['key_id']), now),
@@ -84,7 +93,7 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     hashesOfAccount.clear();
   }
 
-  function forgetAccount(accountId: number): void {
+  function drop(accountId: number): void {
     generation += 1;
     for (const hash of hashesOfAccount.get(accountId) ?? []) holders.delete(hash);
     hashesOfAccount.delete(accountId);
@@ -99,7 +108,11 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     findCached: (key) => holders.get(lookupHash(key)) ?? null,
     isFamiliar(key) {
       const hash = lookupHash(key);
-      return familiar.has(hash) || isBeingFound(hash);
+      return known.has(hash) || isBeingFound(hash);
+    },
+    async isFamiliarAtLast(key) {
+      await known.settled();
+      return known.has(lookupHash(key));
     },
     find(key) {
       const hash = lookupHash(key);
@@ -114,14 +127,20 @@ export function createKeyDirectory(database: Queryable, now: () => EpochSeconds)
     async findFresh(key) {
       if (!isApiKey(key)) return null;
       const hash = lookupHash(key);
-      const known = holders.get(hash);
-      if (known !== undefined) forgetAccount(known.principal.account.id);
+      const holder = holders.get(hash);
+      if (holder !== undefined) drop(holder.principal.account.id);
       return load(hash);
     },
-    forgetAccount,
+    forgetAccount(accountId) {
+      drop(accountId);
+      known.noteChange(accountId);
+    },
+    learnKeys: known.readAll,
+    close: known.close,
     setDeaf(isDeaf) {
       deaf = isDeaf;
       forgetAll();
+      if (!isDeaf) known.readAll();
     },
   };
 }

@@ -96,8 +96,12 @@ export function createAuthenticator(
     const { ip } = request;
     if (!isApiKey(key)) return limiter.failed(ip, refusal('invalid_api_key'), reply);
     const look = () => (mayRemember ? keys.find(key) : keys.findFresh(key));
-    const holder = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
-    if (isRefusal(holder)) return holder;
+    let holder = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
+    if (isRefusal(holder)) {
+      if (!(await keys.isFamiliarAtLast(key))) return holder;
+      reply.removeHeader('retry-after');
+      holder = await look();
+    }
     if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
     const found = judged(holder, request);
     if (found.problem === null || holder.isRevoked) return found;
