@@ -52,6 +52,25 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
   assert.ok(await page.getByRole('button', { name: 'Sign in' }).isDisabled());
 });
 
+test('signing out while the service is away forgets what was shown, says so, and is tried again', async () => {
+  const reseller = await panel.service.createReseller({ credit: '50.00' });
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await balance(page).getByText('$50.00').waitFor();
+  await page.route('**/panel/api/sign-out', (route) => route.abort('connectionreset'));
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'You may still be signed in').waitFor();
+  assert.ok(!(await page.locator('body').innerText()).includes('$50.00'));
+  await page.unroute('**/panel/api/sign-out');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await page.goto('/panel/orders');
+  await heading(page, 'Sign in').waitFor();
+  assert.deepEqual(
+    panel.takeProblems().filter((problem) => !problem.includes('ERR_CONNECTION_RESET')),
+    [],
+  );
+});
+
 test('a sign-in page leads nowhere but into the panel', async () => {
   const reseller = await panel.service.createReseller();
   await setTestPassword(panel.service, reseller);

@@ -28,6 +28,8 @@ export function SignInPage() {
       router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${safePath(next)}`);
     },
   });
+  // Whichever way led here: a session may have ended by itself.
+  useEffect(() => client.getQueryCache().clear(), [client]);
   const waitSeconds = useCountdown(command.error);
   const asksForCode = command.error instanceof ApiError && command.error.code === 'code_required';
   if (asksForCode && !asksCode) setAsksCode(true);

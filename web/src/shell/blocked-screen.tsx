@@ -15,7 +15,7 @@ export function BlockedScreen() {
         isPage
         icon={Ban}
         title="This account is blocked"
-        action={<Button onClick={() => void leave(client)}>Sign out</Button>}
+        action={<Button onClick={() => leave(client)}>Sign out</Button>}
       >
         Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.
       </EmptyState>

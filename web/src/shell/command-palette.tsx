@@ -167,7 +167,7 @@ function useCommands(
       icon: Keyboard,
       run: onShortcuts,
     },
-    { id: 'leave', title: 'Sign out', words: 'log out leave', icon: LogOut, run: () => void leave(client) },
+    { id: 'leave', title: 'Sign out', words: 'log out leave', icon: LogOut, run: () => leave(client) },
   ];
   const lower = text.toLowerCase();
   const matching = fixed

@@ -31,7 +31,7 @@ export function FirstPasswordScreen({ username }: { readonly username: string })
         />
       </div>
       <div className="mt-4 flex justify-center">
-        <Button onClick={() => void leave(client)}>Sign out</Button>
+        <Button onClick={() => leave(client)}>Sign out</Button>
       </div>
     </main>
   );

@@ -1,16 +1,19 @@
-// Signing out: the session ends, and nothing that was read stays in this browser's memory.
+// Signing out: what was read is forgotten at once, whatever the service says; then the session ends. How far it has
+// got is a mutation like any other, which leaving-screen.tsx shows in place of every page.
 
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../api/commands.ts';
-import { say } from '../ui/toasts.tsx';
 
-export async function leave(client: QueryClient): Promise<void> {
-  try {
-    await signOut();
-  } catch {
-    say('Signing out failed. Try again.');
-    return;
-  }
+export const leaveKey = ['leave'];
+
+export function leave(client: QueryClient): void {
   client.clear();
-  window.location.assign(`${import.meta.env.BASE_URL}sign-in`);
+  const leaving = client.getMutationCache().build(client, {
+    mutationKey: leaveKey,
+    mutationFn: signOut,
+    gcTime: Number.POSITIVE_INFINITY,
+    onSuccess: () => window.location.assign(`${import.meta.env.BASE_URL}sign-in`),
+  });
+  // What went wrong is on the screen.
+  leaving.execute(undefined).catch(() => undefined);
 }

@@ -59,7 +59,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
             <Keyboard aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label="Sign out" onClick={() => void leave(client)}>
+          <IconButton label="Sign out" onClick={() => leave(client)}>
             <LogOut aria-hidden="true" className="size-4" />
           </IconButton>
         </div>

@@ -1,6 +1,6 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { MeContext } from '../api/me.ts';
@@ -12,8 +12,18 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
 import { FirstPasswordScreen } from './first-password-screen.tsx';
+import { leaveKey } from './leave.ts';
+import { LeavingScreen } from './leaving-screen.tsx';
 
 export function PanelLayout() {
+  const [leaving] = useMutationState({
+    filters: { mutationKey: leaveKey },
+    select: ({ state: { error } }) => ({ error }),
+  });
+  return leaving === undefined ? <SignedIn /> : <LeavingScreen error={leaving.error} />;
+}
+
+function SignedIn() {
   const { data: me, error, isFetching, refetch } = useQuery(meQuery);
   // A new password has a new cookie: what was sent with the old one meanwhile says nothing, and is asked again.
   const isUnsettled = useIsMutating() > 0 || isFetching;

@@ -1,0 +1,32 @@
+// What whoever signs out sees, in place of what they looked at: nothing while it is under way, and where the service could
+// not be told, that this browser may still be signed in.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { leave } from './leave.ts';
+
+export function LeavingScreen({ error }: { readonly error: Error | null }) {
+  const client = useQueryClient();
+  useEffect(() => {
+    // The pages that were open until now may have begun to read once more.
+    client.getQueryCache().clear();
+    const reload = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) window.location.reload();
+    };
+    window.addEventListener('pageshow', reload);
+    return () => window.removeEventListener('pageshow', reload);
+  }, [client]);
+  if (error === null) return <main aria-busy="true" className="min-h-dvh" />;
+  return (
+    <main className="mx-auto max-w-md p-6 pt-[20vh]">
+      <title>Not signed out · Sellthrough</title>
+      <h1 className="mb-2 text-xl">You may still be signed in</h1>
+      <p className="mb-4 text-soft">
+        This page has forgotten what it showed, but the service did not confirm that the session has ended.
+        Until it does, whoever uses this browser may open the panel.
+      </p>
+      <ErrorNotice error={error} onRetry={() => leave(client)} />
+    </main>
+  );
+}
