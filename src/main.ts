@@ -9,7 +9,6 @@ import { copyWish, guardCopy } from './backup/copy-running-service.ts';
 import { hasEmbeddedDatabase, openDatabase } from './bootstrap.ts';
 import { type Config, defaultLimits, readConfig } from './config.ts';
 import type { JsonObject } from './contract/json.ts';
-import { createService } from './create-service.ts';
 import type { Database } from './database/database.ts';
 import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
 import { prepareDemo } from './demo-reseller.ts';
@@ -56,6 +55,8 @@ async function run(config: Config): Promise<void> {
 
   let close: () => Promise<void> = () => database.close();
   try {
+    // Most of the program: a start that is refused does not wait for it to load.
+    const { createService } = await import('./create-service.ts');
     const service = await createService({
       config,
       limits: defaultLimits,

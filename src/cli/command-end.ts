@@ -2,7 +2,6 @@
 // command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only ever add.
 
 import { DatabaseUnavailable } from '../database/database.ts';
-import { sentenceOf } from '../sentences.ts';
 
 export const exitCodes = {
   done: 0,
@@ -36,9 +35,7 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    process.stderr.write(
-      `sellthrough: ${error instanceof CommandFailed ? error.message : sentenceOf(error)}\n`,
-    );
+    process.stderr.write(`sellthrough: ${await sentenceFor(error)}\n`);
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -60,6 +57,11 @@ export function whenCutOff(clean: () => void): () => void {
   };
   for (const signal of endingSignals) process.on(signal, end);
   return stopListening;
+}
+
+/** What knows the sentences of the database and its backups loads them: a command that needs neither does without. */
+async function sentenceFor(error: unknown): Promise<string> {
+  return error instanceof CommandFailed ? error.message : (await import('../sentences.ts')).sentenceOf(error);
 }
 
 function exitCodeOf(error: unknown): ExitCode {

@@ -5,23 +5,55 @@
 
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigProblem } from '../config.ts';
 import { programVersion } from '../contract/version.ts';
-import { accountCommand } from './account-commands.ts';
-import { backupCommand } from './backup-command.ts';
-import { endWell, exitCodes } from './command-end.ts';
-import { customerCommand } from './customer-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { initCommand } from './init-command.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { mintKeyCommand } from './mint-key-command.ts';
-import { orderCommand, renewCommand } from './order-and-renew-commands.ts';
-import { packageCommand } from './package-commands.ts';
-import { auditCommand, customersCommand, ledgerCommand, ordersCommand } from './record-commands.ts';
-import { resealCommand } from './reseal-command.ts';
-import { resetAdministratorCommand } from './reset-administrator-command.ts';
-import { restoreCommand } from './restore-command.ts';
-import { verifyCommand } from './verify-command.ts';
+import { CommandFailed, endWell, exitCodes } from './command-end.ts';
+
+/** As `--help` shows them. */
+const chapters: readonly {
+  readonly title: string;
+  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
+}[] = [
+  {
+    title: 'The service:',
+    commands: {
+      init: async () => (await import('./init-command.ts')).initCommand(),
+      serve: async () => serveCommand(),
+      doctor: async () => (await import('./doctor-command.ts')).doctorCommand(),
+    },
+  },
+  {
+    title: 'Its database:',
+    commands: {
+      migrate: async () => (await import('./migrate-command.ts')).migrateCommand(),
+      verify: async () => (await import('./verify-command.ts')).verifyCommand(),
+      backup: async () => (await import('./backup-command.ts')).backupCommand(),
+      restore: async () => (await import('./restore-command.ts')).restoreCommand(),
+      reseal: async () => (await import('./reseal-command.ts')).resealCommand(),
+    },
+  },
+  {
+    title: 'Its administrator:',
+    commands: {
+      'mint-key': async () => (await import('./mint-key-command.ts')).mintKeyCommand(),
+      'reset-administrator': async () =>
+        (await import('./reset-administrator-command.ts')).resetAdministratorCommand(),
+    },
+  },
+  {
+    title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
+    commands: {
+      account: async () => (await import('./account-commands.ts')).accountCommand(),
+      customer: async () => (await import('./customer-commands.ts')).customerCommand(),
+      package: async () => (await import('./package-commands.ts')).packageCommand(),
+      order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
+      renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
+      orders: async () => (await import('./record-commands.ts')).ordersCommand(),
+      customers: async () => (await import('./record-commands.ts')).customersCommand(),
+      ledger: async () => (await import('./record-commands.ts')).ledgerCommand(),
+      audit: async () => (await import('./record-commands.ts')).auditCommand(),
+    },
+  },
+];
 
 const program = new Command('sellthrough')
   .description(
@@ -29,42 +61,15 @@ const program = new Command('sellthrough')
   )
   .version(programVersion);
 
-program.commandsGroup('The service:');
-program.addCommand(initCommand());
-program
-  .command('serve')
-  .description('start the service (configured by the environment and .env; logs are JSON lines)')
-  .option(
-    '--demo',
-    'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
-    false,
-  )
-  // The service is most of the program: no other command waits for it to load.
-  .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }));
-
-program.addCommand(doctorCommand());
-
-program.commandsGroup('Its database:');
-program.addCommand(migrateCommand());
-program.addCommand(verifyCommand());
-program.addCommand(backupCommand());
-program.addCommand(restoreCommand());
-program.addCommand(resealCommand());
-
-program.commandsGroup('Its administrator:');
-program.addCommand(mintKeyCommand());
-program.addCommand(resetAdministratorCommand());
-
-program.commandsGroup('A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):');
-program.addCommand(accountCommand());
-program.addCommand(customerCommand());
-program.addCommand(packageCommand());
-program.addCommand(orderCommand());
-program.addCommand(renewCommand());
-program.addCommand(ordersCommand());
-program.addCommand(customersCommand());
-program.addCommand(ledgerCommand());
-program.addCommand(auditCommand());
+// A command that is named loads nothing that only others need. Otherwise somebody asks for help, or needs it.
+const [first = ''] = process.argv.slice(2);
+const isNamed = chapters.some(({ commands }) => Object.hasOwn(commands, first));
+for (const { title, commands } of chapters) {
+  program.commandsGroup(title);
+  for (const [name, load] of Object.entries(commands)) {
+    if (!isNamed || name === first) program.addCommand(await load());
+  }
+}
 
 for (const command of everyCommand(program))
   command.exitOverride().showHelpAfterError('(add --help for help)');
@@ -86,6 +91,20 @@ await endWell(async () => {
   }
 });
 
+function serveCommand(): Command {
+  return (
+    new Command('serve')
+      .description('start the service (configured by the environment and .env; logs are JSON lines)')
+      .option(
+        '--demo',
+        'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
+        false,
+      )
+      // The service is most of the program: its --help does not wait for it to load.
+      .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }))
+  );
+}
+
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap((one) => everyCommand(one))];
 }
@@ -96,6 +115,6 @@ function readEnvFile(): void {
     process.loadEnvFile('.env');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigProblem(`The file .env of this folder cannot be read (${code}).`);
+    throw new CommandFailed(`The file .env of this folder cannot be read (${code}).`);
   }
 }

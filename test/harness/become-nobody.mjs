@@ -6,10 +6,12 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const program = pathToFileURL(realpathSync(process.argv[1])).href;
-// What `doctor` loads only when it comes to it.
-const loadedLate = new URL('../../src/api/panel/panel-pages.ts', import.meta.url).href;
+// What the commands load only when they come to it.
+const loadedLate = ['cli/doctor-command', 'cli/backup-command', 'sentences', 'api/panel/panel-pages'].map(
+  (name) => new URL(`../../src/${name}.ts`, import.meta.url).href,
+);
 // In front of the program's first line: its own imports are carried out before that.
-const change = `await import(${JSON.stringify(loadedLate)});
+const change = `for (const late of ${JSON.stringify(loadedLate)}) await import(late);
 process.setgroups([]); process.setgid(65_534); process.setuid(65_534);`;
 
 registerHooks({
