@@ -2,7 +2,7 @@
 // a schema cannot say of a text (odd Unicode, control characters) is said here.
 
 import type { Static, TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { fieldRefusal, type Refusal, typeReason } from '../contract/error-catalogue.ts';
 import { isJsonObject, own } from '../contract/json.ts';
 
@@ -10,10 +10,10 @@ import { isJsonObject, own } from '../contract/json.ts';
 export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schema> | Refusal;
 
 export function createBodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Schema> {
-  const validator: Validator = Compile(schema);
+  const validator = Compile(schema);
   return (value) => {
     if (!validator.Check(value)) {
-      const [first] = validator.Errors(value);
+      const [, [first]] = validator.Errors(value);
       const reason = typeReason(valueAt(value, first), first?.message ?? 'is not valid');
       return fieldRefusal('validation_failed', fieldOf(first), reason);
     }
