@@ -282,13 +282,18 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
     flags,
   });
+  // A process for one file does not repay that WebAssembly is compiled a second time to run faster.
+  const brief = async (ordinary: Promise<WorkerKind>): Promise<WorkerKind> => {
+    const { environment, flags } = await ordinary;
+    return { environment, flags: ['--liftoff-only', ...flags] };
+  };
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
     static: () => kind(),
     unit: () => kind(),
     postgres: () => kind(postgres),
     embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => kind(embedded),
-    tools: () => kind(embedded, postgres),
+    program: () => brief(kind(embedded)),
+    tools: () => brief(kind(embedded, postgres)),
     browser: () => kind(postgres, browser),
   };
   return (group) => kinds[group]();
