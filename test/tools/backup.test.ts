@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -274,8 +275,7 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
 
 test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
   const environment = { ...settings, DATA_DIR: inFolder('busy') };
-  copyEmbeddedTemplate(environment.DATA_DIR);
-  await runForJson(['restore', original], { cwd: folder, environment });
+  cpSync(inFolder('first'), environment.DATA_DIR, { recursive: true });
   const service = await startService({ environment });
   const demo = createApiClient(service.address, demoKey);
   let isOver = false;
@@ -290,13 +290,21 @@ test('a backup of a running embedded service is one consistent moment, and order
   })();
   let entries = 0;
   try {
-    for (const name of ['beside-1', 'beside-2']) {
-      const file = inFolder(`${name}.backup`);
+    for (const names of [['beside'], ['pair-1', 'pair-2']]) {
       const wasPlaced = placed;
-      const made = await runForJson(['backup', file], { cwd: folder, environment });
+      const ends = await Promise.all(
+        names.map((name) =>
+          runCommand(['backup', inFolder(`${name}.backup`), '--json'], { cwd: folder, environment }),
+        ),
+      );
       assert.ok(placed > wasPlaced, 'orders went on');
+      // A second one beside it is told to wait; its files are left alone.
+      const [done, ...others] = ends.toSorted((a, b) => Number(a.code) - Number(b.code));
+      for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /under way already/);
+      assert.equal(done?.code, 0, done?.stderr);
+      const made = JSON.parse(done?.stdout ?? '');
       const target = { ...settings, DATABASE_URL: await createDatabase() };
-      const loaded = await runForJson(['restore', file], { cwd: folder, environment: target });
+      const loaded = await runForJson(['restore', made.path], { cwd: folder, environment: target });
       assert.deepEqual([loaded.rows, loaded.verify.ok], [made.rows, true]);
       assert.ok(made.tables.ledger_entries > entries, 'each holds what was placed since the last');
       entries = made.tables.ledger_entries;
@@ -307,14 +315,6 @@ test('a backup of a running embedded service is one consistent moment, and order
       1,
       /SECRET_KEY is not the one/,
     );
-    // A second one beside it is told to wait; its files are left alone.
-    const both = await Promise.all(
-      ['pair-1', 'pair-2'].map((name) =>
-        runCommand(['backup', inFolder(`${name}.backup`)], { cwd: folder, environment }),
-      ),
-    );
-    for (const end of both.filter(({ code }) => code !== 0)) assertRefused(end, 1, /under way already/);
-    assert.ok(both.some(({ code }) => code === 0));
     // Nothing of it is left in the service: it goes on, and its folder is opened by the next one as ever.
   } finally {
     isOver = true;

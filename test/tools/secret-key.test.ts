@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -27,6 +28,7 @@ import { startServiceProcess } from '../machines/service-process.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));
 const inFolder = (name: string) => join(folder, name);
 const secretKey = 'the key that the operator has chosen';
+const adminKey = mintApiKey();
 const backup = inFolder('original.backup');
 
 /** Until it listens, and then to its end. */
@@ -46,7 +48,7 @@ function newDataDir(name: string): string {
 }
 
 before(async () => {
-  const environment = { DATA_DIR: newDataDir('original'), SECRET_KEY: secretKey };
+  const environment = { DATA_DIR: newDataDir('original'), SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey };
   await startAndStop(environment);
   await runForJson(['backup', backup], { cwd: folder, environment });
 });
@@ -132,7 +134,6 @@ test('in a folder without a database no command makes anything, and migrate no k
 describe('SECRET_KEY is replaced', () => {
   const oldKey = secretKey;
   const newKey = 'the key that takes the place of the other';
-  const adminKey = mintApiKey();
   const dataDir = inFolder('replaced');
   const before = { DATA_DIR: dataDir, SECRET_KEY: oldKey, ADMIN_API_KEY: adminKey };
   const between = { ...before, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey };
@@ -146,8 +147,7 @@ describe('SECRET_KEY is replaced', () => {
   };
 
   test('beside a running embedded service, and what was sealed opens all the while', async () => {
-    newDataDir('replaced');
-    await startAndStop(before);
+    cpSync(inFolder('original'), dataDir, { recursive: true });
     assertRefused(await run(['verify'], after), 1, /SECRET_KEY is not the one/);
     const waiting = await doctorOf(between);
     assert.equal(waiting?.state, 'warn');
