@@ -1,7 +1,7 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
-// the documents (docs/*.md into docs/dist), which hand out the packed client (sdk/src into sdk/dist). Called by prepare.mjs
-// before `npm test`; with `--panel` for the panel alone before `npm start`; with `--client` for the client alone before
-// it is packed; on the Node that it chose.
+// the documents (docs/*.md into docs/dist), which hand out the packed client (sdk/src into sdk/dist). Called by test.ts,
+// beside the tests that need none of it, and by prepare.mjs, on the Node that it chose: with `--panel` for the panel alone
+// before `npm start`, with `--client` for the client alone before it is packed.
 // Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
 // two runs at once take turns.
 // Panel and documents are built at the same time: the documents take longer, and the panel is ready by then.

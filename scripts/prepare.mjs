@@ -2,8 +2,8 @@
 // command. It installs the dependencies from the lockfile and, on a machine whose Node is too old, fetches Node 24 and
 // puts it first in npm's PATH (node_modules/.bin/node). Plain JavaScript without dependencies: it runs on Node 18, before
 // anything is installed.
-// `--pages` also builds what browsers are shown; `--start` does that too, the documents while the service runs, and leaves
-// out what only development needs, half of the download, as does `--client`, which builds the client's package alone;
+// `--start` also builds what browsers are shown, the documents while the service runs, and leaves out what only
+// development needs, half of the download, as does `--client`, which builds the client's package alone;
 // `--package` builds what `npm pack` ships. The roads chosen: docs/decisions/0012-set-up.md.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take turns; what
 // an interrupted run left behind is repaired by the next one.
@@ -219,7 +219,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
       if (process.exitCode === 0) buildDocumentsLater(node);
     }
     if (has('--client')) process.exitCode = build('build-pages.mjs', '--client');
-    if (has('--pages') || has('--package')) process.exitCode = build('build-pages.mjs');
+    if (has('--package')) process.exitCode = build('build-pages.mjs');
     if (has('--package')) process.exitCode ||= build('build-package.mjs') || build('bill-of-materials.mjs');
   } catch (error) {
     process.exitCode = explain(error);

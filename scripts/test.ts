@@ -5,6 +5,7 @@
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
 // static check counts as one test; a step or a file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -277,6 +278,7 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
   // Also for those that start whole services, wherever their first start is not what is tested.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
+  const pages = of('postgres', 'embedded', 'program', 'tools', 'browser') ? preparePages() : {};
   type Settings = Readonly<Record<string, string>>;
   const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
@@ -290,11 +292,11 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
     static: () => kind(),
     unit: () => kind(),
-    postgres: () => kind(postgres),
-    embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => brief(kind(embedded)),
-    tools: () => brief(kind(embedded, postgres)),
-    browser: () => kind(postgres, browser),
+    postgres: () => kind(pages, postgres),
+    embedded: () => kind(pages, embedded, { TEST_DATABASE: 'embedded' }),
+    program: () => brief(kind(pages, embedded)),
+    tools: () => brief(kind(pages, embedded, postgres)),
+    browser: () => kind(pages, postgres, browser),
   };
   return (group) => kinds[group]();
 }
@@ -314,6 +316,17 @@ async function preparePostgres() {
 
 async function prepareEmbedded() {
   return { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
+}
+
+/** What every service hands out; nothing to do unless its sources have changed. */
+async function preparePages() {
+  const child = spawn(process.execPath, ['scripts/build-pages.mjs'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error('The pages could not be built.');
+  return {};
 }
 
 /** Unpacked before the files run at once. */
