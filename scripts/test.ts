@@ -287,7 +287,7 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
   // A process for one file does not repay that WebAssembly is compiled a second time to run faster.
   const brief = async (ordinary: Promise<WorkerKind>): Promise<WorkerKind> => {
     const { environment, flags } = await ordinary;
-    return { environment, flags: ['--liftoff-only', ...flags] };
+    return { environment, flags: ['--liftoff-only', '--wasm-lazy-validation', ...flags] };
   };
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
     static: () => kind(),
