@@ -15,7 +15,7 @@ import { createPackageCatalog, type PackageCatalogHolder } from './catalog/packa
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
-import { changedAccountId, changesChannel, packagesChanged } from './database/changes.ts';
+import { accountNews, changesChannel, packagesChanged } from './database/changes.ts';
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
@@ -117,8 +117,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
 
   await database.listen(changesChannel, {
     onMessage(payload) {
-      const accountId = changedAccountId(payload);
-      if (accountId !== null) keys.forgetAccount(accountId);
+      const news = accountNews(payload);
+      if (news?.isNew === true) keys.learnAccount(news.id);
+      else if (news !== null) keys.forgetAccount(news.id);
       if (payload === packagesChanged) reloadPackages();
     },
     onLost() {

@@ -9,7 +9,7 @@ import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Group } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { changesChannel } from '../database/changes.ts';
+import { accountChanged, accountMade, changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
@@ -129,7 +129,7 @@ export async function createAccount(
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
-      await transaction.query(notifyChange, [changesChannel, `account ${created.id}`]);
+      await transaction.query(notifyChange, [changesChannel, accountMade(created.id)]);
       await appendAudit(
         transaction,
         {
@@ -179,7 +179,7 @@ export async function changeAccount(
     };
     const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
-    await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
+    await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
     await appendAudit(
       transaction,
       {
@@ -240,7 +240,7 @@ export function resetApiKey(
     const revoked = await revokeKey(transaction, id, now);
     await storeKey(transaction, seal, id, key, now, actorId === id ? now : null);
     await transaction.query(moveAccessVersion, [id]);
-    await transaction.query(notifyChange, [changesChannel, `account ${id}`]);
+    await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
     await appendAudit(
       transaction,
       {

@@ -34,8 +34,10 @@ export interface KeyDirectory {
   find(key: string): Promise<KeyHolder | null>;
   /** From the database as it is from now on. */
   findFresh(key: string): Promise<KeyHolder | null>;
-  /** It was changed or made: what is remembered of it is dropped, and its key is learned when that matters. */
+  /** It was changed: what is remembered of it is dropped, and its key is learned when that matters. */
   forgetAccount(accountId: number): void;
+  /** It was made: its key is learned when that matters. */
+  learnAccount(accountId: number): void;
   /** Reads in the background which keys there are. */
   learnKeys(): void;
   close(): void;
@@ -135,6 +137,7 @@ export function createKeyDirectory(
       drop(accountId);
       known.noteChange(accountId);
     },
+    learnAccount: known.noteChange,
     learnKeys: known.readAll,
     close: known.close,
     setDeaf(isDeaf) {

@@ -171,7 +171,8 @@ test('requests that are refused before they count have a limit of their own, and
     }
     const order = { package_id: service.packages.basic, customer: 'of-a-refused-one' };
     expectRefusal(await reseller.post('/orders', order), '429 rate_limited');
-    assert.equal(keysLookedUp, before, refusal);
+    // Once, if the change was heard of only now.
+    assert.ok(keysLookedUp <= before + 1, `${refusal}: ${keysLookedUp - before} look-ups`);
     await changeAccount(service, reseller, back);
     assert.equal(seen(await reseller.get('/balance')), '200 r=8 t=40', 'what is lifted is lifted at once');
     await changeAccount(service, reseller, change);
