@@ -55,6 +55,7 @@ export const onOneDatabase: readonly string[] = [
   'long-searches',
   'observability',
   'order-checks',
+  'order-preview',
   'panel-access',
   'panel-console',
   'panel-doors',

@@ -83,6 +83,37 @@ export interface Order {
   idempotency_key: string;
 }
 
+export interface OrderPreview {
+  /** activate, renew or change, as of an order. Tolerate new values. At most 64 characters. */
+  kind: string;
+  package: {
+    /** The package. */
+    id: number;
+    /** The name shown to people. At most 500 characters. */
+    name: string;
+  };
+  /** The length of the period in months. */
+  months: 1 | 3 | 12;
+  /** The same period by name: 1, 3 and 12 months. */
+  period: 'monthly' | 'quarterly' | 'yearly';
+  /** The full price. At most 20 characters. */
+  price: string;
+  /** What would be given back for the unused time of the plan that is replaced. At most 20 characters. */
+  refund: string;
+  /** price − refund: what would be taken from the balance. Negative: given back. At most 21 characters. */
+  charge: string;
+  /** ISO 4217 code. At most 3 characters. */
+  currency: string;
+  /** The balance before the order. At most 20 characters. */
+  balance: string;
+  /** The balance after it. At most 20 characters. */
+  balance_after: string;
+  /** When the plan began, or would begin: as starts_at of the customer’s plan. At most 20 characters. */
+  starts_at: string;
+  /** When the plan would end. At most 20 characters. */
+  expires_at: string;
+}
+
 export interface Customer {
   /** Unique in the service. */
   id: number;
@@ -271,6 +302,8 @@ export interface PlaceOrderBody {
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
   /** Display name for a new customer. At most 120 characters. */
   customer_name?: string | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
   /** true: the answer carries login_url. Otherwise it has none. */
   return_login?: boolean | undefined;
   /** The same as the Idempotency-Key header. 1 to 80 characters. */
@@ -307,6 +340,8 @@ export interface RenewOrderBody {
   months?: 1 | 3 | 12 | undefined;
   /** The same period by name: 1, 3 and 12 months. */
   period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
   /** 1 to 80 characters. */
   idempotency_key?: string | undefined;
 }
@@ -319,6 +354,31 @@ export interface RenewOrderAnswer {
 
 export interface GetOrderAnswer {
   order: Order;
+}
+
+export interface PreviewOrderBody {
+  /** An id from GET /packages. 1 to 2147483647. */
+  package_id?: number | undefined;
+  /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
+  customer?: string | undefined;
+  /** The length of the period in months; 1 if neither months nor period is sent. If both are, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** Display name for a new customer. At most 120 characters. */
+  customer_name?: string | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
+  /** true: the answer carries login_url. Otherwise it has none. */
+  return_login?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+  /** In place of package_id and customer: the order to renew. */
+  order_id?: number | undefined;
+}
+
+export interface PreviewOrderAnswer {
+  preview: OrderPreview;
 }
 
 export interface ListCustomersQuery {
@@ -633,6 +693,7 @@ export const operations = {
   listOrders: { method: 'GET', path: '/api/v1/orders', takesKey: false },
   renewOrder: { method: 'POST', path: '/api/v1/orders/{id}/renew', takesKey: true },
   getOrder: { method: 'GET', path: '/api/v1/orders/{id}', takesKey: false },
+  previewOrder: { method: 'POST', path: '/api/v1/orders/preview', takesKey: false },
   listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
   getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
@@ -664,6 +725,7 @@ export interface Answers {
   listOrders: ListOrdersAnswer;
   renewOrder: RenewOrderAnswer;
   getOrder: GetOrderAnswer;
+  previewOrder: PreviewOrderAnswer;
   listCustomers: ListCustomersAnswer;
   getCustomer: GetCustomerAnswer;
   createAccount: CreateAccountAnswer;
@@ -691,6 +753,7 @@ export interface Answers {
 export interface Bodies {
   placeOrder: PlaceOrderBody;
   renewOrder: RenewOrderBody;
+  previewOrder: PreviewOrderBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
   creditAccount: CreditAccountBody;
@@ -731,6 +794,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'customer_not_yours'
   | 'idempotency_conflict'
+  | 'price_changed'
   | 'username_taken'
   | 'last_administrator'
   | 'payload_too_large'
@@ -738,6 +802,7 @@ export type ErrorCode =
   | 'package_unavailable'
   | 'invalid_customer'
   | 'invalid_months'
+  | 'invalid_max_charge'
   | 'invalid_idempotency_key'
   | 'order_failed'
   | 'validation_failed'

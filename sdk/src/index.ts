@@ -8,8 +8,10 @@ import type {
   Customer,
   ListPackagesAnswer,
   Order,
+  OrderPreview,
   PlaceOrderAnswer,
   PlaceOrderBody,
+  PreviewOrderBody,
   RenewOrderAnswer,
   RenewOrderBody,
 } from './api-types.ts';
@@ -63,7 +65,8 @@ export class Sellthrough {
    * Sent again with its idempotency key until it is answered; never charged twice. `balance` is the one right after
    * the order; `login_url` comes with `return_login: true`.
    * Errors: insufficient_credit (402), invalid_package, package_unavailable, invalid_customer, invalid_months,
-   * invalid_idempotency_key, order_failed (422), customer_not_yours, idempotency_conflict (409).
+   * invalid_max_charge, invalid_idempotency_key, order_failed (422), customer_not_yours, price_changed,
+   * idempotency_conflict (409).
    */
   async placeOrder(body: PlaceOrderBody, options?: KeyedCallOptions): Promise<PlacedOrder> {
     const answer = await this.#call('placeOrder', { body, options });
@@ -74,7 +77,7 @@ export class Sellthrough {
    * Renews the package of an earlier order for its customer: one more period on top of the current expiry, at today's
    * price. A new order of kind `renew`. Sent again with its idempotency key until it is answered; never charged twice.
    * Errors: order_not_found, insufficient_credit (402), invalid_months, order_failed (422: `plan_changed` where the
-   * customer has another package by now, `term_too_long` beyond ten years), idempotency_conflict (409).
+   * customer has another package by now, `term_too_long` beyond ten years), price_changed, idempotency_conflict (409).
    */
   async renewOrder(
     orderId: number,
@@ -83,6 +86,15 @@ export class Sellthrough {
   ): Promise<RenewedOrder> {
     const answer = await this.#call('renewOrder', { id: orderId, body: body ?? {}, options });
     return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * What `placeOrder` with the same body would do now; or `renewOrder`, with `order_id` in place of package and customer.
+   * Writes nothing. Order with `max_charge: preview.charge`, and no other price is charged.
+   * Errors: those that the order would get.
+   */
+  async previewOrder(body: PreviewOrderBody, options?: CallOptions): Promise<OrderPreview> {
+    return (await this.#call('previewOrder', { body, options })).body.preview;
   }
 
   /** Errors: order_not_found, for another account's order too. */

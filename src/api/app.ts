@@ -57,6 +57,7 @@ import { accountRoutes } from './reseller/account-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
 import { orderRoutes } from './reseller/order-routes.ts';
 import { packageRoutes } from './reseller/package-routes.ts';
+import { previewRoutes } from './reseller/preview-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
   readonly idleMilliseconds: number;
@@ -188,6 +189,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     // Answered from memory, for everyone in a group alike.
     packageRoutes(api, packages, dependencies.currency);
     orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
+    previewRoutes(api, { ...dependencies, authenticateAgain: by.again });
     customerRoutes(api, { ...dependencies, packages, confirm });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {

@@ -47,6 +47,10 @@ export const errorCatalogue = {
     status: 409,
     message: 'This idempotency key was used before with different data. Nothing was charged.',
   },
+  price_changed: {
+    status: 409,
+    message: 'The order would be charged more than max_charge. Nothing was charged.',
+  },
   username_taken: { status: 409, message: 'Another account has this username.' },
   totp_enabled: { status: 409, message: 'Codes at sign-in are on already.' },
   totp_not_enabled: { status: 409, message: 'Codes at sign-in are not on.' },
@@ -61,6 +65,10 @@ export const errorCatalogue = {
   invalid_months: {
     status: 422,
     message: 'months must be 1, 3 or 12, or period monthly, quarterly or yearly; both must agree.',
+  },
+  invalid_max_charge: {
+    status: 422,
+    message: 'max_charge must be an amount, such as "12.50".',
   },
   invalid_idempotency_key: {
     status: 422,

@@ -3,7 +3,7 @@
 
 import Type, { type Static } from 'typebox';
 import { allowedIps, ledgerEntrySchema, password } from './admin-schemas.ts';
-import { amount, customerSchema, id, signedAmount, time } from './schemas.ts';
+import { amount, customerSchema, signedAmount, time } from './schemas.ts';
 
 /** A password or code that was typed: whatever it holds, it is compared. */
 const typed = (description: string) => Type.String({ maxLength: 200, description });
@@ -165,24 +165,6 @@ export const orderWithEntriesSchema = Type.Object({
 export const accountOrderSchema = Type.Object({
   ...orderWithEntriesSchema.properties,
   account: ownerSchema,
-});
-export const orderPreviewBodySchema = Type.Object({
-  package_id: Type.Optional(Type.Integer()),
-  customer: Type.Optional(Type.String()),
-  customer_name: Type.Optional(Type.String()),
-  order_id: Type.Optional(Type.Integer({ description: 'In place of package_id and customer: a renewal.' })),
-  months: Type.Optional(Type.Integer()),
-  period: Type.Optional(Type.String()),
-});
-export const orderPreviewSchema = Type.Object({
-  kind: Type.String(),
-  package: Type.Object({ id: id('The package.'), name: Type.String() }),
-  months: Type.Integer(),
-  price: amount('The full price.'),
-  refund: amount('What would be given back.'),
-  balance: amount('The balance now.'),
-  balance_after: amount('The balance after the order.'),
-  expires_at: time('When the plan would end.'),
 });
 export const customerWithOrdersSchema = Type.Object({
   customer: panelCustomerSchema,

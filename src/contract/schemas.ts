@@ -226,6 +226,14 @@ const errorSchema = Type.Object(
 );
 
 // No field of a body has a default: tools send it where another field says otherwise, and demand it of their users.
+const maxCharge = Type.String({
+  description:
+    'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same.',
+  pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',
+  maxLength: 16,
+  examples: ['12.50'],
+});
+
 export const placeOrderBodySchema = Type.Object(
   {
     package_id: Type.Integer({
@@ -247,6 +255,7 @@ export const placeOrderBodySchema = Type.Object(
     customer_name: Type.Optional(
       Type.String({ description: 'Display name for a new customer.', maxLength: 120 }),
     ),
+    max_charge: Type.Optional(maxCharge),
     return_login: Type.Optional(
       Type.Boolean({ description: 'true: the answer carries login_url. Otherwise it has none.' }),
     ),
@@ -271,10 +280,42 @@ export const renewOrderBodySchema = Type.Object(
       ),
     ),
     period: Type.Optional(period),
+    max_charge: Type.Optional(maxCharge),
     idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
   },
   example({ months: 3, idempotency_key: 'renewal-1001-1' }),
 );
+
+const { package_id, customer, ...ofAnyOrder } = placeOrderBodySchema.properties;
+export const orderPreviewBodySchema = Type.Object(
+  {
+    package_id: Type.Optional(package_id),
+    customer: Type.Optional(customer),
+    ...ofAnyOrder,
+    order_id: Type.Optional(id('In place of package_id and customer: the order to renew.')),
+  },
+  example({ package_id: 1, customer: 'ada@example.com', months: 3 }),
+);
+
+const orderPreviewSchema = Type.Object(
+  {
+    kind: word('activate, renew or change, as of an order. Tolerate new values.', 'change'),
+    package: Type.Object({ id: id('The package.'), name: packageName }),
+    months,
+    period,
+    price: amount('The full price.'),
+    refund: amount('What would be given back for the unused time of the plan that is replaced.'),
+    charge: signedAmount('price − refund: what would be taken from the balance. Negative: given back.'),
+    currency,
+    balance: amount('The balance before the order.'),
+    balance_after: amount('The balance after it.'),
+    starts_at: time('When the plan began, or would begin: as starts_at of the customer’s plan.'),
+    expires_at: time('When the plan would end.'),
+  },
+  { $id: 'OrderPreview' },
+);
+export const orderPreviewAnswerSchema = Type.Object({ preview: Type.Ref('OrderPreview') });
+export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
 export const idempotencyHeaderSchema = Type.Object({
   'idempotency-key': Type.Optional(
@@ -290,4 +331,11 @@ export type PackageView = Static<typeof packageSchema>;
 export type CustomerView = Static<typeof customerSchema>;
 
 /** Schemas that answers refer to by name. */
-export const namedSchemas = [balanceSchema, packageSchema, orderSchema, customerSchema, errorSchema];
+export const namedSchemas = [
+  balanceSchema,
+  packageSchema,
+  orderSchema,
+  orderPreviewSchema,
+  customerSchema,
+  errorSchema,
+];

@@ -5,7 +5,7 @@
 //
 // For each order, in this order (decisions "Order of checks", 15 to 19): the caller's rights are still
 // those it was authenticated with; replay or idempotency_conflict; the order that is renewed exists; the
-// package; the customer's owner; order_failed; insufficient_credit. After the last check nothing may
+// package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may
 // fail: then the changes are made.
 
 import { hash } from 'node:crypto';
@@ -190,11 +190,20 @@ function carryOut(
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
   if (isTooLong(plan, now)) return refused('order_failed', { reason: 'term_too_long' });
-  const balanceAfterCents = account.balanceCents + refundCents - priceCents;
+  const chargeCents = priceCents - refundCents;
+  const { maxChargeCents } = command;
+  if (maxChargeCents !== null && chargeCents > maxChargeCents) {
+    return refused('price_changed', {
+      max_charge: formatAmount(maxChargeCents),
+      charge: formatAmount(chargeCents),
+      currency: working.currency,
+    });
+  }
+  const balanceAfterCents = account.balanceCents - chargeCents;
   if (balanceAfterCents < 0n) {
     return refused('insufficient_credit', {
       balance: formatAmount(account.balanceCents),
-      required: formatAmount(priceCents - refundCents),
+      required: formatAmount(chargeCents),
       currency: working.currency,
     });
   }

@@ -73,6 +73,12 @@ export function runBatch(
   );
 }
 
+/** `startsAt`: of the plan, after an order. */
+export interface OrderPreview {
+  readonly outcome: OrderOutcome;
+  readonly startsAt: EpochSeconds;
+}
+
 /**
  * What becomes of the command if it is sent now: the same load and the same decision as a batch of one, but no
  * lock, and nothing is written.
@@ -86,16 +92,19 @@ export function previewOrder(
     packages,
   }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
   command: OrderCommand,
-): Promise<OrderOutcome> {
+): Promise<OrderPreview> {
   return database.transaction(
     async (transaction) => {
       const loaded = await load(transaction, [command], readAccounts);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-      const { outcomes } = decideOrders({ ...loaded, packages: catalog.byId, currency }, [command], now());
+      const state = { ...loaded, packages: catalog.byId, currency };
+      const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
-      return outcome;
+      // Of an order that stands already nothing changes: the customer is as they are.
+      const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
+      return { outcome, startsAt: customer?.plan.anchorAt ?? 0 };
     },
     { rank: 'lookups' },
   );

@@ -15,7 +15,7 @@ interface Caller {
 }
 
 /** POST /orders. */
-export interface PlaceOrder extends Caller, Keyed {
+export interface PlaceOrder extends Caller, Keyed, Guarded {
   readonly type: 'place';
   readonly packageId: number;
   readonly customerReference: string;
@@ -25,7 +25,7 @@ export interface PlaceOrder extends Caller, Keyed {
 }
 
 /** POST /orders/{id}/renew. */
-export interface RenewOrder extends Caller, Keyed {
+export interface RenewOrder extends Caller, Keyed, Guarded {
   readonly type: 'renew';
   readonly orderNumber: number;
   /** null: the months of the order that is renewed. */
@@ -63,6 +63,12 @@ export interface Keyed {
   readonly keyIsMinted: boolean;
   /** An earlier attempt decided this order anew and its COMMIT was never answered: it may stand. */
   readonly mayStand?: boolean;
+}
+
+/** No part of what makes two requests the same. */
+interface Guarded {
+  /** The most that may be charged, net of a refund; null: whatever it is. */
+  readonly maxChargeCents: bigint | null;
 }
 
 export interface NewLoginLink {

@@ -111,6 +111,7 @@ export function createReplay({
       idempotencyKey: subject,
       keyIsMinted: true,
       months: row.months,
+      maxChargeCents: null,
     };
     const command: OrderCommand =
       renewed === undefined

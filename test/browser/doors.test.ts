@@ -101,7 +101,7 @@ test('an unsafe request with the session’s cookie but no Origin, or a foreign 
     const own = { 'sec-fetch-site': 'same-origin' };
     const preview = await sendBare(
       page.context(),
-      { method: 'POST', path: '/panel/api/orders/preview' },
+      { method: 'POST', path: '/panel/api/v1/orders/preview' },
       own,
     );
     assert.equal(`${preview.status} ${preview.code}`, '422 invalid_package');

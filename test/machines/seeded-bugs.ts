@@ -76,9 +76,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the refund does not count towards the credit',
     file: 'src/orders/decide-orders.ts',
-    find: "  if (balanceAfterCents < 0n) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(priceCents - refundCents),",
+    find: "  if (balanceAfterCents < 0n) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(chargeCents),",
     replace:
-      "  if (account.balanceCents < priceCents) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(priceCents - refundCents),",
+      "  if (account.balanceCents < priceCents) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(chargeCents),",
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {

@@ -60,7 +60,9 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   order_not_found: 404,
   customer_not_found: 404,
   customer_not_yours: 409,
+  invalid_max_charge: 422,
   order_failed: 422,
+  price_changed: 409,
   insufficient_credit: 402,
 };
 
@@ -241,7 +243,7 @@ function commandOf(
       const wanted = parseOrderRequest(body, mintedBy === null ? headerKey : mintedKey(mintedBy));
       if (isRefusal(wanted)) return wanted;
       const accountId = naming.accountIds[account] ?? 0;
-      const { packageId, customerReference, customerName, months, returnLogin } = wanted;
+      const { packageId, customerReference, customerName, months, maxChargeCents, returnLogin } = wanted;
       const loginLink = returnLogin ? { tokenHash: `link ${index}`, validSeconds: 900 } : null;
       return {
         type: 'place',
@@ -252,6 +254,7 @@ function commandOf(
         customerReference,
         customerName,
         months,
+        maxChargeCents,
         loginLink,
       };
     }
@@ -271,6 +274,7 @@ function commandOf(
         ...keyed(wanted.idempotencyKey, index),
         orderNumber,
         months: wanted.months,
+        maxChargeCents: wanted.maxChargeCents,
       };
     }
     case 'credit':

@@ -323,6 +323,22 @@ const loginChoices = choices<Body>(
   [1, { return_login: 'yes' }],
 );
 
+/** The last ones are no amounts. */
+const guardChoices = choices<Body>(
+  [60, {}],
+  [4, { max_charge: '1000000' }],
+  [5, { max_charge: '25.00' }],
+  [4, { max_charge: '10' }],
+  [3, { max_charge: '9.9' }],
+  [3, { max_charge: '0.00' }],
+  [2, { max_charge: '-0.01' }],
+  [2, { max_charge: '-15.5' }],
+  [1, { max_charge: 25 }],
+  [1, { max_charge: '1.234' }],
+  [1, { max_charge: '' }],
+  [1, { max_charge: null }],
+);
+
 const orderChoices = choices<'latest' | 'any' | 'missing' | 'foreign' | { readonly text: string }>(
   [70, 'latest'],
   [18, 'any'],
@@ -360,6 +376,7 @@ const againChanges = choices(
   [3, 'account'],
   [4, 'endpoint'],
   [3, 'order'],
+  [6, 'guard'],
 );
 
 const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
@@ -470,6 +487,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     const name = reader.pick(nameChoices);
     const spelling = reader.pick(customerSpellings);
     const login = reader.pick(loginChoices);
+    const guard = reader.pick(guardChoices);
     const body = {
       ...(typeof chosen === 'number' ? { package_id: packageIdOf(chosen) } : chosen),
       ...(spelling === 'plain'
@@ -480,6 +498,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       ...months,
       ...name,
       ...login,
+      ...guard,
       ...('body' in key && { idempotency_key: key.body }),
     };
     return { type: 'place', account, body, headerKey: key.header, mintedBy: null };
@@ -521,7 +540,11 @@ export function tellHistory(history: History, naming: Naming): Told {
     const back = reader.below(chosen === 'latest' ? Math.min(4, count) : count);
     const months = reader.pick(renewMonths);
     const key = reader.pick(keyChoices);
-    const body = { ...months, ...('body' in key && { idempotency_key: key.body }) };
+    const body = {
+      ...months,
+      ...reader.pick(guardChoices),
+      ...('body' in key && { idempotency_key: key.body }),
+    };
     const foreign = (account + 1) % groups.length;
     const order: OrderPath =
       chosen === 'foreign'
@@ -568,6 +591,8 @@ export function tellHistory(history: History, naming: Naming): Told {
   function changePlace(request: PlaceStep, change: string, reader: Reader): Request {
     const { body } = request;
     switch (change) {
+      case 'guard':
+        return { ...request, body: { ...body, ...reader.pick(guardChoices) } };
       case 'spelling': {
         const { customer, return_login: returnLogin } = body;
         return {
@@ -611,6 +636,8 @@ export function tellHistory(history: History, naming: Naming): Told {
 
   function changeRenew(request: RenewStep, change: string, reader: Reader): Request {
     switch (change) {
+      case 'guard':
+        return { ...request, body: { ...request.body, ...reader.pick(guardChoices) } };
       case 'spelling': {
         const moved = moveKey(request);
         const original = originalMonths(request);
@@ -831,6 +858,10 @@ const labelsOfEveryRun = [
   'renew invalid_months (months)',
   'place package_unavailable (package_id)',
   'place customer_not_yours',
+  'place invalid_max_charge (max_charge)',
+  'renew invalid_max_charge (max_charge)',
+  'place price_changed',
+  'renew price_changed',
   'place insufficient_credit',
   'renew insufficient_credit',
   'place order_failed term_too_long',

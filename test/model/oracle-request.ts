@@ -19,7 +19,9 @@ export type RefusalCode =
   | 'order_not_found'
   | 'customer_not_found'
   | 'customer_not_yours'
+  | 'invalid_max_charge'
   | 'order_failed'
+  | 'price_changed'
   | 'insufficient_credit';
 
 /** `details` holds only what the documents fix: no human-readable `reason` for validation (A8). */
@@ -31,9 +33,10 @@ export type PlaceRequest = {
   customerReference: string;
   customerName: string;
   months: Months;
+  maxChargeCents: bigint | null;
 };
 
-export type RenewRequest = { key: string | null; months: Months | null };
+export type RenewRequest = { key: string | null; months: Months | null; maxChargeCents: bigint | null };
 
 type Fields = Map<string, unknown>;
 
@@ -69,7 +72,18 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
 
-  return { key: key.value, packageId, customerReference, customerName, months: months.value ?? 1 };
+  // max_charge: no number in the list; after all that v1 checks (A51)
+  const guard = readMaxCharge(fields);
+  if (isRefusal(guard)) return guard;
+
+  return {
+    key: key.value,
+    packageId,
+    customerReference,
+    customerName,
+    months: months.value ?? 1,
+    maxChargeCents: guard.value,
+  };
 }
 
 export function readRenewRequest(body: unknown, headerKey: string | undefined): RenewRequest | Refusal {
@@ -80,7 +94,9 @@ export function readRenewRequest(body: unknown, headerKey: string | undefined): 
   if (isRefusal(key)) return key;
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
-  return { key: key.value, months: months.value };
+  const guard = readMaxCharge(fields);
+  if (isRefusal(guard)) return guard;
+  return { key: key.value, months: months.value, maxChargeCents: guard.value };
 }
 
 /** The normalised customer, or null when the value names none. */
@@ -139,6 +155,17 @@ function readMonths(fields: Fields): { value: Months | null } | Refusal {
   // Which of the two is named in a disagreement is open; months here (A9).
   if (months !== undefined && months !== periodMonths) return refuse('invalid_months', { field: 'months' });
   return { value: periodMonths };
+}
+
+/** null = no guard was sent. A string such as "12.50", "12" or "-3.20" (A52). */
+function readMaxCharge(fields: Fields): { value: bigint | null } | Refusal {
+  const sent = fields.get('max_charge');
+  if (sent === undefined) return { value: null };
+  const parts = typeof sent === 'string' ? /^(-?)([0-9]{1,12})(\.[0-9]{1,2})?$/.exec(sent) : null;
+  if (parts === null) return refuse('invalid_max_charge', { field: 'max_charge' });
+  const [, minus, whole = '0', fraction = '.'] = parts;
+  const cents = BigInt(whole) * 100n + BigInt(fraction.slice(1).padEnd(2, '0'));
+  return { value: minus === '-' ? -cents : cents };
 }
 
 function monthsOf(period: unknown): Months | null {

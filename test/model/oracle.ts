@@ -122,6 +122,8 @@ type Intent = {
   customerReference: string;
   customerName: string;
   months: Months;
+  /** What the caller is ready to be charged, net; null: any charge. No part of `operation`. */
+  maxChargeCents: bigint | null;
   isRenewal: boolean;
 };
 
@@ -207,13 +209,14 @@ export function createOracle(world: World) {
         customerReference: original.customerReference,
         customerName: '',
         months: request.months ?? original.months, // of the order addressed, a renewal too (A14)
+        maxChargeCents: request.maxChargeCents,
         isRenewal: true,
       },
       now,
     );
   }
 
-  /** Checks 17 to 19; then the line after which nothing fails; then the writes. */
+  /** Checks 17 to 19, the guard between 18 and 19; then the line after which nothing fails; then the writes. */
   function sell(account: Account, intent: Intent, now: number): OrderOutcome {
     const { packageSold, months } = intent;
 
@@ -235,8 +238,18 @@ export function createOracle(world: World) {
     if (plan.expiresAt > addMonths(now, termMonthsMax))
       return refuse('order_failed', { reason: 'term_too_long' });
 
-    // 19 insufficient_credit
+    // The guard, "after `order_failed`, before `insufficient_credit`"
     const refundCents = runsOther ? refundOf(running, now) : 0n;
+    const chargeCents = priceCents - refundCents;
+    if (intent.maxChargeCents !== null && chargeCents > intent.maxChargeCents) {
+      return refuse('price_changed', {
+        max_charge: formatCents(intent.maxChargeCents),
+        charge: formatCents(chargeCents),
+        currency,
+      });
+    }
+
+    // 19 insufficient_credit
     if (account.balanceCents + refundCents < priceCents) {
       return refuse('insufficient_credit', {
         balance: formatCents(account.balanceCents),
@@ -575,6 +588,7 @@ function emailOf(reference: string): string {
 }
 
 function formatCents(cents: bigint): string {
+  if (cents < 0n) return `-${formatCents(-cents)}`;
   const digits = cents.toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

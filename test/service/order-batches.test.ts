@@ -125,6 +125,7 @@ describe('orders that arrive together', () => {
         ...caller(account),
         orderNumber,
         months,
+        maxChargeCents: null,
         idempotencyKey: key,
         keyIsMinted: false,
       });
@@ -635,6 +636,7 @@ function placeOrder(
     keyIsMinted: false,
     customerName: null,
     months: 1,
+    maxChargeCents: null,
     loginLink: null,
     ...part,
   };

@@ -62,7 +62,7 @@ test('every route that changes something is refused without, or with a foreign, 
   assert.equal((await panel.get('/me')).status, 200, 'nobody was signed out');
   for (const headers of [{ origin: service.address }, { origin: 'http://127.0.0.1' }, ownPages]) {
     const answer = await send(
-      { method: 'POST', path: '/panel/api/orders/preview' },
+      { method: 'POST', path: '/panel/api/v1/orders/preview' },
       { ...headers, cookie: panel.cookie },
     );
     expectRefusal(answer, '422 invalid_package', undefined, JSON.stringify(headers));
@@ -101,7 +101,7 @@ test('unknown paths and methods below the door are 404 and 405, for whoever is s
 });
 
 test('bodies are held to the API’s rules: JSON objects of at most 64 KiB', async () => {
-  const paths = ['/sign-in', '/password', '/totp', '/api-key/reveal', '/orders/preview'];
+  const paths = ['/sign-in', '/password', '/totp', '/api-key/reveal', '/v1/orders/preview'];
   for (const path of paths) {
     for (const text of ['{', '[]', '"x"', '\u0000']) {
       expectRefusal(await panel.post(path, text), '400 invalid_json', undefined, path);

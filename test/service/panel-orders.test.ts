@@ -1,19 +1,17 @@
-// Orders and customers as the panel finds them, and what an order would do before it is placed.
+// Orders and customers as the panel finds them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRandom } from '../../scripts/demo/random.ts';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { booksOf } from '../harness/books.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { changeAccount, changePackage, createPackage, credit, secondsOf } from '../harness/shop.ts';
+import { credit, secondsOf } from '../harness/shop.ts';
 
 const day = 86_400;
 
@@ -47,111 +45,6 @@ async function place(account: Pick<TestAccount, 'post'>, body: object): Promise<
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
-
-test('a preview says what the order then does, or what it is refused with, and writes nothing', async () => {
-  const random = createRandom(20_260_115);
-  const spare = await createPackage(service, 'Spare', ['7.00', '20.00', '70.00']);
-  const packages = [
-    service.packages.basic,
-    service.packages.plus,
-    service.packages.retired,
-    service.packages.trial,
-    spare,
-    999_999,
-  ];
-  const stranger = await service.createReseller({ credit: '10.00' });
-  await place(stranger, { package_id: service.packages.basic, customer: 'a-stranger-has-it' });
-  const account = await service.createReseller({ credit: '250.00' });
-  const panel = await signIn(service, account);
-  const orders: number[] = [];
-  const seen = new Map<string, number>();
-
-  for (let round = 0; round < 60; round += 1) {
-    // The session must outlive the jumps.
-    service.clock.seconds += random.pick([0, 1, 3_600, 5 * 3_600]);
-    if (random.below(8) === 0) await credit(service, account, random.pick(['15.00', '90.00']));
-    if (random.below(12) === 0) {
-      await changePackage(service, spare, {
-        prices: { reseller: { monthly: `${1 + random.below(30)}.${10 + random.below(89)}` } },
-        retired: random.below(6) === 0,
-      });
-    }
-    if (random.below(20) === 0) {
-      await changeAccount(service, account, { group: random.pick(['reseller', 'distributor']) });
-    }
-    const customer = random.below(25) === 0 ? 'a-stranger-has-it' : `preview-${random.below(6)}`;
-    const months = random.pick([0, 1, 1, 3, 12, 2]);
-    const chosen = months === 0 ? {} : { months };
-    const renews = orders.length > 0 && random.below(3) === 0;
-    const orderId = random.below(12) === 0 ? 1 : (orders[random.below(orders.length)] ?? 1);
-    const body = renews
-      ? { order_id: orderId, ...chosen }
-      : { package_id: random.pick(packages), customer, ...chosen };
-
-    const before = await booksOf(service, account);
-    const preview = await panel.post('/orders/preview', body);
-    assert.deepEqual(await booksOf(service, account), before, 'nothing was written');
-    const { order_id: _, ...renewal } = { order_id: 0, ...body };
-    const done = renews
-      ? await panel.post(`/v1/orders/${orderId}/renew`, renewal)
-      : await panel.post('/v1/orders', body);
-    const why = `${round}: ${JSON.stringify(body)}\n${preview.text}\n${done.text}`;
-    if (done.status !== 201) {
-      assert.equal(preview.status, done.status, why);
-      assert.deepEqual(preview.body, done.body, why);
-      seen.set(done.body.error.code, (seen.get(done.body.error.code) ?? 0) + 1);
-      continue;
-    }
-    const { order, balance } = done.body;
-    orders.push(order.id);
-    seen.set(order.kind, (seen.get(order.kind) ?? 0) + 1);
-    assert.equal(preview.status, 200, why);
-    assert.deepEqual(
-      preview.body,
-      {
-        kind: order.kind,
-        package: order.package,
-        months: order.months,
-        price: order.price,
-        refund: order.refund,
-        balance: before.balance,
-        balance_after: balance,
-        expires_at: order.expires_at,
-      },
-      why,
-    );
-  }
-  for (const outcome of [
-    'activate',
-    'renew',
-    'change',
-    'insufficient_credit',
-    'package_unavailable',
-    'invalid_package',
-    'invalid_months',
-    'customer_not_yours',
-    'order_not_found',
-  ]) {
-    assert.ok((seen.get(outcome) ?? 0) > 0, `${outcome} came up: ${JSON.stringify([...seen])}`);
-  }
-});
-
-test('a preview takes odd bodies as the order does, and binds no idempotency key', async () => {
-  const account = await service.createReseller({ credit: '50.00' });
-  const panel = await signIn(service, account);
-  const body = { package_id: service.packages.basic, customer: 'odd-preview', idempotency_key: 'previewed' };
-  assert.equal((await panel.post('/orders/preview', body)).status, 200);
-  assert.equal((await panel.post('/orders/preview', body)).status, 200);
-  const placed = await panel.post('/v1/orders', body);
-  assert.deepEqual([placed.status, placed.headers.get('idempotent-replayed')], [201, null]);
-  for (const odd of ['x', 1.5, null, [], {}]) {
-    expectRefusal(await panel.post('/orders/preview', { order_id: odd }), '422 validation_failed');
-  }
-  for (const missing of [0, -1, 1, 1e15, 9e15]) {
-    expectRefusal(await panel.post('/orders/preview', { order_id: missing }), '404 order_not_found');
-  }
-  expectRefusal(await panel.post('/orders/preview'), '422 invalid_package');
-});
 
 test('orders are found by customer, kind, package and days, and pages of them join without gap or double', async () => {
   const account = await service.createReseller({ credit: '99999.00' });

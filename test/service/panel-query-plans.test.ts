@@ -155,6 +155,7 @@ async function grow(): Promise<void> {
         customerReference: `grow-${index}`,
         customerName: null,
         months: 1,
+        maxChargeCents: null,
         loginLink: null,
       }),
     ),

@@ -240,6 +240,7 @@ async function grow(): Promise<void> {
         customerReference: `many-${account.id}-${index}`,
         customerName: null,
         months: 1,
+        maxChargeCents: null,
         loginLink: null,
       }),
     );

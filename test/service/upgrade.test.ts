@@ -98,6 +98,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     customerReference,
     customerName: null,
     months: 1,
+    maxChargeCents: null,
     loginLink: null,
     idempotencyKey,
   });

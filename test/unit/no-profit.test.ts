@@ -316,7 +316,8 @@ function commandOf({ packageId, months }: Move, state: OrderState): OrderCommand
     };
   }
   const keyed = { accountId, accessVersion: 1, idempotencyKey: `auto_${count}`, keyIsMinted: true };
-  if (packageId === null) return { type: 'renew', ...keyed, orderNumber: count, months };
+  if (packageId === null)
+    return { type: 'renew', ...keyed, orderNumber: count, months, maxChargeCents: null };
   return {
     type: 'place',
     ...keyed,
@@ -324,6 +325,7 @@ function commandOf({ packageId, months }: Move, state: OrderState): OrderCommand
     customerReference: 'c',
     customerName: null,
     months: months ?? 1,
+    maxChargeCents: null,
     loginLink: null,
   };
 }

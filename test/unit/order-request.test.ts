@@ -12,6 +12,7 @@ import {
   parseRenewRequest,
   sentIdempotencyHeader,
 } from '../../src/api/shapes/order-request.ts';
+import { toText } from '../model/histories.ts';
 import { readPlaceRequest, readRenewRequest } from '../model/oracle-request.ts';
 import '../harness/fixed-seed.ts';
 
@@ -186,6 +187,7 @@ describe('what a good body says', () => {
     customerReference: 'ada',
     customerName: null,
     months: 1,
+    maxChargeCents: null,
     returnLogin: false,
   };
   const table: [name: string, body: Body, header: string | undefined, meaning: object][] = [
@@ -207,6 +209,8 @@ describe('what a good body says', () => {
       { ...plain, customerName: '🦆'.repeat(120) },
     ],
     ['a blank name is none', { ...good, customer_name: ' \n ' }, undefined, plain],
+    ['a guard', { ...good, max_charge: '12.5' }, undefined, { ...plain, maxChargeCents: 1250n }],
+    ['what must come back', { ...good, max_charge: '-3' }, undefined, { ...plain, maxChargeCents: -300n }],
     ['a login link', { ...good, return_login: true }, undefined, { ...plain, returnLogin: true }],
     ['a package beyond every id', { ...good, package_id: 2 ** 31 }, undefined, { ...plain, packageId: 0 }],
     ['a package below every id', { ...good, package_id: -3 }, undefined, { ...plain, packageId: 0 }],
@@ -262,14 +266,16 @@ describe('a customer is an e-mail address or a username', () => {
 });
 
 describe('a renewal', () => {
+  const nothing = { idempotencyKey: null, months: null, maxChargeCents: null };
   const table: [name: string, body: Body, header: string | undefined, result: object][] = [
-    ['without anything', {}, undefined, { idempotencyKey: null, months: null }],
-    ['of a quarter', { period: 'quarterly' }, 'k', { idempotencyKey: 'k', months: 3 }],
+    ['without anything', {}, undefined, nothing],
+    ['of a quarter', { period: 'quarterly' }, 'k', { ...nothing, idempotencyKey: 'k', months: 3 }],
+    ['with a guard', { max_charge: '10' }, undefined, { ...nothing, maxChargeCents: 1000n }],
     [
       'ignores what orders have',
       { package_id: 'x', customer: 5, customer_name: 5, return_login: 5 },
       undefined,
-      { idempotencyKey: null, months: null },
+      nothing,
     ],
   ];
   for (const [name, body, header, result] of table) {
@@ -288,7 +294,14 @@ describe('a renewal', () => {
 });
 
 test('a null in place of what is not set is refused, and the reason says to leave it out', () => {
-  for (const field of ['customer_name', 'return_login', 'idempotency_key', 'months', 'period']) {
+  for (const field of [
+    'customer_name',
+    'return_login',
+    'idempotency_key',
+    'months',
+    'period',
+    'max_charge',
+  ]) {
     const refused = parseOrderRequest({ ...good, [field]: null }, undefined);
     assert.ok('code' in refused, field);
     assert.equal(refused.details['field'], field);
@@ -345,6 +358,7 @@ describe('random bodies are read as the oracle reads them', () => {
       period: mostly('quarterly')(periods),
       customer_name: mostly('Ada', ' Ada ', '')(names),
       return_login: mostly(true, false)(odd),
+      max_charge: mostly('12.50', '3', '-0.5')([...odd, '1.234', '1e2', '.5', '5.', '٣', '1'.repeat(13)]),
       idempotency_key: mostly('k')(keys),
       other: from(odd),
     },
@@ -363,11 +377,11 @@ describe('random bodies are read as the oracle reads them', () => {
       fc.property(body, header, (sent, key) => {
         const [found, expected] = [parseOrderRequest(sent, key), readPlaceRequest(sent, key)];
         if ('code' in expected) {
-          assert.ok('code' in found, `read as ${JSON.stringify(found)}`);
+          assert.ok('code' in found, `read as ${toText(found)}`);
           assert.deepEqual([found.code, found.details['field']], [expected.code, expected.details['field']]);
           return;
         }
-        assert.ok(!('code' in found), `refused with ${JSON.stringify(found)}`);
+        assert.ok(!('code' in found), `refused with ${toText(found)}`);
         accepted += 1;
         const isId = expected.packageId > 0 && expected.packageId < 2 ** 31;
         assert.deepEqual(
@@ -377,6 +391,7 @@ describe('random bodies are read as the oracle reads them', () => {
             customerReference: found.customerReference,
             customerName: found.customerName ?? '',
             months: found.months,
+            maxChargeCents: found.maxChargeCents,
           },
           { ...expected, packageId: isId ? expected.packageId : 0 },
         );
@@ -395,7 +410,8 @@ describe('random bodies are read as the oracle reads them', () => {
           assert.ok('code' in found);
           assert.deepEqual([found.code, found.details['field']], [expected.code, expected.details['field']]);
         } else {
-          assert.deepEqual(found, { idempotencyKey: expected.key, months: expected.months });
+          const { key: idempotencyKey, ...others } = expected;
+          assert.deepEqual(found, { idempotencyKey, ...others });
         }
       }),
       { numRuns: 10_000 },

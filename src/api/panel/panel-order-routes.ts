@@ -1,37 +1,24 @@
-// The account's orders as the panel looks at them: found by a filter, one with its ledger entries, and what an
-// order would do before it is placed. Orders are placed by the API's own routes.
+// The account's orders as the panel looks at them: found by a filter, and one with its ledger entries. Orders are
+// previewed and placed by the API's own routes.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Account } from '../../accounts/account-table.ts';
-import { formatAmount } from '../../contract/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
-import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
-import {
-  cursorPageOf,
-  orderFilterSchema,
-  orderPreviewBodySchema,
-  orderPreviewSchema,
-  orderWithEntriesSchema,
-} from '../../contract/panel-schemas.ts';
+import { cursorPageOf, orderFilterSchema, orderWithEntriesSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
-import { PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
-import type { OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { findCustomerNumber } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
-import { parseOrderRequest, parseRenewRequest } from '../shapes/order-request.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const daySeconds = 86_400;
-const previewAttemptsMax = 3;
 
 export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, orders, packages, ledgerDays, currency, now } = dependencies;
+  const { database, orders, packages, ledgerDays, currency } = dependencies;
 
   app.get(
     '/orders',
@@ -103,118 +90,9 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDepend
     },
   );
 
-  app.post(
-    '/orders/preview',
-    {
-      config: {
-        scopes: ['orders:write'],
-        codes: [
-          'validation_failed',
-          'invalid_package',
-          'package_unavailable',
-          'invalid_customer',
-          'invalid_months',
-          'invalid_idempotency_key',
-          'order_not_found',
-          'customer_not_yours',
-          'order_failed',
-          'insufficient_credit',
-        ],
-        isBodyOptional: true,
-      },
-      schema: {
-        operationId: 'previewOrder',
-        summary: 'What an order would do',
-        description: 'Writes nothing. Refused exactly as the order would be.',
-        body: orderPreviewBodySchema,
-        response: { 200: orderPreviewSchema },
-      },
-    },
-    async (request, reply) => {
-      const body = isJsonObject(request.body) ? request.body : {};
-      const wanted = readPreview(request.principal.account, body);
-      if (isRefusal(wanted)) return reply.refuse(wanted);
-      const outcome = await preview(request, wanted);
-      if (isRefusal(outcome)) return reply.refuse(outcome);
-      if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-      if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
-      const { kind, packageId, months, priceCents, refundCents, balanceAfterCents, expiresAt } =
-        outcome.order;
-      return reply.send({
-        kind,
-        package: { id: packageId, name: packages.current().byId.get(packageId)?.name ?? '' },
-        months,
-        price: formatAmount(priceCents),
-        refund: formatAmount(refundCents),
-        balance: formatAmount(balanceAfterCents + priceCents - refundCents),
-        balance_after: formatAmount(balanceAfterCents),
-        expires_at: formatTime(expiresAt),
-      });
-    },
-  );
-
   /** By reference or id; 0: the account has no such customer. */
   async function customerNumberOf(accountId: number, customer: string): Promise<number> {
     const number = await findCustomerNumber(database, accountId, customer);
     return number ?? parseOwnNumber(customer, accountId) ?? 0;
   }
-
-  async function preview(request: FastifyRequest, command: PreviewCommand): Promise<OrderOutcome | Refusal> {
-    let { account } = request.principal;
-    for (let attempts = 0; attempts < previewAttemptsMax; attempts += 1) {
-      try {
-        const outcome = await previewOrder(
-          { database, currency, now, packages: packages.current },
-          command(account),
-        );
-        if (outcome.type !== 'access_changed') return outcome;
-        const again = await door.again(request);
-        if (isRefusal(again)) return again;
-        account = again.account;
-      } catch (error) {
-        if (!(error instanceof PackagesChanged)) throw error;
-        await packages.reload();
-      }
-    }
-    return refusal('service_unavailable');
-  }
-}
-
-type PreviewCommand = (account: Account) => OrderCommand;
-
-/** No order has this key: a key that was sent binds nothing in a preview. */
-const previewKey = { idempotencyKey: '', keyIsMinted: true };
-
-function readPreview(account: Account, body: JsonObject): PreviewCommand | Refusal {
-  const orderId = own(body, 'order_id');
-  if (orderId === undefined) {
-    const wanted = parseOrderRequest(body, undefined);
-    if (isRefusal(wanted)) return wanted;
-    const { packageId, customerReference, customerName, months } = wanted;
-    return ({ id: accountId, accessVersion }) => ({
-      type: 'place',
-      accountId,
-      accessVersion,
-      ...previewKey,
-      packageId,
-      customerReference,
-      customerName,
-      months,
-      loginLink: null,
-    });
-  }
-  if (typeof orderId !== 'number' || !Number.isInteger(orderId)) {
-    return fieldRefusal('validation_failed', 'order_id', 'must be an integer');
-  }
-  const wanted = parseRenewRequest(body, undefined);
-  if (isRefusal(wanted)) return wanted;
-  const orderNumber = parseOwnNumber(String(orderId), account.id) ?? 0;
-  return ({ id: accountId, accessVersion }) => ({
-    type: 'renew',
-    accountId,
-    accessVersion,
-    ...previewKey,
-    orderNumber,
-    months: wanted.months,
-  });
 }

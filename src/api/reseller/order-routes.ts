@@ -3,7 +3,6 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
-import { randomBase62 } from '../../accounts/api-key.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
@@ -21,9 +20,10 @@ import {
   renewOrderBodySchema,
 } from '../../contract/schemas.ts';
 import { mintToken } from '../../identity/login-link-store.ts';
-import type { Keyed, OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
+import type { OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
+import { keyed, placeCommand, renewCommand } from '../shapes/order-command.ts';
 import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from '../shapes/order-request.ts';
 import { orderView } from '../shapes/order-view.ts';
 
@@ -44,12 +44,14 @@ export interface OrderRoutesDependencies {
 const accessChangesMax = 5;
 
 /** What an order and a renewal are refused with alike. */
-const orderCodes = [
+export const orderCodes = [
   'invalid_idempotency_key',
   'invalid_months',
+  'invalid_max_charge',
   'idempotency_conflict',
   'package_unavailable',
   'order_failed',
+  'price_changed',
   'insufficient_credit',
 ] as const;
 
@@ -76,22 +78,11 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     async (request, reply) => {
       const wanted = parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
       if (isRefusal(wanted)) return reply.refuse(wanted);
-      const { packageId, customerReference, customerName, months, returnLogin } = wanted;
       const key = keyed(wanted.idempotencyKey);
-      const link = returnLogin ? mintToken() : null;
+      const link = wanted.returnLogin ? mintToken() : null;
       const loginLink = link && { tokenHash: link.tokenHash, validSeconds: linkValidSeconds };
 
-      const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({
-        type: 'place',
-        accountId,
-        accessVersion,
-        ...key,
-        packageId,
-        customerReference,
-        customerName,
-        months,
-        loginLink,
-      }));
+      const outcome = await submit(request, (account) => placeCommand(account, wanted, key, loginLink));
       return answer(reply, outcome, link && `${publicUrl()}/login/${link.token}`);
     },
   );
@@ -121,14 +112,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 
-      const outcome = await submit(request, ({ id: accountId, accessVersion }) => ({
-        type: 'renew',
-        accountId,
-        accessVersion,
-        ...key,
-        orderNumber,
-        months: wanted.months,
-      }));
+      const outcome = await submit(request, (account) => renewCommand(account, wanted, key, orderNumber));
       return answer(reply, outcome, null);
     },
   );
@@ -206,13 +190,6 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       ...(loginUrl === null ? {} : { login_url: loginUrl }),
     });
   }
-}
-
-/** The key that was sent, or one minted for this request: so every order can be found and replayed. */
-function keyed(sentKey: string | null): Keyed {
-  return sentKey === null
-    ? { idempotencyKey: `auto_${randomBase62(22)}`, keyIsMinted: true }
-    : { idempotencyKey: sentKey, keyIsMinted: false };
 }
 
 function bodyOf(request: FastifyRequest): JsonObject {

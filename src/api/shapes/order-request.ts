@@ -1,7 +1,8 @@
 // The bodies of POST /orders and POST /orders/{id}/renew: read field by field, in the documented order of
-// checks (decisions "Order of checks", 10 to 14), each failure with its own code. Pure. Unknown fields
+// checks (decisions "Order of checks", 10 to 14, then max_charge), each failure with its own code. Pure. Unknown fields
 // are ignored and nothing of the body is ever merged into anything.
 
+import { parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../contract/error-catalogue.ts';
 import { type JsonObject, own } from '../../contract/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../contract/periods.ts';
@@ -13,12 +14,15 @@ export interface OrderRequest {
   readonly customerReference: string;
   readonly customerName: string | null;
   readonly months: Months;
+  /** The most that may be charged; null: none was sent. */
+  readonly maxChargeCents: bigint | null;
   readonly returnLogin: boolean;
 }
 
 export interface RenewRequest {
   readonly idempotencyKey: string | null;
   readonly months: Months | null;
+  readonly maxChargeCents: bigint | null;
 }
 
 const referenceLengthMax = 64;
@@ -52,6 +56,8 @@ export function parseOrderRequest(body: JsonObject, headerKey: string | undefine
 
   const months = parseMonths(body);
   if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  if (isRefused(maxChargeCents)) return maxChargeCents;
 
   return {
     idempotencyKey,
@@ -60,6 +66,7 @@ export function parseOrderRequest(body: JsonObject, headerKey: string | undefine
     customerReference,
     customerName,
     months: months ?? 1,
+    maxChargeCents,
     returnLogin: returnLogin ?? false,
   };
 }
@@ -68,7 +75,9 @@ export function parseRenewRequest(body: JsonObject, headerKey: string | undefine
   const idempotencyKey = parseIdempotencyKey(body, headerKey);
   if (isRefused(idempotencyKey)) return idempotencyKey;
   const months = parseMonths(body);
-  return isRefused(months) ? months : { idempotencyKey, months };
+  if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  return isRefused(maxChargeCents) ? maxChargeCents : { idempotencyKey, months, maxChargeCents };
 }
 
 /** 1 to 80 visible ASCII characters, from the header or the body, or the same in both; null when neither has one. */
@@ -145,6 +154,14 @@ function parseMonths(body: JsonObject): Months | null | Refusal {
     return fieldRefusal('invalid_months', 'months', 'months and period disagree');
   }
   return monthsByName;
+}
+
+/** May be negative: of a change to a cheaper package, what must come back at least. null when none was sent. */
+function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
+  const sent = own(body, 'max_charge');
+  if (sent === undefined) return null;
+  const reason = typeReason(sent, 'must be an amount such as "12.50", a string');
+  return parseAmount(sent) ?? fieldRefusal('invalid_max_charge', 'max_charge', reason);
 }
 
 /** local@domain as mail servers take it: no quoted parts, no bare host names, no address literals. */

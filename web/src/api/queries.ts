@@ -77,7 +77,10 @@ export const orderPreviewQuery = (body: {
 }) =>
   queryOptions({
     queryKey: ['/orders/preview', body],
-    queryFn: ({ signal }) => call<OrderPreview>('/orders/preview', { method: 'POST', body, signal }),
+    queryFn: async ({ signal }) => {
+      const options = { method: 'POST', body, signal } as const;
+      return (await call<{ readonly preview: OrderPreview }>('/v1/orders/preview', options)).preview;
+    },
     staleTime: 0,
     gcTime: 0,
     placeholderData: keepPreviousData,

@@ -11,7 +11,6 @@ import type {
   keyFactsSchema,
   madeLoginLinkSchema,
   meSchema,
-  orderPreviewSchema,
   overviewSchema,
   PanelCustomerView,
   panelEntrySchema,
@@ -23,7 +22,7 @@ import type {
   totpEnrolmentSchema,
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
-import type { OrderView, PackageView } from '../../../src/contract/schemas.ts';
+import type { OrderPreviewView, OrderView, PackageView } from '../../../src/contract/schemas.ts';
 
 export type {
   AccountView as Account,
@@ -97,7 +96,7 @@ export interface PlacedOrder {
   readonly balance: string;
   readonly login_url?: string;
 }
-export type OrderPreview = Static<typeof orderPreviewSchema>;
+export type OrderPreview = OrderPreviewView;
 export type CustomerWithOrders = With<
   Static<typeof customerWithOrdersSchema>,
   { customer: PanelCustomerView; orders: readonly OrderView[]; last_order_id: number | null }

@@ -11,7 +11,7 @@ import { orderPreviewQuery, packagesQuery } from '../api/queries.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Months, OrderPreview, Package, PlacedOrder } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatMoney, fromCents, toCents } from '../text/amounts.ts';
+import { formatMoney, toCents } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -274,8 +274,7 @@ function confirmWords(
   currency: string,
 ): string {
   if (preview === undefined || !isCurrent) return action;
-  const cost = toCents(preview.price) - toCents(preview.refund);
-  return cost >= 0n ? `${action} for ${formatMoney(fromCents(cost), currency)}` : action;
+  return toCents(preview.charge) >= 0n ? `${action} for ${formatMoney(preview.charge, currency)}` : action;
 }
 
 const pauseMilliseconds = 350;

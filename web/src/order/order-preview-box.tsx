@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import type { OrderPreview } from '../api/shapes.ts';
-import { fromCents, toCents } from '../text/amounts.ts';
+import { toCents } from '../text/amounts.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Money } from '../ui/money.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -43,8 +43,7 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
       </div>
     );
   }
-  const cost = fromCents(toCents(preview.price) - toCents(preview.refund));
-  const isGain = cost.startsWith('-');
+  const isGain = preview.charge.startsWith('-');
   const hasRefund = toCents(preview.refund) > 0n;
   return (
     <section
@@ -63,7 +62,7 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
               <Money amount={preview.refund} currency={currency} signed />
             </Line>
             <Line name={isGain ? 'Given back to your balance' : 'Taken from your balance'}>
-              <Money amount={cost.replace('-', '')} currency={currency} className="font-semibold" />
+              <Money amount={preview.charge.replace('-', '')} currency={currency} className="font-semibold" />
             </Line>
           </>
         ) : null}

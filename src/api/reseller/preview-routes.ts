@@ -1,0 +1,140 @@
+// POST /orders/preview: what an order or a renewal would do if it were sent now, or the refusal that it would get.
+// Always true: the same reading and the same decision as the order's; nothing is written, and no key is bound.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account-table.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import {
+  fieldRefusal,
+  isRefusal,
+  type Refusal,
+  refusal,
+  typeReason,
+} from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
+import { periodOfMonths } from '../../contract/periods.ts';
+import { orderPreviewAnswerSchema, orderPreviewBodySchema } from '../../contract/schemas.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+import type { Database } from '../../database/database.ts';
+import { type OrderPreview, PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
+import type { OrderCommand } from '../../orders/order-commands.ts';
+import { keyed, placeCommand, renewCommand } from '../shapes/order-command.ts';
+import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { orderCodes } from './order-routes.ts';
+
+export interface PreviewRoutesDependencies {
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+  readonly currency: string;
+  readonly now: () => EpochSeconds;
+  /** The caller, read afresh: its rights moved meanwhile. */
+  readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
+}
+
+const attemptsMax = 3;
+
+export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesDependencies): void {
+  const { database, packages, currency, now, authenticateAgain } = dependencies;
+
+  app.post(
+    '/orders/preview',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          ...orderCodes,
+          'validation_failed',
+          'invalid_package',
+          'invalid_customer',
+          'customer_not_yours',
+          'order_not_found',
+        ],
+      },
+      schema: {
+        operationId: 'previewOrder',
+        summary: 'What an order would do',
+        description:
+          'Send the body of an order; or order_id, and months or period, for a renewal. Writes nothing and binds no key. Refused exactly as the order would be.',
+        body: orderPreviewBodySchema,
+        response: { 200: orderPreviewAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = isJsonObject(request.body) ? request.body : {};
+      const command = readPreview(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(command)) return reply.refuse(command);
+      const preview = await lookAhead(request, command);
+      if (isRefusal(preview)) return reply.refuse(preview);
+      const { outcome, startsAt } = preview;
+      if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
+      if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { kind, packageId, months, priceCents, refundCents, balanceAfterCents, expiresAt } =
+        outcome.order;
+      const chargeCents = priceCents - refundCents;
+      return reply.send({
+        preview: {
+          kind,
+          package: { id: packageId, name: packages.current().byId.get(packageId)?.name ?? '' },
+          months,
+          period: periodOfMonths(months),
+          price: formatAmount(priceCents),
+          refund: formatAmount(refundCents),
+          charge: formatAmount(chargeCents),
+          currency,
+          balance: formatAmount(balanceAfterCents + chargeCents),
+          balance_after: formatAmount(balanceAfterCents),
+          starts_at: formatTime(startsAt),
+          expires_at: formatTime(expiresAt),
+        },
+      });
+    },
+  );
+
+  /** Again where the caller's rights or the packages moved meanwhile. */
+  async function lookAhead(
+    request: FastifyRequest,
+    command: (account: Account) => OrderCommand,
+  ): Promise<OrderPreview | Refusal> {
+    let { account } = request.principal;
+    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+      try {
+        const preview = await previewOrder(
+          { database, currency, now, packages: packages.current },
+          command(account),
+        );
+        if (preview.outcome.type !== 'access_changed') return preview;
+        const again = await authenticateAgain(request);
+        if (isRefusal(again)) return again;
+        account = again.account;
+      } catch (error) {
+        if (!(error instanceof PackagesChanged)) throw error;
+        await packages.reload();
+      }
+    }
+    return refusal('service_unavailable');
+  }
+}
+
+function readPreview(
+  body: JsonObject,
+  headerKey: string | undefined,
+): ((account: Account) => OrderCommand) | Refusal {
+  const orderId = own(body, 'order_id');
+  if (orderId === undefined) {
+    const wanted = parseOrderRequest(body, headerKey);
+    if (isRefusal(wanted)) return wanted;
+    const key = keyed(wanted.idempotencyKey);
+    return (account) => placeCommand(account, wanted, key, null);
+  }
+  if (typeof orderId !== 'number' || !Number.isInteger(orderId)) {
+    return fieldRefusal('validation_failed', 'order_id', typeReason(orderId, 'must be an integer'));
+  }
+  const wanted = parseRenewRequest(body, headerKey);
+  if (isRefusal(wanted)) return wanted;
+  const key = keyed(wanted.idempotencyKey);
+  return (account) => renewCommand(account, wanted, key, parseOwnNumber(String(orderId), account.id) ?? 0);
+}

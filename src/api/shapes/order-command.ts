@@ -1,0 +1,46 @@
+// From a body that was read to a command for the engine: the same for an order, and for its preview.
+
+import type { Account } from '../../accounts/account-table.ts';
+import { randomBase62 } from '../../accounts/api-key.ts';
+import type { Keyed, NewLoginLink, PlaceOrder, RenewOrder } from '../../orders/order-commands.ts';
+import type { OrderRequest, RenewRequest } from './order-request.ts';
+
+/** In whose name, and with which of its rights. */
+type Orderer = Pick<Account, 'id' | 'accessVersion'>;
+
+export function placeCommand(
+  { id: accountId, accessVersion }: Orderer,
+  { packageId, customerReference, customerName, months, maxChargeCents }: OrderRequest,
+  key: Keyed,
+  loginLink: NewLoginLink | null,
+): PlaceOrder {
+  return {
+    type: 'place',
+    accountId,
+    accessVersion,
+    ...key,
+    packageId,
+    customerReference,
+    customerName,
+    months,
+    maxChargeCents,
+    loginLink,
+  };
+}
+
+/** `orderNumber`: the account's; no order has the number 0. */
+export function renewCommand(
+  { id: accountId, accessVersion }: Orderer,
+  { months, maxChargeCents }: RenewRequest,
+  key: Keyed,
+  orderNumber: number,
+): RenewOrder {
+  return { type: 'renew', accountId, accessVersion, ...key, orderNumber, months, maxChargeCents };
+}
+
+/** The key that was sent, or one minted for this request: so every order can be found and replayed. */
+export function keyed(sentKey: string | null): Keyed {
+  return sentKey === null
+    ? { idempotencyKey: `auto_${randomBase62(22)}`, keyIsMinted: true }
+    : { idempotencyKey: sentKey, keyIsMinted: false };
+}
