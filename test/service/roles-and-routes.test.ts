@@ -245,8 +245,8 @@ test('what belongs to another account is answered like what does not exist, by i
   const story = storyOf(document);
   // Both accounts make one of each thing that can be made, the first of its account: whoever mixed up the accounts of an
   // id would answer with the stranger's own. A customer belongs to one account.
-  for (const { method, path, body, id, isAdmin } of story) {
-    if (method !== 'POST' || isAdmin || id !== undefined) continue;
+  for (const { operationId, method, path, body, id, isAdmin } of story) {
+    if (method !== 'POST' || isAdmin || id !== undefined || operationId === 'previewOrder') continue;
     for (const account of [reseller, distributor]) {
       const own = { ...body, customer: `customer-of-${account.id}` };
       const made = await createApiClient(service.address, account.key).send(method, path, own);
@@ -282,8 +282,10 @@ test('what belongs to another account is answered like what does not exist, by i
 
 test('what moves money can be sent again with its idempotency key', () => {
   const moving = behind('key').filter(
-    ({ method, scopes }) =>
-      method === 'POST' && scopes.some((scope) => scope === 'orders:write' || scope === 'admin:credit'),
+    ({ operationId, method, scopes }) =>
+      method === 'POST' &&
+      operationId !== 'previewOrder' &&
+      scopes.some((scope) => scope === 'orders:write' || scope === 'admin:credit'),
   );
   assert.ok(moving.length > 2);
   for (const { operationId, isReplayable } of moving) assert.ok(isReplayable, operationId);
