@@ -43,7 +43,7 @@ export interface OrderRoutesDependencies {
 /** How often an order is tried again because its account's rights changed meanwhile; people change them, so few will do. */
 const accessChangesMax = 5;
 
-/** What an order and a renewal are refused with alike. */
+/** What an order, a renewal and the preview of either are refused with alike. */
 export const orderCodes = [
   'invalid_idempotency_key',
   'invalid_months',
