@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
 import { isApiKey } from './accounts/api-key.ts';
 import { passwordCost } from './identity/password.ts';
+import { type CancelRefund, cancelRefunds } from './plans/plan-life.ts';
 
 export type DatabaseConfig =
   | { readonly kind: 'embedded'; readonly dataDir: string }
@@ -32,6 +33,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
+  /** What the unused time of a plan that is cancelled is worth. */
+  readonly cancelRefund: CancelRefund;
   /** Start although the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
 }
@@ -235,6 +238,7 @@ export function readConfig(environment: Environment): Config {
     demo: flag('DEMO'),
     logLevel: knownLevel,
     linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
+    cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
     productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
     allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
   };
@@ -248,6 +252,14 @@ function readDatabase(text: (name: string) => string | null): DatabaseConfig {
     throw new ConfigProblem('DATABASE_URL must look like postgres://user:password@host:5432/database.');
   }
   return { kind: 'postgres', connectionString };
+}
+
+function readCancelRefund(value: string | null): CancelRefund {
+  const found = cancelRefunds.find((one) => one === (value ?? 'unused'));
+  if (found === undefined) {
+    throw new ConfigProblem(`CANCEL_REFUND must be one of ${cancelRefunds.join(', ')}, not "${value}".`);
+  }
+  return found;
 }
 
 function readHost(host: string): string {

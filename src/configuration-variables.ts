@@ -120,6 +120,17 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
     ],
   },
   {
+    title: 'Plans',
+    variables: [
+      {
+        name: 'CANCEL_REFUND',
+        otherwise: 'unused',
+        meaning:
+          'What a reseller gets back for a plan that is cancelled at once: "unused", what is left of the terms that were paid, as when the package is changed; or "none".',
+      },
+    ],
+  },
+  {
     title: 'Logs',
     variables: [
       { name: 'LOG_LEVEL', otherwise: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },

@@ -79,7 +79,7 @@ const lastLinesMilliseconds = 1_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, limits, database, seal, publicUrl, logger, now, monotonicNow, accessLog } = dependencies;
-  const { currency } = config;
+  const { currency, cancelRefund } = config;
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
   const batchSizes = createBatchSizes();
@@ -96,6 +96,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const engine = createOrderEngine({
     database,
     currency,
+    cancelRefund,
     now,
     monotonicNow,
     packages: packages.current,

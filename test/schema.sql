@@ -7,7 +7,8 @@ customer_status as text CHECK ((VALUE = ANY (ARRAY['active'::text, 'suspended'::
 entry_kind as text CHECK ((VALUE = ANY (ARRAY['charge'::text, 'refund'::text, 'credit'::text, 'debit'::text])))
 order_kind as text CHECK ((VALUE = ANY (ARRAY['activate'::text, 'renew'::text, 'change'::text])))
 order_months as smallint CHECK ((VALUE = ANY (ARRAY[1, 3, 12])))
-plan_change_kind as text CHECK ((VALUE = ANY (ARRAY['trial'::text, 'suspend'::text, 'resume'::text])))
+plan_change_kind as text CHECK ((VALUE = ANY (ARRAY['trial'::text, 'suspend'::text, 'resume'::text, 'cancel'::text, 'cancel_at_period_end'::text, 'auto_renew'::text, 'auto_renew_off'::text, 'renewal_failed'::text])))
+plan_change_party as text CHECK ((VALUE = ANY (ARRAY['operator'::text, 'account'::text, 'service'::text])))
 requests_per_minute as integer CHECK (((VALUE >= 1) AND (VALUE <= 1000000)))
 
 -- columns
@@ -82,6 +83,14 @@ customers.anchor_at timestamp with time zone not null
 customers.months_run integer not null
 customers.expires_at timestamp with time zone not null
 customers.paid_periods bigint[] not null
+customers.suspended boolean not null default false
+customers.cancelled boolean not null default false
+customers.ends_at_period_end boolean not null default false
+customers.renew_months order_months
+customers.renew_max_cents bigint
+customers.renew_hours_before integer
+customers.renew_at timestamp with time zone
+customers.renew_failure text
 jobs.kind text collate "C" not null
 jobs.lease_number bigint not null
 jobs.leased_by text
@@ -171,6 +180,20 @@ plan_changes.after_order integer not null
 plan_changes.actor_id integer
 plan_changes.package_id integer
 plan_changes.expires_at timestamp with time zone
+plan_changes.by_party plan_change_party not null default 'operator'::text
+plan_changes.plan_status text
+plan_changes.is_suspended boolean
+plan_changes.is_empty boolean not null default false
+plan_changes.refund_cents cents_not_negative
+plan_changes.entry_number integer
+plan_changes.balance_after_cents cents_not_negative
+plan_changes.idempotency_key text collate "C"
+plan_changes.fingerprint text
+plan_changes.reason text
+plan_changes.code text
+plan_changes.renew_months order_months
+plan_changes.renew_max_cents bigint
+plan_changes.renew_hours_before integer
 recovery_codes.account_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -259,6 +282,7 @@ CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (e
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
+CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE (renew_at IS NOT NULL)
 CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
@@ -275,6 +299,7 @@ CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (account_id, number
 CREATE UNIQUE INDEX package_prices_pkey ON public.package_prices USING btree (package_id, group_name, months)
 CREATE UNIQUE INDEX packages_pkey ON public.packages USING btree (id)
 CREATE INDEX plan_changes_customer ON public.plan_changes USING btree (account_id, customer_number, number)
+CREATE UNIQUE INDEX plan_changes_idempotency_key ON public.plan_changes USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (account_id, number)
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (account_id, code_hash)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)

@@ -128,7 +128,9 @@ export interface Customer {
   plan: {
     /** The package's name. At most 500 characters. */
     package: string;
-    /** Whether the plan is running now. */
+    /** active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values. At most 64 characters. */
+    status: string;
+    /** Whether the customer may use the plan: it is running, and you have not suspended it. */
     active: boolean;
     /** When the unbroken run on this package began. At most 20 characters. */
     starts_at: string;
@@ -136,6 +138,23 @@ export interface Customer {
     expires_at: string;
     /** Rounded up; 0 once it has ended. */
     days_left: number;
+    /** It was cancelled at the period’s end: it does not renew itself. */
+    ends_at_period_end: boolean;
+    /** How the plan renews itself; null: it does not. */
+    auto_renew: {
+      /** The length of the period in months. */
+      months: 1 | 3 | 12;
+      /** The same period by name: 1, 3 and 12 months. */
+      period: 'monthly' | 'quarterly' | 'yearly';
+      /** The most that a renewal may be charged; null: whatever the price is. */
+      max_charge: string | null;
+      /** How many hours before its end the plan is renewed. 1 to 720. */
+      hours_before: number;
+      /** null: not before the plan’s end moves. */
+      next_at: string | null;
+      /** Why the last try for this end was refused. */
+      failure: string | null;
+    } | null;
   };
   /** When the customer was created. At most 20 characters. */
   created_at: string;
@@ -150,6 +169,50 @@ export interface ErrorEnvelope {
     /** More about this error; may be empty. */
     details: Record<string, string | number>;
   };
+}
+
+export interface PlanHistoryItem {
+  /** activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. Tolerate new values. At most 64 characters. */
+  type: string;
+  /** When it happened. At most 20 characters. */
+  at: string;
+  /** account: you. operator: an administrator. service: a plan that renews itself. At most 64 characters. */
+  by: string;
+  /** The plan right before; null: there was none. */
+  from: {
+    /** As the status of a plan. At most 64 characters. */
+    status: string;
+    /** The package's name. At most 500 characters. */
+    package: string;
+    /** When the plan ends. At most 20 characters. */
+    expires_at: string;
+  } | null;
+  to: {
+    /** As the status of a plan. At most 64 characters. */
+    status: string;
+    /** The package's name. At most 500 characters. */
+    package: string;
+    /** When the plan ends. At most 20 characters. */
+    expires_at: string;
+  };
+  order?: Order | undefined;
+  /** What was given back. At most 20 characters. */
+  refund?: string | undefined;
+  /** Of a suspension: why. At most 200 characters. */
+  reason?: string | undefined;
+  /** Of a renewal that failed: the error code. At most 64 characters. */
+  code?: string | undefined;
+  /** How the plan is to renew itself. */
+  auto_renew?: {
+    /** The length of the period in months. */
+    months: 1 | 3 | 12;
+    /** The same period by name: 1, 3 and 12 months. */
+    period: 'monthly' | 'quarterly' | 'yearly';
+    /** The most that a renewal may be charged; null: whatever the price is. */
+    max_charge: string | null;
+    /** How many hours before its end the plan is renewed. 1 to 720. */
+    hours_before: number;
+  } | undefined;
 }
 
 export interface Account {
@@ -399,6 +462,62 @@ export interface ListCustomersAnswer {
 }
 
 export interface GetCustomerAnswer {
+  customer: Customer;
+}
+
+export interface CancelPlanBody {
+  /** now: at once, with a refund. period_end: when it has run out. */
+  at: 'now' | 'period_end';
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CancelPlanAnswer {
+  customer: Customer;
+  /** What was given back for the unused time. At most 20 characters. */
+  refund: string;
+  /** The balance right after it. At most 20 characters. */
+  balance: string;
+}
+
+export interface SuspendCustomerBody {
+  /** Why, for your own history. At most 200 characters. */
+  reason?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface SuspendCustomerAnswer {
+  customer: Customer;
+}
+
+export interface ResumeCustomerBody {
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ResumeCustomerAnswer {
+  customer: Customer;
+}
+
+export interface SetAutoRenewBody {
+  /** The months of each renewal. This or period is required; if both are sent, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** The most that a renewal may be charged; null or absent: whatever the price is then. */
+  max_charge?: string | null | undefined;
+  /** How many hours before its end; 24 if it is not sent. 1 to 720. */
+  hours_before?: number | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface SetAutoRenewAnswer {
+  customer: Customer;
+}
+
+export interface RemoveAutoRenewAnswer {
   customer: Customer;
 }
 
@@ -696,6 +815,11 @@ export const operations = {
   previewOrder: { method: 'POST', path: '/api/v1/orders/preview', takesKey: false },
   listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
   getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
+  cancelPlan: { method: 'POST', path: '/api/v1/customers/{id}/cancel', takesKey: true },
+  suspendCustomer: { method: 'POST', path: '/api/v1/customers/{id}/suspend', takesKey: true },
+  resumeCustomer: { method: 'POST', path: '/api/v1/customers/{id}/resume', takesKey: true },
+  setAutoRenew: { method: 'PUT', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
+  removeAutoRenew: { method: 'DELETE', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false },
@@ -728,6 +852,11 @@ export interface Answers {
   previewOrder: PreviewOrderAnswer;
   listCustomers: ListCustomersAnswer;
   getCustomer: GetCustomerAnswer;
+  cancelPlan: CancelPlanAnswer;
+  suspendCustomer: SuspendCustomerAnswer;
+  resumeCustomer: ResumeCustomerAnswer;
+  setAutoRenew: SetAutoRenewAnswer;
+  removeAutoRenew: RemoveAutoRenewAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -754,6 +883,10 @@ export interface Bodies {
   placeOrder: PlaceOrderBody;
   renewOrder: RenewOrderBody;
   previewOrder: PreviewOrderBody;
+  cancelPlan: CancelPlanBody;
+  suspendCustomer: SuspendCustomerBody;
+  resumeCustomer: ResumeCustomerBody;
+  setAutoRenew: SetAutoRenewBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
   creditAccount: CreditAccountBody;

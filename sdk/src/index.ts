@@ -5,6 +5,8 @@
 import { AdminClient, type PageQuery, walkedPageItems } from './admin-client.ts';
 import type {
   Balance,
+  CancelPlanAnswer,
+  CancelPlanBody,
   Customer,
   ListPackagesAnswer,
   Order,
@@ -14,6 +16,9 @@ import type {
   PreviewOrderBody,
   RenewOrderAnswer,
   RenewOrderBody,
+  ResumeCustomerBody,
+  SetAutoRenewBody,
+  SuspendCustomerBody,
 } from './api-types.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
 import { eachOf, type Page } from './paging.ts';
@@ -38,6 +43,8 @@ interface Replayable {
 
 export type PlacedOrder = PlaceOrderAnswer & Replayable;
 export type RenewedOrder = RenewOrderAnswer & Replayable;
+
+export type CancelledPlan = CancelPlanAnswer & Replayable;
 
 export class Sellthrough {
   /** The administrator's API; the key must be an administrator's, or every call is refused with `forbidden`. */
@@ -127,5 +134,53 @@ export class Sellthrough {
   /** All your customers, newest first, page after page. */
   eachCustomer(options?: CallOptions): AsyncGenerator<Customer> {
     return eachOf((page) => this.listCustomers({ page, limit: walkedPageItems }, options));
+  }
+
+  /**
+   * `at: 'now'` ends the plan and gives back what is unused of it; `'period_end'` lets it run out.
+   * Errors: customer_not_found, order_failed (422: `plan_not_running`), idempotency_conflict (409).
+   */
+  async cancelPlan(
+    customerId: number,
+    body: CancelPlanBody,
+    options?: KeyedCallOptions,
+  ): Promise<CancelledPlan> {
+    const answer = await this.#call('cancelPlan', { id: customerId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** The customer is let in nowhere until you resume them. Errors: customer_not_found, idempotency_conflict (409). */
+  async suspendCustomer(
+    customerId: number,
+    body?: SuspendCustomerBody,
+    options?: KeyedCallOptions,
+  ): Promise<Customer> {
+    return (await this.#call('suspendCustomer', { id: customerId, body: body ?? {}, options })).body.customer;
+  }
+
+  /** Lifts your suspension, and takes a cancel at the period's end back. Errors: as of suspendCustomer. */
+  async resumeCustomer(
+    customerId: number,
+    body?: ResumeCustomerBody,
+    options?: KeyedCallOptions,
+  ): Promise<Customer> {
+    return (await this.#call('resumeCustomer', { id: customerId, body: body ?? {}, options })).body.customer;
+  }
+
+  /**
+   * The plan renews itself, once for each end. Errors: customer_not_found, order_failed (422: `plan_not_running`),
+   * package_unavailable (422: a free trial), idempotency_conflict (409).
+   */
+  async setAutoRenew(
+    customerId: number,
+    body: SetAutoRenewBody,
+    options?: KeyedCallOptions,
+  ): Promise<Customer> {
+    return (await this.#call('setAutoRenew', { id: customerId, body, options })).body.customer;
+  }
+
+  /** Errors: as of suspendCustomer. */
+  async removeAutoRenew(customerId: number, options?: KeyedCallOptions): Promise<Customer> {
+    return (await this.#call('removeAutoRenew', { id: customerId, options })).body.customer;
   }
 }

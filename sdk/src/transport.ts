@@ -51,7 +51,7 @@ export interface Retry {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with "/api/". */
   readonly path: string;
   readonly query?: object | undefined;

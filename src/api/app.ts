@@ -57,6 +57,7 @@ import { accountRoutes } from './reseller/account-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
 import { orderRoutes } from './reseller/order-routes.ts';
 import { packageRoutes } from './reseller/package-routes.ts';
+import { planRoutes } from './reseller/plan-routes.ts';
 import { previewRoutes } from './reseller/preview-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
@@ -191,6 +192,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
     previewRoutes(api, { ...dependencies, authenticateAgain: by.again });
     customerRoutes(api, { ...dependencies, packages, confirm });
+    planRoutes(api, { ...dependencies, packages, authenticateAgain: by.again });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

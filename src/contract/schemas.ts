@@ -2,7 +2,7 @@
 // tables of the specification and the decisions. Bodies of orders are read by order-request.ts, because
 // their checks have an order and codes of their own; their schemas here are for the document.
 
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { groups } from './periods.ts';
 
 export const amount = (description: string) =>
@@ -47,10 +47,10 @@ export const currency = Type.String({
   examples: ['USD'],
 });
 /** The list alone: limits beside it make orval write code that does not run. */
-const monthsOf = (description: string) =>
+export const monthsOf = (description: string) =>
   Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], description });
 const months = monthsOf('The length of the period in months.');
-const period = oneOf(
+export const period = oneOf(
   ['monthly', 'quarterly', 'yearly'] as const,
   'The same period by name: 1, 3 and 12 months.',
 );
@@ -152,6 +152,31 @@ export const renewedOrderSchema = Type.Object({
 });
 export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 
+/** The schema, or null. */
+export const orNothing = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const autoRenewSettings = {
+  months,
+  period,
+  max_charge: Type.Union([signedAmount('The most that a renewal is charged.'), Type.Null()], {
+    description: 'The most that a renewal may be charged; null: whatever the price is.',
+  }),
+  hours_before: Type.Integer({
+    description: 'How many hours before its end the plan is renewed.',
+    minimum: 1,
+    maximum: 720,
+  }),
+};
+const autoRenewSchema = Type.Object({
+  ...autoRenewSettings,
+  next_at: orNothing(time('When it is renewed, or tried again.'), 'null: not before the plan’s end moves.'),
+  failure: orNothing(
+    word('An error code.', 'insufficient_credit'),
+    'Why the last try for this end was refused.',
+  ),
+});
+
 export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
@@ -169,10 +194,20 @@ export const customerSchema = Type.Object(
     status: word('active or suspended. Tolerate new values.', 'active'),
     plan: Type.Object({
       package: text("The package's name.", 500),
-      active: Type.Boolean({ description: 'Whether the plan is running now.' }),
+      status: word(
+        'active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values.',
+        'active',
+      ),
+      active: Type.Boolean({
+        description: 'Whether the customer may use the plan: it is running, and you have not suspended it.',
+      }),
       starts_at: time('When the unbroken run on this package began.'),
       expires_at: time('When the plan ends.'),
       days_left: count('Rounded up; 0 once it has ended.'),
+      ends_at_period_end: Type.Boolean({
+        description: 'It was cancelled at the period’s end: it does not renew itself.',
+      }),
+      auto_renew: orNothing(autoRenewSchema, 'How the plan renews itself; null: it does not.'),
     }),
     created_at: time('When the customer was created.'),
   },
@@ -226,7 +261,7 @@ const errorSchema = Type.Object(
 );
 
 // No field of a body has a default: tools send it where another field says otherwise, and demand it of their users.
-const maxCharge = Type.String({
+export const maxCharge = Type.String({
   description:
     'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same.',
   pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',

@@ -5,6 +5,7 @@
 // Rows travel by columns: one array for each, which `unnest` makes rows of again, so that a statement of any number of
 // rows is one prepared statement.
 
+import { expectMonths, type Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from './database.ts';
 import { bigint, nullable, oneOf as oneOfThese } from './row-values.ts';
@@ -205,6 +206,27 @@ export function boolean(name: string): Column<boolean> {
     cast: null,
     toArray: (values) => `{${values.join(',')}}`,
     parse: (value) => value === true,
+  };
+}
+
+/** Of a period that is sold. */
+export function months(name: string): Column<Months> {
+  return {
+    name,
+    arrayType: 'smallint[]',
+    cast: null,
+    toArray: numberArray,
+    parse: (value) => expectMonths(Number(value)),
+  };
+}
+
+/** The same column, where it may hold nothing. */
+export function orNull<Value>(column: Column<Value>): Column<Value | null> {
+  const element = (value: Value | null) => (value === null ? 'null' : column.toArray([value]).slice(1, -1));
+  return {
+    ...column,
+    toArray: (values) => `{${values.map(element).join(',')}}`,
+    parse: (value) => nullable(column.parse, value),
   };
 }
 

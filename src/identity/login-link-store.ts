@@ -105,7 +105,8 @@ const findLink: Statement = {
 };
 
 const isLetIn = (login: string) => `exists (select 1 from customers c
-    where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active')`;
+    where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active'
+      and not c.suspended)`;
 
 const spendLink: Statement = {
   name: 'spend_login_link',

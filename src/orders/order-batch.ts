@@ -16,10 +16,19 @@ import type { Write } from '../database/table.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
 import { appendAudits } from '../journal/audit-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
-import { customerPlaces, customerReferences, customers as customerTable } from '../plans/customer-table.ts';
+import {
+  customerLives,
+  customerPlaces,
+  customerReferences,
+  customersWithoutLives,
+  customers as customerTable,
+  lifeOf,
+  lifeRow,
+} from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
+import type { CancelRefund } from '../plans/plan-life.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
-import type { OrderCommand, OrderOutcome } from './order-commands.ts';
+import { isPlanChange, type OrderCommand, type OrderOutcome } from './order-commands.ts';
 import type { CustomerState } from './order-state.ts';
 import { orderColumns, orderPlaces, orders, parseOrder } from './order-table.ts';
 
@@ -37,6 +46,7 @@ export interface BatchDependencies {
   readonly currency: string;
   readonly now: () => EpochSeconds;
   readonly packages: () => PackageCatalog;
+  readonly cancelRefund: CancelRefund;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -52,7 +62,7 @@ export class PackagesChanged extends Error {
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
-  { database, currency, now, packages, onDecided }: BatchDependencies,
+  { database, currency, cancelRefund, now, packages, onDecided }: BatchDependencies,
   commands: readonly OrderCommand[],
 ): Promise<readonly OrderOutcome[]> {
   return database.transaction(
@@ -62,7 +72,11 @@ export function runBatch(
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
 
       const at = now();
-      const decision = decideOrders({ ...loaded, packages: catalog.byId, currency }, commands, at);
+      const decision = decideOrders(
+        { ...loaded, packages: catalog.byId, currency, cancelRefund },
+        commands,
+        at,
+      );
       onDecided?.(decision.outcomes);
       const written = write(transaction, decision, at);
       const committed = transaction.commit();
@@ -98,7 +112,7 @@ export function previewOrder(
       const loaded = await load(transaction, [command], readAccounts);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-      const state = { ...loaded, packages: catalog.byId, currency };
+      const state = { ...loaded, packages: catalog.byId, currency, cancelRefund: 'none' as const };
       const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
@@ -164,6 +178,14 @@ const loadCreditsByKey: Statement = {
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
 };
 
+const changeKeys = planChanges.pick('accountId', 'idempotencyKey');
+
+const loadChangesByKey: Statement = {
+  name: 'load_plan_changes_by_key',
+  text: `select ${planChanges.list('p')} from ${changeKeys.sent('wanted')}
+    join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
+};
+
 async function load(
   database: Queryable,
   commands: readonly OrderCommand[],
@@ -177,21 +199,22 @@ async function load(
   const keyed: { accountId: number; idempotencyKey: string }[] = [];
   const renewals: { accountId: number; number: number }[] = [];
   const credits: { accountId: number; idempotencyKey: string }[] = [];
+  const changes: { accountId: number; idempotencyKey: string }[] = [];
   for (const command of commands) {
     const { accountId } = command;
     if ('customerReference' in command) references.add(command.customerReference);
-    if (command.type === 'set_status') numbered.push({ accountId, number: command.customerNumber });
+    if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
     if (command.type === 'renew') renewals.push({ accountId, number: command.orderNumber });
     if (command.type === 'credit') credits.push(command);
-    const isOrder = command.type === 'place' || command.type === 'renew';
-    if (isOrder && (command.mayStand || !command.keyIsMinted)) keyed.push(command);
+    if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
+    (isPlanChange(command) ? changes : keyed).push(command);
   }
   const wanted = [...references];
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
 
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
-  const [accounts, versions, customers, numberedRows, ordersByKey, renewalRows, creditRows] =
+  const [accounts, versions, customers, numberedRows, ordersByKey, renewalRows, creditRows, changeRows] =
     await Promise.all([
       database.query(accountsStatement, [accountIds]),
       database.query(loadPackagesVersion),
@@ -200,6 +223,7 @@ async function load(
       rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
       rowsFor(renewals, loadRenewals, orderPlaces.values(renewals)),
       rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
+      rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
     ]);
 
   const isForeign = (row: Row) => row['c_number'] === null;
@@ -219,15 +243,16 @@ async function load(
     })),
     orders: [...ordersByKey, ...renewalRows].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
+    planChanges: changeRows.map((row) => planChanges.parse(row)),
   };
 }
 
 function parseCustomerState(row: Row): CustomerState {
-  const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, ...customer } = customerTable.parse(
-    row,
-    'c_',
-  );
-  return { ...customer, plan: { packageId, anchorAt, monthsRun, expiresAt, paidPeriods } };
+  const parsed = customerTable.parse(row, 'c_');
+  const { accountId, number, reference, name, status, createdAt } = parsed;
+  const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods } = parsed;
+  const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
+  return { accountId, number, reference, name, status, createdAt, plan, life: lifeOf(parsed) };
 }
 
 const noRows: Promise<readonly Row[]> = Promise.resolve([]);
@@ -235,15 +260,16 @@ const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 // --------------------------------------------------------------------------------------------- write
 
 const insertReferences = customerReferences.insert('insert_customer_references');
-const insertCustomers = customerTable.insert('insert_customers');
+const insertCustomers = customersWithoutLives.insert('insert_customers');
 const insertOrders = orders.insert('insert_orders');
 const insertEntries = ledgerEntries.insert('insert_ledger_entries');
 const insertPlanChanges = planChanges.insert('insert_plan_changes');
 
 // All that may change about a customer, and about an account.
-const updateCustomers = customerTable
+const updateCustomers = customersWithoutLives
   .without('reference', 'name', 'createdAt')
   .update('update_customers', ['accountId', 'number']);
+const updateLives = customerLives.update('update_customer_lives', ['accountId', 'number']);
 const updateAccounts = accountStates
   .without('group', 'accessVersion', 'isHalted')
   .update('update_account_balances', ['id']);
@@ -261,6 +287,7 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   send(insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
   send(updateCustomers, changes.changedCustomers.map(customerRow));
+  send(updateLives, changes.changedLives.map(lifeRowOf));
   send(insertOrders, changes.orders);
   send(insertEntries, changes.entries);
   send(insertPlanChanges, changes.planChanges);
@@ -271,6 +298,10 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   return sent;
 }
 
-function customerRow({ plan, ...customer }: CustomerState) {
+function customerRow({ plan, life: _life, ...customer }: CustomerState) {
   return { ...customer, ...plan };
+}
+
+function lifeRowOf({ accountId, number, life }: CustomerState) {
+  return { accountId, number, ...lifeRow(life) };
 }

@@ -3,9 +3,11 @@
 
 import type { Refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
 import type { AuditAuthor } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import type { Customer, CustomerStatus } from '../plans/customer-table.ts';
+import type { AutoRenew } from '../plans/plan-life.ts';
 import type { OrderRecord } from './order-table.ts';
 
 /** Who asks: the account, and the version of its rights at which the request was authenticated. */
@@ -30,6 +32,45 @@ export interface RenewOrder extends Caller, Keyed, Guarded {
   readonly orderNumber: number;
   /** null: the months of the order that is renewed. */
   readonly months: Months | null;
+}
+
+/** What is done to a customer's plan without an order. `mayStand` and the key are as those of orders. */
+interface PlanCommand extends Caller, Keyed, AuditAuthor {
+  readonly customerNumber: number;
+}
+
+/** POST /customers/{id}/cancel. */
+export interface CancelPlan extends PlanCommand {
+  readonly type: 'cancel';
+  readonly at: 'now' | 'period_end';
+}
+
+/** POST /customers/{id}/suspend. */
+export interface SuspendPlan extends PlanCommand {
+  readonly type: 'suspend';
+  readonly reason: string | null;
+}
+
+/** POST /customers/{id}/resume: lifts the account's own hold, and takes a cancel at the period's end back. */
+export interface ResumePlan extends PlanCommand {
+  readonly type: 'resume';
+}
+
+/** PUT and DELETE /customers/{id}/auto-renew. */
+export interface SetAutoRenew extends PlanCommand {
+  readonly type: 'set_auto_renew';
+  /** null: off. */
+  readonly autoRenew: AutoRenew | null;
+}
+
+/** A plan that renews itself is due. */
+export interface RenewAutomatically extends Caller, Keyed {
+  readonly type: 'renew_automatically';
+  readonly customerNumber: number;
+  /** When it was to be renewed, or tried again, as it was read: whatever moved since is not due any more. */
+  readonly dueAt: EpochSeconds;
+  /** Whether the account was blocked when its rights were of `accessVersion`. */
+  readonly isBlocked: boolean;
 }
 
 /** An administrator's top-up (positive) or correction (negative). */
@@ -77,7 +118,22 @@ export interface NewLoginLink {
   readonly validSeconds: number;
 }
 
-export type OrderCommand = PlaceOrder | RenewOrder | CreditAccount | GrantTrial | SetCustomerStatus;
+/** What an account does to the plan of a customer. */
+export type PlanChangeCommand = CancelPlan | SuspendPlan | ResumePlan | SetAutoRenew;
+
+export type OrderCommand =
+  | PlaceOrder
+  | RenewOrder
+  | PlanChangeCommand
+  | RenewAutomatically
+  | CreditAccount
+  | GrantTrial
+  | SetCustomerStatus;
+
+export function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
+  const { type } = command;
+  return type === 'cancel' || type === 'suspend' || type === 'resume' || type === 'set_auto_renew';
+}
 
 /** One answer for each command, from this closed list. */
 export type OrderOutcome =
@@ -86,6 +142,16 @@ export type OrderOutcome =
   | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
   /** The customer as they are now. */
   | { readonly type: 'status_set'; readonly customer: Customer }
+  /** `customer`: as they are now, also of a replay; refund and balance are those of the first answer. */
+  | {
+      readonly type: 'plan_changed';
+      readonly customer: Customer;
+      readonly refundCents: bigint;
+      readonly balanceAfterCents: bigint;
+      readonly replayed: boolean;
+    }
+  /** Of a plan that renews itself: it is done already, or was put off. */
+  | { readonly type: 'not_due' }
   /** The account's rights moved after the request was authenticated: authenticate it again. */
   | { readonly type: 'access_changed' }
   | { readonly type: 'refused'; readonly refusal: Refusal };

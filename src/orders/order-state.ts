@@ -6,15 +6,17 @@ import type { Package } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { AuditEntry } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
-import type { CustomerRow } from '../plans/customer-table.ts';
+import { type Customer, type CustomerRow, lifeRow } from '../plans/customer-table.ts';
 import type { PlanChange } from '../plans/plan-change.ts';
+import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../plans/plan-life.ts';
 import type { Plan } from '../plans/plan-terms.ts';
 import type { NewLoginLink } from './order-commands.ts';
 import type { OrderRecord } from './order-table.ts';
 
-/** A customer's row, with the columns of the plan as the plan. */
-export interface CustomerState extends Omit<CustomerRow, keyof Plan> {
+/** A customer's row, with the columns of the plan as the plan, and those of its life as its life. */
+export interface CustomerState extends Omit<CustomerRow, keyof Plan | keyof ReturnType<typeof lifeRow>> {
   readonly plan: Plan;
+  readonly life: PlanLife;
 }
 
 /** What was loaded: everything a command of the batch may ask about, nothing more. */
@@ -25,10 +27,13 @@ export interface OrderState {
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
   /** Orders found by idempotency key or by the number that is to be renewed. */
   readonly orders: readonly OrderRecord[];
-  /** Credits found by idempotency key. */
+  /** Credits and changes of plans found by idempotency key. */
   readonly credits: readonly LedgerEntry[];
+  readonly planChanges: readonly PlanChange[];
   readonly packages: ReadonlyMap<number, Package>;
   readonly currency: string;
+  /** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
+  readonly cancelRefund: CancelRefund;
 }
 
 /** Rows to write, in the order they came to be. */
@@ -36,6 +41,8 @@ export interface OrderChanges {
   readonly accounts: readonly AccountState[];
   readonly newCustomers: readonly CustomerState[];
   readonly changedCustomers: readonly CustomerState[];
+  /** New or not: those whose plan's life is another one. */
+  readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
@@ -58,9 +65,16 @@ export function createWorkingState(state: OrderState) {
     state.credits.map((entry) => [`${entry.accountId} ${entry.idempotencyKey}`, entry]),
   );
 
+  const changesByKey = new Map(
+    state.planChanges.map((change) => [`${change.accountId} ${change.idempotencyKey}`, change]),
+  );
+  /** References by account and number; made when first asked for, because plain orders never do. */
+  let numbered: Map<string, string> | null = null;
+
   const changedAccounts = new Set<number>();
   const newCustomers = new Set<string>();
   const changedCustomers = new Set<string>();
+  const changedLives = new Set<string>();
   const orders: OrderRecord[] = [];
   const entries: LedgerEntry[] = [];
   const loginLinks = new Map<OrderRecord, NewLoginLink>();
@@ -77,8 +91,14 @@ export function createWorkingState(state: OrderState) {
     changedAccounts.add(id);
   };
 
+  const put = (customer: CustomerState): CustomerState => {
+    customers.set(customer.reference, customer);
+    return customer;
+  };
+
   return {
     currency: state.currency,
+    cancelRefund: state.cancelRefund,
     packages: state.packages,
     account: (id: number): AccountState | null => accounts.get(id) ?? null,
     orderByKey: (accountId: number, key: string): OrderRecord | null =>
@@ -88,8 +108,14 @@ export function createWorkingState(state: OrderState) {
     creditByKey: (accountId: number, key: string): LedgerEntry | null =>
       creditsByKey.get(`${accountId} ${key}`) ?? null,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
-    customerByNumber: (accountId: number, number: number): CustomerState | null =>
-      [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null,
+    planChangeByKey: (accountId: number, key: string): PlanChange | null =>
+      changesByKey.get(`${accountId} ${key}`) ?? null,
+    customerByNumber(accountId: number, number: number): CustomerState | null {
+      numbered ??= new Map(
+        [...customers.values()].map((one) => [`${one.accountId} ${one.number}`, one.reference]),
+      );
+      return customers.get(numbered.get(`${accountId} ${number}`) ?? '') ?? null;
+    },
 
     ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
       const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
@@ -139,16 +165,20 @@ export function createWorkingState(state: OrderState) {
       const customerCount = getAccount(accountId).customerCount + 1;
       changeAccount(accountId, { customerCount });
       const customer = { ...part, accountId, number: customerCount };
-      customers.set(customer.reference, customer);
       newCustomers.add(customer.reference);
-      return customer;
+      numbered?.set(`${accountId} ${customer.number}`, customer.reference);
+      return put(customer);
     },
 
-    setPlan(customer: CustomerState, plan: Plan): CustomerState {
-      const changed = { ...customer, plan };
-      customers.set(customer.reference, changed);
+    setPlan(customer: CustomerState, plan: Plan, life: PlanLife): CustomerState {
       if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
-      return changed;
+      if (life !== customer.life) changedLives.add(customer.reference);
+      return put({ ...customer, plan, life });
+    },
+
+    setLife(customer: CustomerState, life: PlanLife): CustomerState {
+      changedLives.add(customer.reference);
+      return put({ ...customer, life });
     },
 
     addLoginLink(order: OrderRecord, link: NewLoginLink): void {
@@ -157,31 +187,36 @@ export function createWorkingState(state: OrderState) {
     },
 
     setStatus(customer: CustomerState, status: CustomerState['status']): CustomerState {
-      const changed = { ...customer, status };
-      customers.set(customer.reference, changed);
       if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
-      return changed;
+      return put({ ...customer, status });
     },
 
+    /** `customer`: as they are after it. */
     addPlanChange(
       customer: CustomerState,
-      part: Pick<PlanChange, 'kind' | 'actorId'> & Partial<Pick<PlanChange, 'packageId' | 'expiresAt'>>,
+      part: Pick<PlanChange, 'kind' | 'byParty'> & Partial<PlanChange>,
       now: EpochSeconds,
     ): void {
-      const { accountId, number: customerNumber } = customer;
+      const { accountId, number: customerNumber, plan, life } = customer;
       const { orderCount: afterOrder, planChangeCount } = getAccount(accountId);
       const number = planChangeCount + 1;
       changeAccount(accountId, { planChangeCount: number });
-      planChanges.push({
-        packageId: null,
-        expiresAt: null,
+      const isHeld = isSuspended({ status: customer.status, suspended: life.suspended });
+      const change: PlanChange = {
+        ...noDetails,
         ...part,
         accountId,
         number,
         customerNumber,
         createdAt: now,
         afterOrder,
-      });
+        packageId: plan.packageId,
+        expiresAt: plan.expiresAt,
+        planStatus: planStatus(plan.expiresAt, isHeld, life.cancelled, now),
+        isSuspended: isHeld,
+      };
+      planChanges.push(change);
+      if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
     },
 
     addAudit(entry: AuditEntry): void {
@@ -195,6 +230,7 @@ export function createWorkingState(state: OrderState) {
         accounts: [...changedAccounts].map(getAccount),
         newCustomers: customersOf(newCustomers),
         changedCustomers: customersOf(changedCustomers),
+        changedLives: customersOf(changedLives),
         orders,
         entries,
         loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
@@ -203,4 +239,25 @@ export function createWorkingState(state: OrderState) {
       };
     },
   };
+}
+
+const noDetails = {
+  actorId: null,
+  isEmpty: false,
+  refundCents: null,
+  entryNumber: null,
+  balanceAfterCents: null,
+  idempotencyKey: null,
+  fingerprint: null,
+  reason: null,
+  code: null,
+  renewMonths: null,
+  renewMaxCents: null,
+  renewHoursBefore: null,
+};
+
+/** As answers and pages show them. */
+export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
+  const { packageId, anchorAt, expiresAt } = plan;
+  return { ...customer, packageId, anchorAt, expiresAt, ...lifeRow(life) };
 }

@@ -1,9 +1,7 @@
 // A row of `orders`: what was bought, for whom, at what price. Written by the order batch alone, never changed.
 
-import { expectMonths, type Months } from '../contract/periods.ts';
 import type { Row } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
-import { type Column, cents, describeTable, int, oneOf, type RowOf, text, time } from '../database/table.ts';
+import { cents, describeTable, int, months, oneOf, type RowOf, text, time } from '../database/table.ts';
 
 const orderKinds = ['activate', 'renew', 'change'] as const;
 export type OrderKind = (typeof orderKinds)[number];
@@ -37,12 +35,5 @@ export function parseOrder(row: Row): OrderRecord {
   return { ...orders.parse(row), customerReference: String(row['reference']) };
 }
 
-function months(name: string): Column<Months> {
-  return {
-    name,
-    arrayType: 'smallint[]',
-    cast: null,
-    toArray: numberArray,
-    parse: (value) => expectMonths(Number(value)),
-  };
-}
+/** In place of a hash: nobody sent this order, a plan renewed itself. */
+export const automaticFingerprint = 'automatic';

@@ -1,9 +1,25 @@
-// A row of `customers`: who it is, whether an administrator suspended them, and the plan that the orders and the plan
-// changes made. Written by the order batch alone.
+// A row of `customers`: who it is, whether an administrator suspended them, the plan that the orders and the plan
+// changes made, and what it was told besides (plan-life.ts). Written by the order batch alone.
 
 import { bigint } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import { type Column, describeTable, int, oneOf, type RowOf, text, time } from '../database/table.ts';
+import {
+  boolean,
+  type Column,
+  cents,
+  describeTable,
+  int,
+  months,
+  nullableInt,
+  nullableText,
+  nullableTime,
+  oneOf,
+  orNull,
+  type RowOf,
+  text,
+  time,
+} from '../database/table.ts';
+import { type PlanLife, plainLife } from './plan-life.ts';
 import type { PaidPeriod } from './plan-terms.ts';
 
 export const customerStatuses = ['active', 'suspended'] as const;
@@ -21,9 +37,54 @@ export const customers = describeTable('customers', {
   monthsRun: int('months_run'),
   expiresAt: time('expires_at'),
   paidPeriods: paidPeriods('paid_periods'),
+  suspended: boolean('suspended'),
+  cancelled: boolean('cancelled'),
+  endsAtPeriodEnd: boolean('ends_at_period_end'),
+  renewMonths: orNull(months('renew_months')),
+  renewMaxCents: orNull(cents('renew_max_cents')),
+  renewHoursBefore: nullableInt('renew_hours_before'),
+  renewAt: nullableTime('renew_at'),
+  renewFailure: nullableText('renew_failure'),
 });
 
+/** The columns of the plan's life. A plain order reads them, and writes none of them. */
+export const lifeColumns = [
+  'suspended',
+  'cancelled',
+  'endsAtPeriodEnd',
+  'renewMonths',
+  'renewMaxCents',
+  'renewHoursBefore',
+  'renewAt',
+  'renewFailure',
+] as const;
+
+export const customerLives = customers.pick('accountId', 'number', ...lifeColumns);
+export const customersWithoutLives = customers.without(...lifeColumns);
+
 export type CustomerRow = RowOf<typeof customers>;
+type LifeRow = Pick<CustomerRow, (typeof lifeColumns)[number]>;
+
+/** `plainLife` itself, where that is what it is. */
+export function lifeOf(row: LifeRow): PlanLife {
+  const { suspended, cancelled, endsAtPeriodEnd, renewMonths, renewHoursBefore } = row;
+  const hasAutoRenew = renewMonths !== null && renewHoursBefore !== null;
+  if (!suspended && !cancelled && !endsAtPeriodEnd && !hasAutoRenew) return plainLife;
+  const { renewMaxCents: maxChargeCents, renewAt, renewFailure } = row;
+  const autoRenew = hasAutoRenew
+    ? { months: renewMonths, maxChargeCents, hoursBefore: renewHoursBefore }
+    : null;
+  return { suspended, cancelled, endsAtPeriodEnd, autoRenew, renewAt, renewFailure };
+}
+
+export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {
+  return {
+    ...life,
+    renewMonths: autoRenew?.months ?? null,
+    renewMaxCents: autoRenew?.maxChargeCents ?? null,
+    renewHoursBefore: autoRenew?.hoursBefore ?? null,
+  };
+}
 
 /** Which customers are looked up. */
 export const customerPlaces = customers.pick('accountId', 'number');
@@ -46,6 +107,7 @@ export const shownCustomers = customers.pick(
   'packageId',
   'anchorAt',
   'expiresAt',
+  ...lifeColumns,
 );
 
 export type Customer = RowOf<typeof shownCustomers>;

@@ -3,10 +3,41 @@
 // which places each change between two orders. Written by the order batch alone, never changed. A plain order
 // writes none.
 
-import { describeTable, int, nullableInt, nullableTime, oneOf, type RowOf, time } from '../database/table.ts';
+import {
+  boolean,
+  cents,
+  describeTable,
+  int,
+  months,
+  nullableInt,
+  nullableText,
+  nullableTime,
+  oneOf,
+  orNull,
+  type RowOf,
+  time,
+} from '../database/table.ts';
+import { planStatuses } from './plan-life.ts';
 
-/** `trial`: a free trial began. `suspend`, `resume`: access stopped and returned; the plan's time runs on. */
-const planChangeKinds = ['trial', 'suspend', 'resume'] as const;
+/**
+ * `trial`: a free trial began. `suspend`, `resume`: a hold was set and lifted, by the operator or by the account; the
+ * plan's time runs on. `resume` of an account takes a `cancel_at_period_end` back as well. `renewal_failed`: a plan that
+ * renews itself was refused.
+ */
+const planChangeKinds = [
+  'trial',
+  'suspend',
+  'resume',
+  'cancel',
+  'cancel_at_period_end',
+  'auto_renew',
+  'auto_renew_off',
+  'renewal_failed',
+] as const;
+export type PlanChangeKind = (typeof planChangeKinds)[number];
+
+/** `operator`: an administrator. `service`: a plan that renews itself. */
+const parties = ['operator', 'account', 'service'] as const;
 
 export const planChanges = describeTable('plan_changes', {
   accountId: int('account_id'),
@@ -16,11 +47,34 @@ export const planChanges = describeTable('plan_changes', {
   createdAt: time('created_at'),
   /** The number of the account's newest order when it happened; 0: there was none. */
   afterOrder: int('after_order'),
-  /** The administrator who made it; null where it is not known. */
+  /** The administrator who made it; null: nobody, or not known who. */
   actorId: nullableInt('actor_id'),
-  /** Of a trial: its package, and when it ends. */
+  byParty: oneOf('by_party', parties),
+  /** Of the plan right after it. Rows of the first edition have them of trials alone. */
   packageId: nullableInt('package_id'),
   expiresAt: nullableTime('expires_at'),
+  /** Right after it; null in rows of the first edition. */
+  planStatus: orNull(oneOf('plan_status', planStatuses)),
+  /** Whether a hold stood right after it; null as above. */
+  isSuspended: orNull(boolean('is_suspended')),
+  /** Of `cancel`. */
+  refundCents: orNull(cents('refund_cents')),
+  /** Of `cancel`: the ledger entry that gave the refund back; null: there was nothing to give. */
+  entryNumber: nullableInt('entry_number'),
+  /** Nothing changed, and the row holds what its key stands for. */
+  isEmpty: boolean('is_empty'),
+  /** Of an account's changes: what a replay answers. */
+  balanceAfterCents: orNull(cents('balance_after_cents')),
+  idempotencyKey: nullableText('idempotency_key'),
+  fingerprint: nullableText('fingerprint'),
+  /** Of a suspension by the account. */
+  reason: nullableText('reason'),
+  /** Of `renewal_failed`: the error code. */
+  code: nullableText('code'),
+  /** Of `auto_renew`. */
+  renewMonths: orNull(months('renew_months')),
+  renewMaxCents: orNull(cents('renew_max_cents')),
+  renewHoursBefore: nullableInt('renew_hours_before'),
 });
 
 export type PlanChange = RowOf<typeof planChanges>;

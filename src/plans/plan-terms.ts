@@ -57,6 +57,11 @@ export function startTrial(packageId: number, durationDays: number, now: EpochSe
   return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now + durationDays * 86_400, paidPeriods: [] };
 }
 
+/** It ends before its time; nothing of it is left to give back. */
+export function endPlan(plan: Plan, now: EpochSeconds): Plan {
+  return { ...plan, expiresAt: now, paidPeriods: [] };
+}
+
 export function isTooLong(plan: Plan, now: EpochSeconds): boolean {
   return plan.expiresAt > addMonths(now, termMonthsMax);
 }

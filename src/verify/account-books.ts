@@ -53,7 +53,8 @@ const readEntries: Statement = {
   name: 'verify_entries',
   text: `with span as materialized (
       select $3::int + (select count(*) from ledger_entries
-        where account_id = $1::int and number = $3::int and kind = 'refund' and $3::int < $4::int)::int as upto),
+        where account_id = $1::int and number = $3::int and kind = 'refund' and order_number is not null
+          and $3::int < $4::int)::int as upto),
     range as materialized (
       select number, kind, amount_cents, balance_after_cents, order_number, actor_id, created_at,
         lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous
@@ -82,7 +83,8 @@ const readEntries: Statement = {
     select 'sums' as what, null as number, null as problem, null as day, array[
         (select upto from span), (select count(*) from range), (select coalesce(sum(amount_cents), 0) from range),
         coalesce((select balance_after_cents from range order by number desc limit 1), $5::bigint),
-        (select number from last_charged), (select count(*) from paid)]::bigint[] as sums
+        (select number from last_charged), (select count(*) from paid),
+        (select count(*) from range where kind = 'refund' and order_number is null)]::bigint[] as sums
     union all
     (select 'chain', number, format('balance %s + amount %s is not %s cents', previous, amount_cents, balance_after_cents),
         null, null
@@ -93,7 +95,7 @@ const readEntries: Statement = {
       from range
       where (kind = 'charge' and amount_cents > 0) or (kind = 'debit' and amount_cents >= 0)
         or (kind in ('credit', 'refund') and amount_cents <= 0)
-        or (kind in ('charge', 'refund')) <> (order_number is not null)
+        or (kind = 'charge' and order_number is null) or (kind in ('credit', 'debit') and order_number is not null)
         or (kind in ('credit', 'debit')) <> (actor_id is not null) order by number limit ${problemsMax})
     union all
     (select 'orders', number, case
@@ -132,13 +134,15 @@ const listUnpaid: Statement = {
     order by number limit ${problemsMax}`,
 };
 
+export const claimProblem = 'the claim on its reference and its row disagree';
+
 const readCustomers: Statement = {
   name: 'verify_customers',
   text: `with range as materialized (
       select number, reference from customers where account_id = $1::int and number between $2::int and $3::int)
-    select null as number, count(*) as count from range
+    select null as number, null as problem, count(*) as count, 0 as refunds from range
     union all
-    (select number, null from range c
+    (select number, '${claimProblem}', null, null from range c
       where not exists (select from customer_references r
         where r.reference = c.reference and r.account_id = $1::int and r.customer_number = c.number)
       order by number limit ${problemsMax})`,
@@ -148,13 +152,23 @@ const readCustomers: Statement = {
 const readPlanChanges: Statement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
-      select number, customer_number, after_order, lag(after_order) over (order by number) as previous
+      select number, customer_number, after_order, lag(after_order) over (order by number) as previous,
+        kind, refund_cents, entry_number, balance_after_cents
       from plan_changes where account_id = $1::int and number between $2::int - 1 and $3::int)
-    select null as number, count(*) as count from range where number >= $2::int
+    select null as number, null as problem, count(*) as count, count(entry_number) as refunds
+      from range where number >= $2::int
     union all
-    (select r.number, null from range r
+    (select r.number, 'its customer, or its place among the orders, does not exist', null, null from range r
       left join customers c on c.account_id = $1::int and c.number = r.customer_number
       where r.number >= $2::int and (c.number is null or r.after_order > $4::int or r.after_order < r.previous)
+      order by r.number limit ${problemsMax})
+    union all
+    (select r.number, 'the ledger does not have what it gave back', null, null from range r
+      left join ledger_entries e on e.account_id = $1::int and e.number = r.entry_number
+      where r.number >= $2::int and case when r.entry_number is null then coalesce(r.refund_cents, 0) <> 0
+        else r.kind <> 'cancel' or e.number is null or e.kind <> 'refund' or e.order_number is not null
+          or e.amount_cents is distinct from r.refund_cents
+          or e.balance_after_cents is distinct from r.balance_after_cents end
       order by r.number limit ${problemsMax})`,
 };
 
@@ -203,7 +217,7 @@ export async function checkAccountBooks(
   if (mark > counted.entries)
     await found('days', `account ${accountId}`, `days are summed to entry ${mark} of ${counted.entries}`);
   const days = new Map<string, DaySums>();
-  const ledger = { entries: 0, orders: 0, sum: 0n, balance: 0n, lastOrder: 0 };
+  const ledger = { entries: 0, orders: 0, planRefunds: 0, sum: 0n, balance: 0n, lastOrder: 0 };
   for (let from = 1; from <= counted.entries; ) {
     signal.throwIfAborted();
     const to = Math.min(from + ranges.entries - 1, counted.entries);
@@ -220,10 +234,11 @@ export async function checkAccountBooks(
     for (const row of read) {
       const what = String(row['what']);
       if (what === 'sums') {
-        const [upto, entries, sum, last, lastOrder, orders] = sumsOf(row);
+        const [upto, entries, sum, last, lastOrder, orders, refunds] = sumsOf(row);
         from = Number(upto) + 1;
         ledger.entries += Number(entries);
         ledger.orders += Number(orders);
+        ledger.planRefunds += Number(refunds);
         ledger.sum += sum ?? 0n;
         ledger.balance = last ?? 0n;
         ledger.lastOrder = Number(lastOrder);
@@ -254,34 +269,41 @@ export async function checkAccountBooks(
     count: number,
     statement: Statement,
     more: readonly unknown[],
-    onProblem: (place: number) => Promise<void>,
+    onProblem: (place: number, problem: string) => Promise<void>,
   ) => {
     let isThere = 0;
+    let refunds = 0;
     for (let from = 1; from <= count; from += ranges.customers) {
       signal.throwIfAborted();
       const to = Math.min(from + ranges.customers - 1, count);
       for (const row of await database.query(statement, [accountId, from, to, ...more])) {
         const place = nullable(Number, row['number']);
-        if (place === null) isThere += Number(row['count']);
-        else await onProblem(place);
+        if (place === null) {
+          isThere += Number(row['count']);
+          refunds += Number(row['refunds']);
+        } else await onProblem(place, String(row['problem']));
       }
     }
     if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
+    return refunds;
   };
-  await rangesOf('customers', customers, readCustomers, [], (place) =>
-    found('references', `customer ${place}`, claimProblem),
+  await rangesOf('customers', customers, readCustomers, [], (place, problem) =>
+    found('references', `customer ${place}`, problem),
   );
-  await rangesOf('plan changes', changes, readPlanChanges, [counted.orders], (place) =>
-    found(
-      'plan_changes',
-      `plan change ${place}`,
-      'its customer, or its place among the orders, does not exist',
-    ),
+  const givenBack = await rangesOf(
+    'plan changes',
+    changes,
+    readPlanChanges,
+    [counted.orders],
+    (place, problem) => found('plan_changes', `plan change ${place}`, problem),
   );
+  if (givenBack !== ledger.planRefunds) {
+    await about(
+      `${ledger.planRefunds} refunds are not those of orders, but changes of plans gave back ${givenBack} times`,
+    );
+  }
   return { entries: counted.entries, customers };
 }
-
-export const claimProblem = 'the claim on its reference and its row disagree';
 
 function unpaid(database: Database, accountId: number, after: number, last: number): Promise<readonly Row[]> {
   return after >= last ? Promise.resolve([]) : database.query(listUnpaid, [accountId, after, last]);

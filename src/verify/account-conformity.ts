@@ -10,7 +10,7 @@ import { groups } from '../contract/periods.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { orders } from '../orders/order-table.ts';
-import { customers } from '../plans/customer-table.ts';
+import { customers, lifeColumns, lifeOf } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import type { Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
@@ -28,7 +28,22 @@ const pastOrders = orders.pick(
   'createdAt',
   'expiresAt',
 );
-const pastChanges = planChanges.pick('number', 'kind', 'createdAt', 'packageId', 'expiresAt');
+const pastChanges = planChanges.pick(
+  'number',
+  'kind',
+  'createdAt',
+  'byParty',
+  'isEmpty',
+  'packageId',
+  'expiresAt',
+  'planStatus',
+  'isSuspended',
+  'refundCents',
+  'code',
+  'renewMonths',
+  'renewMaxCents',
+  'renewHoursBefore',
+);
 const present = customers.pick(
   'number',
   'reference',
@@ -37,6 +52,7 @@ const present = customers.pick(
   'anchorAt',
   'monthsRun',
   'expiresAt',
+  ...lifeColumns,
 );
 const presentPeriods = customers.pick('paidPeriods');
 
@@ -118,10 +134,11 @@ export async function checkAccountHistory(
       const isOver = next === undefined ? isLastPage || isEmpty : Number(next['c_number']) !== number;
       begun = isOver ? null : replay;
       if (!isOver) continue;
-      const { status, packageId, anchorAt, monthsRun, expiresAt } = present.parse(row, 'c_');
+      const shown = present.parse(row, 'c_');
+      const { status, packageId, anchorAt, monthsRun, expiresAt } = shown;
       const { paidPeriods } = presentPeriods.parse(row, 'c_');
       const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
-      await report(replay.end({ status, plan }));
+      await report(replay.end({ status, plan, life: lifeOf(shown) }));
       place = { customer: number + 1, order: 0, change: 0 };
     }
     if (isLastPage) return;

@@ -10,11 +10,12 @@ import type { Package } from '../catalog/package-catalog.ts';
 import type { Group } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { decideOrders } from '../orders/decide-orders.ts';
-import type { OrderCommand, OrderOutcome } from '../orders/order-commands.ts';
+import type { OrderCommand, OrderOutcome, PlanChangeCommand } from '../orders/order-commands.ts';
 import type { CustomerState, OrderChanges } from '../orders/order-state.ts';
 import type { OrderRecord } from '../orders/order-table.ts';
 import type { CustomerStatus } from '../plans/customer-table.ts';
 import type { PlanChange } from '../plans/plan-change.ts';
+import { isSameLife, lifeAfterFailedRenewal, type PlanLife } from '../plans/plan-life.ts';
 import type { Plan } from '../plans/plan-terms.ts';
 import type { Past, Terms } from './past-packages.ts';
 
@@ -30,12 +31,29 @@ export type PastOrder = Pick<
   | 'createdAt'
   | 'expiresAt'
 >;
-export type PastChange = Pick<PlanChange, 'number' | 'kind' | 'createdAt' | 'packageId' | 'expiresAt'>;
+export type PastChange = Pick<
+  PlanChange,
+  | 'number'
+  | 'kind'
+  | 'createdAt'
+  | 'byParty'
+  | 'isEmpty'
+  | 'packageId'
+  | 'expiresAt'
+  | 'planStatus'
+  | 'isSuspended'
+  | 'refundCents'
+  | 'code'
+  | 'renewMonths'
+  | 'renewMaxCents'
+  | 'renewHoursBefore'
+>;
 
 /** What the customer's row holds. */
 export interface PresentCustomer {
   readonly status: CustomerStatus;
   readonly plan: Plan;
+  readonly life: PlanLife;
 }
 
 export interface Deviation {
@@ -85,15 +103,17 @@ export function createReplay({
         foreignReferences: [],
         orders: renewed === undefined ? [] : [renewed],
         credits: [],
+        planChanges: [],
         packages: new Map(wanted === null ? [] : [[wanted.id, wanted]]),
         currency: '',
+        cancelRefund: 'unused',
       },
       [command],
       at,
     );
     const [outcome] = outcomes;
     if (outcome === undefined) throw new Error('A command was decided without an outcome.');
-    customer = changes.newCustomers[0] ?? changes.changedCustomers[0] ?? customer;
+    customer = changes.newCustomers[0] ?? changes.changedCustomers[0] ?? changes.changedLives[0] ?? customer;
     return { outcome, changes };
   }
 
@@ -147,16 +167,87 @@ export function createReplay({
 
   function change(row: PastChange, past: Past): Deviation[] {
     const subject = `plan change ${row.number}`;
+    const isOperators = row.byParty === 'operator';
     switch (row.kind) {
       case 'trial':
         return trial(row, past, subject);
       case 'suspend':
-        return setStatus(row, 'suspended', subject);
+        return isOperators ? setStatus(row, 'suspended', subject) : ofAccount(row, past, subject);
       case 'resume':
-        return setStatus(row, 'active', subject);
+        return isOperators ? setStatus(row, 'active', subject) : ofAccount(row, past, subject);
+      case 'cancel':
+      case 'cancel_at_period_end':
+      case 'auto_renew':
+      case 'auto_renew_off':
+        return ofAccount(row, past, subject);
+      case 'renewal_failed':
+        return failedRenewal(row, subject);
       default:
         return row.kind satisfies never;
     }
+  }
+
+  /** What the account did itself to the customer's plan. */
+  function ofAccount(row: PastChange, past: Past, subject: string): Deviation[] {
+    const command = commandOf(row);
+    if (command === null) return [by(subject)('it does not say how the plan renews itself')];
+    const packageId = customer?.plan.packageId ?? 0;
+    const [terms] = past.termsAround(packageId, row.createdAt);
+    const wanted = terms ? packageAt(packageId, terms, 0n, false) : null;
+    const { outcome, changes } = decide(command, { wanted }, row.createdAt);
+    if (outcome.type !== 'plan_changed') return [by(subject)(refusalOf(outcome))];
+    const problems: string[] = [];
+    const [made] = changes.planChanges;
+    if ((made?.isEmpty ?? true) !== row.isEmpty) {
+      problems.push(row.isEmpty ? 'it says that nothing changed' : 'it changed nothing');
+    }
+    const { refundCents } = outcome;
+    // The operator may have decided that cancelled plans are worth nothing.
+    if (row.kind === 'cancel' && row.refundCents !== refundCents && row.refundCents !== 0n) {
+      problems.push(`it gave ${row.refundCents} cents back, but ${refundCents} were unused`);
+    }
+    if (made?.planStatus !== row.planStatus || made.isSuspended !== row.isSuspended) {
+      problems.push(`it left the plan ${row.planStatus}, but should have left it ${made?.planStatus}`);
+    }
+    return problems.map(by(subject));
+  }
+
+  function commandOf(row: PastChange): PlanChangeCommand | null {
+    const common = {
+      accountId,
+      accessVersion,
+      actorId: 0,
+      idempotencyKey: `change ${row.number}`,
+      keyIsMinted: false,
+      customerNumber,
+    };
+    const { renewMonths: months, renewHoursBefore: hoursBefore, renewMaxCents: maxChargeCents } = row;
+    switch (row.kind) {
+      case 'cancel':
+        return { ...common, type: 'cancel', at: 'now' };
+      case 'cancel_at_period_end':
+        return { ...common, type: 'cancel', at: 'period_end' };
+      case 'suspend':
+        return { ...common, type: 'suspend', reason: null };
+      case 'resume':
+        return { ...common, type: 'resume' };
+      case 'auto_renew':
+        if (months === null || hoursBefore === null) return null;
+        return { ...common, type: 'set_auto_renew', autoRenew: { months, maxChargeCents, hoursBefore } };
+      default:
+        return { ...common, type: 'set_auto_renew', autoRenew: null };
+    }
+  }
+
+  /** Why it was refused, nothing records but its code: that it was due, and what it put off, can be judged. */
+  function failedRenewal({ createdAt, code }: PastChange, subject: string): Deviation[] {
+    const dueAt = customer?.life.renewAt ?? null;
+    if (customer === null || code === null || dueAt === null || dueAt > createdAt) {
+      return [by(subject)('no plan was due to renew itself')];
+    }
+    const { life, plan } = customer;
+    customer = { ...customer, life: lifeAfterFailedRenewal(life, plan, code, createdAt) };
+    return [];
   }
 
   function setStatus(row: PastChange, status: CustomerStatus, subject: string): Deviation[] {
@@ -200,6 +291,11 @@ export function createReplay({
     if (customer === null) return [by(subject)('no order and no change of a plan explains the plan')];
     return [
       ...compareStatus(present.status, customer.status),
+      ...(isSameLife(present.life, customer.life)
+        ? []
+        : [
+            'what is set about the plan (holds, cancelling, auto-renewal) is not what its changes make of it',
+          ]),
       ...comparePlans(present.plan, customer.plan),
     ].map(by(subject));
   }

@@ -39,7 +39,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'a refund uses the price of today',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/carry-out-order.ts',
     find: "const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;",
     replace:
       "const refundCents = kind === 'change' && running !== null ? unusedCents({ ...running, paidPeriods: running.paidPeriods.map((one) => ({ ...one, paidCents: working.packages.get(running.packageId)?.prices[account.group][1] ?? 0n })) }, now) : 0n;",
@@ -54,14 +54,14 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'the fingerprint leaves the months out',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/place-order.ts',
     find: "fingerprintOf('place', packageId, customerReference, months, command.customerName)",
     replace: "fingerprintOf('place', packageId, customerReference, command.customerName)",
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
     name: 'a key with other data gets the first order',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/carry-out-order.ts',
     find: "if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');\n  if (loginLink",
     replace: 'if (loginLink',
     test: 'test/unit/core-against-oracle.test.ts',
@@ -75,7 +75,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'the refund does not count towards the credit',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/carry-out-order.ts',
     find: "  if (balanceAfterCents < 0n) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(chargeCents),",
     replace:
       "  if (account.balanceCents < priceCents) {\n    return refused('insufficient_credit', {\n      balance: formatAmount(account.balanceCents),\n      required: formatAmount(chargeCents),",
@@ -83,7 +83,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'a renewal changes the plan by accident',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/renew-order.ts',
     find: "return refused('order_failed', { reason: 'plan_changed' });",
     replace: 'void 0;',
     test: 'test/unit/core-against-oracle.test.ts',
@@ -156,7 +156,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'rights are not checked again under the lock',
-    file: 'src/orders/decide-orders.ts',
+    file: 'src/orders/command-checks.ts',
     find: 'return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);',
     replace: 'void account, void accessVersion, void mayStand, void earlier;\n  return false;',
     test: 'test/process/two-processes.test.ts',
@@ -201,8 +201,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'after a lost COMMIT minted keys are not looked up',
     file: 'src/orders/order-batch.ts',
-    find: '(command.mayStand || !command.keyIsMinted)',
-    replace: '!command.keyIsMinted',
+    find: '(command.keyIsMinted && !command.mayStand)',
+    replace: 'command.keyIsMinted',
     test: 'test/process/lost-commit.test.ts',
   },
   {

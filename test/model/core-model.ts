@@ -391,6 +391,8 @@ function createStateKeeper(accountIds: readonly number[]) {
       foreignReferences: [...foreign.values()],
       orders: loadedOrders,
       credits,
+      planChanges: [],
+      cancelRefund: 'unused',
       packages,
       currency: 'USD',
     };

@@ -89,7 +89,13 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
 
 test('the idempotency keys of the first edition are replayed, and tell other orders from those they were sent with', async () => {
   const packages = await createPackageCatalog(database);
-  const batch = { database, currency: 'USD', now: () => seconds(20), packages: packages.current };
+  const batch = {
+    database,
+    currency: 'USD',
+    cancelRefund: 'none',
+    now: () => seconds(20),
+    packages: packages.current,
+  } as const;
   const caller = { accountId: 2, accessVersion: await accessVersionOf(2), keyIsMinted: false } as const;
   const place = (customerReference: string, idempotencyKey: string): PlaceOrder => ({
     ...caller,

@@ -12,7 +12,14 @@ function outcomesOf(used: Partial<typeof numbers>) {
   const accounts = [
     { id: 7, group: 'reseller', accessVersion: 1, isHalted: false, balanceCents: 0n, ...numbers, ...used },
   ] as const;
-  const none = { customers: [], foreignReferences: [], orders: [], credits: [], packages: new Map() };
+  const none = {
+    customers: [],
+    foreignReferences: [],
+    orders: [],
+    credits: [],
+    planChanges: [],
+    packages: new Map(),
+  };
   const command: OrderCommand = {
     type: 'credit',
     accountId: 7,
@@ -22,7 +29,7 @@ function outcomesOf(used: Partial<typeof numbers>) {
     idempotencyKey: 'credit',
     keyIsMinted: false,
   };
-  return decideOrders({ accounts, ...none, currency: 'USD' }, [command], 0).outcomes;
+  return decideOrders({ accounts, ...none, currency: 'USD', cancelRefund: 'unused' }, [command], 0).outcomes;
 }
 
 test('an account uses 900,000,000 numbers of a kind, and the next one is refused', () => {

@@ -265,6 +265,8 @@ function opening(): Position {
     foreignReferences: [],
     orders: [],
     credits: [],
+    planChanges: [],
+    cancelRefund: 'unused',
     packages: new Map(),
     currency: 'USD',
   };

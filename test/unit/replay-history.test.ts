@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Group, Months } from '../../src/contract/periods.ts';
 import { addMonths } from '../../src/contract/times.ts';
+import { plainLife } from '../../src/plans/plan-life.ts';
 import type { Plan } from '../../src/plans/plan-terms.ts';
 import { createPast, type Past, type Recorded, type Terms } from '../../src/verify/past-packages.ts';
 import {
@@ -50,7 +51,19 @@ function order(number: number, at: number, changed: Partial<PastOrder> = {}): Pa
     ...changed,
   };
 }
+const byOperator = {
+  byParty: 'operator',
+  isEmpty: false,
+  planStatus: null,
+  isSuspended: null,
+  refundCents: null,
+  code: null,
+  renewMonths: null,
+  renewMaxCents: null,
+  renewHoursBefore: null,
+} as const;
 const trialAt = (number: number, at: number, days = 14): PastChange => ({
+  ...byOperator,
   number,
   kind: 'trial',
   createdAt: at,
@@ -58,6 +71,7 @@ const trialAt = (number: number, at: number, days = 14): PastChange => ({
   expiresAt: at + days * day,
 });
 const statusAt = (number: number, kind: 'suspend' | 'resume', at: number): PastChange => ({
+  ...byOperator,
   number,
   kind,
   createdAt: at,
@@ -87,14 +101,14 @@ type Event = PastOrder | PastChange;
 /** All that is reported of the history, each as "subject: problem". */
 function replay(
   events: readonly Event[],
-  present: PresentCustomer | null,
+  present: Omit<PresentCustomer, 'life'> | null,
   { past = unchanged, group = 'reseller' }: { past?: Past; group?: Group } = {},
 ): string[] {
   const replayed = createReplay({ accountId: 7, number: 3, reference: 'one', group });
   const found = events.flatMap((event) =>
     'months' in event ? replayed.order(event, past) : replayed.change(event, past),
   );
-  if (present !== null) found.push(...replayed.end(present));
+  if (present !== null) found.push(...replayed.end({ ...present, life: plainLife }));
   return found.map(({ subject, problem }) => `${subject}: ${problem}`);
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../../identity/login-link-store.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import type { Customer } from '../../plans/customer-table.ts';
+import { isSuspended } from '../../plans/plan-life.ts';
 import {
   confirmPage,
   customerPage,
@@ -140,7 +141,7 @@ export async function loginLinkRoutes(
     if (isRefusal(session)) return showLimited(reply, session);
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
     if (!customer) return show(reply, 401, signedOutPage());
-    if (customer.status === 'suspended') return show(reply, 403, suspendedPage());
+    if (isSuspended(customer)) return show(reply, 403, suspendedPage());
     return show(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
   });
 
@@ -161,7 +162,7 @@ export async function loginLinkRoutes(
   function showLink(reply: FastifyReply, customer: Customer | null | Refusal): FastifyReply {
     if (isRefusal(customer)) return showLimited(reply, customer);
     if (customer === null) return show(reply, 410, spentPage());
-    return show(reply, ...(customer.status === 'suspended' ? suspension : confirmation));
+    return show(reply, ...(isSuspended(customer) ? suspension : confirmation));
   }
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */

@@ -1,10 +1,13 @@
 // A customer as the API shows it (specification "Customer").
 
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { formatAmount } from '../../contract/amounts.ts';
 import { publicId } from '../../contract/identifiers.ts';
+import { periodOfMonths } from '../../contract/periods.ts';
 import type { CustomerView } from '../../contract/schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
-import type { Customer } from '../../plans/customer-table.ts';
+import { type Customer, lifeOf } from '../../plans/customer-table.ts';
+import { type AutoRenew, isActive, isSuspended, planStatus } from '../../plans/plan-life.ts';
 
 export function customerView(customer: Customer, { byId }: PackageCatalog, now: EpochSeconds): CustomerView {
   const { accountId, number, reference } = customer;
@@ -16,11 +19,34 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
     status: customer.status,
     plan: {
       package: byId.get(customer.packageId)?.name ?? '',
-      active: customer.expiresAt > now,
+      status: planStatus(customer.expiresAt, isSuspended(customer), customer.cancelled, now),
+      active: isActive(customer.expiresAt, customer.suspended, now),
       starts_at: formatTime(customer.anchorAt),
       expires_at: formatTime(customer.expiresAt),
       days_left: daysLeft(customer.expiresAt, now),
+      ends_at_period_end: customer.endsAtPeriodEnd,
+      auto_renew: autoRenewView(customer),
     },
     created_at: formatTime(customer.createdAt),
+  };
+}
+
+/** null also while the plan ends with its period: what was set is put aside. */
+function autoRenewView(customer: Customer): CustomerView['plan']['auto_renew'] {
+  const { autoRenew, endsAtPeriodEnd, renewAt, renewFailure } = lifeOf(customer);
+  if (autoRenew === null || endsAtPeriodEnd) return null;
+  return {
+    ...autoRenewSettingsView(autoRenew),
+    next_at: renewAt === null ? null : formatTime(renewAt),
+    failure: renewFailure,
+  };
+}
+
+export function autoRenewSettingsView({ months, maxChargeCents, hoursBefore }: AutoRenew) {
+  return {
+    months,
+    period: periodOfMonths(months),
+    max_charge: maxChargeCents === null ? null : formatAmount(maxChargeCents),
+    hours_before: hoursBefore,
   };
 }

@@ -137,7 +137,7 @@ export function parseCustomerName(value: string | undefined): string | null | Re
 }
 
 /** null when neither months nor period was sent. */
-function parseMonths(body: JsonObject): Months | null | Refusal {
+export function parseMonths(body: JsonObject): Months | null | Refusal {
   const months = own(body, 'months');
   const period = own(body, 'period');
   if (months !== undefined && !isMonths(months))
@@ -157,7 +157,7 @@ function parseMonths(body: JsonObject): Months | null | Refusal {
 }
 
 /** May be negative: of a change to a cheaper package, what must come back at least. null when none was sent. */
-function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
+export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   const sent = own(body, 'max_charge');
   if (sent === undefined) return null;
   const reason = typeReason(sent, 'must be an amount such as "12.50", a string');

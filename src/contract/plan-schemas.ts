@@ -1,0 +1,114 @@
+// What the requests about a customer's plan take and answer, as JSON Schema. Their bodies are read by plan-request.ts;
+// their schemas here are for the document.
+
+import Type from 'typebox';
+import {
+  amount,
+  autoRenewSettings,
+  customerAnswerSchema,
+  example,
+  maxCharge,
+  monthsOf,
+  oneOf,
+  orNothing,
+  period,
+  text,
+  time,
+  word,
+} from './schemas.ts';
+
+export { customerAnswerSchema };
+
+const idempotency_key = Type.Optional(
+  Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+);
+
+export const planCommandBodySchema = Type.Object(
+  { idempotency_key },
+  example({ idempotency_key: 'resume-1001-1' }),
+);
+
+export const cancelPlanBodySchema = Type.Object(
+  {
+    at: oneOf(
+      ['now', 'period_end'] as const,
+      'now: at once, with a refund. period_end: when it has run out.',
+    ),
+    idempotency_key,
+  },
+  example({ at: 'period_end', idempotency_key: 'cancel-1001-1' }),
+);
+
+export const cancelledPlanSchema = Type.Object({
+  customer: Type.Ref('Customer'),
+  refund: amount('What was given back for the unused time.'),
+  balance: amount('The balance right after it.'),
+});
+
+export const suspendPlanBodySchema = Type.Object(
+  {
+    reason: Type.Optional(text('Why, for your own history.', 200)),
+    idempotency_key,
+  },
+  example({ reason: 'Invoice 2026-118 is unpaid', idempotency_key: 'suspend-1001-1' }),
+);
+
+export const autoRenewBodySchema = Type.Object(
+  {
+    months: Type.Optional(
+      monthsOf('The months of each renewal. This or period is required; if both are sent, they must agree.'),
+    ),
+    period: Type.Optional(period),
+    max_charge: Type.Optional(
+      Type.Union([maxCharge, Type.Null()], {
+        description: 'The most that a renewal may be charged; null or absent: whatever the price is then.',
+      }),
+    ),
+    hours_before: Type.Optional(
+      Type.Integer({
+        description: 'How many hours before its end; 24 if it is not sent.',
+        minimum: 1,
+        maximum: 720,
+      }),
+    ),
+    idempotency_key,
+  },
+  example({ months: 1, max_charge: '12.50', hours_before: 48, idempotency_key: 'auto-renew-1001-1' }),
+);
+
+const planState = Type.Object({
+  status: word('As the status of a plan.', 'active'),
+  package: text("The package's name.", 500),
+  expires_at: time('When the plan ends.'),
+});
+
+const historyItemSchema = Type.Object(
+  {
+    type: word(
+      'activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. Tolerate new values.',
+      'renewed',
+    ),
+    at: time('When it happened.'),
+    by: word('account: you. operator: an administrator. service: a plan that renews itself.', 'account'),
+    from: orNothing(planState, 'The plan right before; null: there was none.'),
+    to: planState,
+    order: Type.Optional(Type.Ref('Order')),
+    refund: Type.Optional(amount('What was given back.')),
+    reason: Type.Optional(text('Of a suspension: why.', 200)),
+    code: Type.Optional(word('Of a renewal that failed: the error code.', 'insufficient_credit')),
+    auto_renew: Type.Optional(
+      Type.Object(autoRenewSettings, { description: 'How the plan is to renew itself.' }),
+    ),
+  },
+  { $id: 'PlanHistoryItem' },
+);
+
+export const planHistorySchema = Type.Object({
+  data: Type.Array(Type.Ref('PlanHistoryItem'), { maxItems: 100 }),
+  next_cursor: orNothing(
+    Type.String({ description: 'Send it as cursor for the next page.', maxLength: 200 }),
+    'null: there is nothing older.',
+  ),
+});
+
+export const planNamedSchemas = [historyItemSchema];

@@ -1,0 +1,29 @@
+// What is asked of every command before anything else, and how a refusal is made.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import { type ErrorCode, type ErrorDetails, refusal } from '../contract/error-catalogue.ts';
+import { numbersUsedMax } from '../contract/identifiers.ts';
+import type { Keyed, OrderOutcome } from './order-commands.ts';
+
+type Refused = Extract<OrderOutcome, { readonly type: 'refused' }>;
+
+export function refused(code: ErrorCode, details: ErrorDetails = {}): Refused {
+  return { type: 'refused', refusal: refusal(code, details) };
+}
+
+/**
+ * Whether the caller's rights moved since the request was let in. Not for an order that stands since an
+ * attempt whose COMMIT was never answered: it was placed while the rights were right, and its caller has to learn of it.
+ */
+export function mustAskAgain(
+  account: AccountState,
+  { accessVersion, mayStand }: Pick<Keyed, 'mayStand'> & { readonly accessVersion: number },
+  earlier: object | null,
+): boolean {
+  return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
+}
+
+/** Whether its numbers are used up: of orders, customers, ledger entries or changes of plans. */
+export function isFull({ orderCount, customerCount, entryCount, planChangeCount }: AccountState): boolean {
+  return Math.max(orderCount, customerCount, entryCount, planChangeCount) >= numbersUsedMax;
+}

@@ -1,0 +1,66 @@
+// An administrator's top-up or correction. Called by decide-orders.ts.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import { formatAmount } from '../contract/amounts.ts';
+import { fieldRefusal } from '../contract/error-catalogue.ts';
+import { publicId } from '../contract/identifiers.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { EntryKind } from '../ledger/ledger-entry.ts';
+import { isFull, refused } from './command-checks.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { CreditAccount, OrderOutcome } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
+
+/** A credit beyond it is refused: the ledger's arithmetic stays far from the ends of int8. */
+const balanceCentsMax = 100_000_000_000_000n;
+
+export function creditAccount(
+  working: WorkingState,
+  account: AccountState,
+  command: CreditAccount,
+  now: EpochSeconds,
+): OrderOutcome {
+  const { amountCents, memo, actorId, by = null, idempotencyKey } = command;
+  const fingerprint = fingerprintOf('credit', amountCents.toString(), memo);
+  const earlier = working.creditByKey(account.id, idempotencyKey);
+  if (earlier !== null) {
+    if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+    return { type: 'credited', entry: earlier, replayed: true };
+  }
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  // What is left of a full account can be given back.
+  if (isFull(account) && amountCents > 0n) return refused('order_failed', { reason: 'account_full' });
+  const balanceAfterCents = account.balanceCents + amountCents;
+  if (balanceAfterCents < 0n) {
+    return refused('insufficient_credit', {
+      balance: formatAmount(account.balanceCents),
+      required: formatAmount(-amountCents),
+      currency: working.currency,
+    });
+  }
+  if (balanceAfterCents > balanceCentsMax) {
+    return {
+      type: 'refused',
+      refusal: fieldRefusal('validation_failed', 'amount', 'the balance would be too large'),
+    };
+  }
+  const kind: EntryKind = amountCents < 0n ? 'debit' : 'credit';
+  const entry = working.addEntry(
+    account.id,
+    { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
+    now,
+  );
+  working.addAudit({
+    actorId,
+    by,
+    action: `account.${kind}`,
+    subject: `account ${account.id}`,
+    before: { balance: formatAmount(account.balanceCents) },
+    after: {
+      balance: formatAmount(entry.balanceAfterCents),
+      entry_id: publicId(account.id, entry.number),
+      memo,
+    },
+  });
+  return { type: 'credited', entry, replayed: false };
+}

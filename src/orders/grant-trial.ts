@@ -1,0 +1,52 @@
+// An administrator gives a customer the free trial. Called by decide-orders.ts.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import { fieldRefusal } from '../contract/error-catalogue.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import { lifeAfterTrial } from '../plans/plan-life.ts';
+import { isRunning, startTrial } from '../plans/plan-terms.ts';
+import { isFull, refused } from './command-checks.ts';
+import { newCustomer } from './new-customer.ts';
+import type { GrantTrial, OrderOutcome } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
+
+export function grantTrial(
+  working: WorkingState,
+  account: AccountState,
+  command: GrantTrial,
+  now: EpochSeconds,
+): OrderOutcome {
+  const trial = working.packages.get(command.packageId);
+  if (trial === undefined)
+    return { type: 'refused', refusal: fieldRefusal('invalid_package', 'package_id', 'unknown') };
+  if (!trial.isTrial || trial.retired) {
+    const reason = trial.isTrial ? 'retired' : 'not_a_trial';
+    return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
+  }
+  if (working.ownerOf(command.customerReference, account.id) === 'foreign')
+    return refused('customer_not_yours');
+  const customer = working.customer(command.customerReference);
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
+  if (customer !== null && isRunning(customer.plan, now)) {
+    // A retried grant finds its own trial: the same answer, and nothing more is given.
+    if (customer.plan.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
+    return { type: 'granted', accountId: account.id, customerNumber: customer.number };
+  }
+  const plan = startTrial(trial.id, trial.durationDays, now);
+  const granted =
+    customer === null
+      ? working.addCustomer(account.id, newCustomer(command, plan, now))
+      : working.setPlan(customer, plan, lifeAfterTrial(customer.life));
+  const { packageId, expiresAt } = plan;
+  working.addPlanChange(granted, { kind: 'trial', byParty: 'operator', actorId: command.actorId }, now);
+  working.addAudit({
+    actorId: command.actorId,
+    by: command.by ?? null,
+    action: 'customer.grant_trial',
+    subject: `customer ${granted.reference}`,
+    before: null,
+    after: { account_id: account.id, package_id: packageId, expires_at: formatTime(expiresAt) },
+  });
+  return { type: 'granted', accountId: account.id, customerNumber: granted.number };
+}

@@ -1,0 +1,41 @@
+// POST /orders/{id}/renew: the package of an earlier order once more, never another one. Called by decide-orders.ts.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { isRunning } from '../plans/plan-terms.ts';
+import { carryOut, replay } from './carry-out-order.ts';
+import { mustAskAgain, refused } from './command-checks.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { OrderOutcome, RenewOrder } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
+
+export function renewOrder(
+  working: WorkingState,
+  account: AccountState,
+  command: RenewOrder,
+  now: EpochSeconds,
+): OrderOutcome {
+  const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
+
+  const renewed = working.orderByNumber(account.id, command.orderNumber);
+  // Orders are never deleted: a key that is bound cannot be bound to the renewal of a missing one.
+  if (renewed === null) return refused(earlier === null ? 'order_not_found' : 'idempotency_conflict');
+  const months = command.months ?? renewed.months;
+  const fingerprint = fingerprintOf('renew', renewed.number, months);
+  if (earlier !== null) return replay(working, earlier, fingerprint, null);
+
+  const wanted = working.packages.get(renewed.packageId);
+  if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
+  const customer = working.customer(renewed.customerReference);
+  if (customer === null) throw new Error(`Order ${renewed.number} of account ${account.id} has no customer.`);
+  const running = isRunning(customer.plan, now) ? customer.plan : null;
+  if (running !== null && running.packageId !== wanted.id)
+    return refused('order_failed', { reason: 'plan_changed' });
+  return carryOut(
+    working,
+    account,
+    { command, months, fingerprint, wanted, kind: 'renew', running, customer },
+    now,
+  );
+}

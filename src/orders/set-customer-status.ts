@@ -1,0 +1,35 @@
+// The operator's hold on a customer. Called by decide-orders.ts.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import { publicId } from '../contract/identifiers.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { refused } from './command-checks.ts';
+import type { OrderOutcome, SetCustomerStatus } from './order-commands.ts';
+import { shownCustomer, type WorkingState } from './order-state.ts';
+
+/** Whether the customer may log in. A halted account's too: no money moves. */
+export function setCustomerStatus(
+  working: WorkingState,
+  account: AccountState,
+  { actorId, by = null, customerNumber, status }: SetCustomerStatus,
+  now: EpochSeconds,
+): OrderOutcome {
+  const customer = working.customerByNumber(account.id, customerNumber);
+  if (customer === null) return refused('customer_not_found');
+  if (customer.status === status) return { type: 'status_set', customer: shownCustomer(customer) };
+  const changed = working.setStatus(customer, status);
+  working.addPlanChange(
+    changed,
+    { kind: status === 'suspended' ? 'suspend' : 'resume', byParty: 'operator', actorId },
+    now,
+  );
+  working.addAudit({
+    actorId,
+    by,
+    action: 'customer.update',
+    subject: `customer ${publicId(account.id, customerNumber)}`,
+    before: { status: customer.status },
+    after: { status },
+  });
+  return { type: 'status_set', customer: shownCustomer(changed) };
+}

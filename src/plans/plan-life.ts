@@ -1,0 +1,146 @@
+// What a customer's plan has been told besides its terms: whether their reseller suspended them, whether it was
+// cancelled, and whether it renews itself. Kept beside the plan in the customer's row; a plain order leaves it as it is.
+// Decisions "The life of a plan" (docs/decisions/0030-the-life-of-a-plan.md). Pure.
+
+import type { Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { CustomerStatus } from './customer-table.ts';
+import { isRunning, type Plan } from './plan-terms.ts';
+
+export interface AutoRenew {
+  readonly months: Months;
+  /** The most that a renewal may be charged; null: whatever it is. */
+  readonly maxChargeCents: bigint | null;
+  /** How long before its end the plan is renewed. */
+  readonly hoursBefore: number;
+}
+
+export interface PlanLife {
+  /** The reseller's hold. The operator's is the customer's status. */
+  readonly suspended: boolean;
+  /** The plan ended before its time. */
+  readonly cancelled: boolean;
+  /** Auto-renewal is put aside. */
+  readonly endsAtPeriodEnd: boolean;
+  readonly autoRenew: AutoRenew | null;
+  /** When it is renewed, or tried again; null: not before something else happens. */
+  readonly renewAt: EpochSeconds | null;
+  /** The error code of the last try for this end. */
+  readonly renewFailure: string | null;
+}
+
+/** That of nearly every customer. */
+export const plainLife: PlanLife = {
+  suspended: false,
+  cancelled: false,
+  endsAtPeriodEnd: false,
+  autoRenew: null,
+  renewAt: null,
+  renewFailure: null,
+};
+
+export const planStatuses = ['active', 'suspended', 'cancelled', 'expired'] as const;
+export type PlanStatus = (typeof planStatuses)[number];
+
+/** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
+export const cancelRefunds = ['unused', 'none'] as const;
+export type CancelRefund = (typeof cancelRefunds)[number];
+
+const retrySeconds = 6 * 3_600;
+
+export function planStatus(
+  expiresAt: EpochSeconds,
+  isSuspended: boolean,
+  isCancelled: boolean,
+  now: EpochSeconds,
+): PlanStatus {
+  if (expiresAt <= now) return isCancelled ? 'cancelled' : 'expired';
+  return isSuspended ? 'suspended' : 'active';
+}
+
+/** Whether either hold stands. */
+export function isSuspended({ status, suspended }: { status: CustomerStatus; suspended: boolean }): boolean {
+  return suspended || status === 'suspended';
+}
+
+/** The same object where nothing changes. `isNewRun`: the plan did not go on from the one before. */
+export function lifeAfterOrder(life: PlanLife, plan: Plan, isNewRun: boolean): PlanLife {
+  if (life === plainLife) return life;
+  const { endsAtPeriodEnd } = life;
+  const begun = isNewRun
+    ? {
+        ...life,
+        cancelled: false,
+        endsAtPeriodEnd: false,
+        autoRenew: endsAtPeriodEnd ? null : life.autoRenew,
+      }
+    : life;
+  return planned(begun, plan);
+}
+
+/** Nothing of the plan before a trial goes on. Holds stay. */
+export function lifeAfterTrial({ suspended }: PlanLife): PlanLife {
+  return { ...plainLife, suspended };
+}
+
+export function lifeAfterCancel(life: PlanLife, at: 'now' | 'period_end'): PlanLife {
+  if (at === 'now') return { ...plainLife, suspended: life.suspended, cancelled: true };
+  return { ...life, endsAtPeriodEnd: true, renewAt: null };
+}
+
+/** The hold is lifted, and a cancel at the period's end taken back. An end that was meant, and has come, is not renewed. */
+export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): PlanLife {
+  const resumed = { ...life, suspended: false, endsAtPeriodEnd: false };
+  return life.endsAtPeriodEnd && isRunning(plan, now) ? planned(resumed, plan) : resumed;
+}
+
+export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRenew | null): PlanLife {
+  if (autoRenew === null) return { ...life, autoRenew, renewAt: null, renewFailure: null };
+  return planned({ ...life, endsAtPeriodEnd: false, autoRenew }, plan);
+}
+
+/** Tried again every six hours, until the end. */
+export function lifeAfterFailedRenewal(
+  life: PlanLife,
+  { expiresAt }: Plan,
+  code: string,
+  now: EpochSeconds,
+): PlanLife {
+  const nextAt = now + retrySeconds;
+  return { ...life, renewFailure: code, renewAt: nextAt < expiresAt ? nextAt : null };
+}
+
+function planned(life: PlanLife, plan: Plan): PlanLife {
+  const { autoRenew, endsAtPeriodEnd } = life;
+  const isOn = autoRenew !== null && !endsAtPeriodEnd;
+  return {
+    ...life,
+    renewAt: isOn ? plan.expiresAt - autoRenew.hoursBefore * 3_600 : null,
+    renewFailure: null,
+  };
+}
+
+export function isSameLife(one: PlanLife, other: PlanLife): boolean {
+  return (
+    one.suspended === other.suspended &&
+    one.cancelled === other.cancelled &&
+    one.endsAtPeriodEnd === other.endsAtPeriodEnd &&
+    isSameAutoRenew(one.autoRenew, other.autoRenew) &&
+    one.renewAt === other.renewAt &&
+    one.renewFailure === other.renewFailure
+  );
+}
+
+function isSameAutoRenew(one: AutoRenew | null, other: AutoRenew | null): boolean {
+  if (one === null || other === null) return one === other;
+  return (
+    one.months === other.months &&
+    one.maxChargeCents === other.maxChargeCents &&
+    one.hoursBefore === other.hoursBefore
+  );
+}
+
+/** Whether the customer may use the plan, as far as their reseller decides it. */
+export function isActive(expiresAt: EpochSeconds, suspended: boolean, now: EpochSeconds): boolean {
+  return expiresAt > now && !suspended;
+}
