@@ -8,6 +8,7 @@
  */
 export const onBothDatabases: readonly string[] = [
   'audits',
+  'auto-renewal',
   'dashboard',
   'endpoints',
   'hostile-values',
@@ -20,6 +21,7 @@ export const onBothDatabases: readonly string[] = [
   'panel-ledger',
   'panel-query-plans',
   'plan-changes',
+  'plan-life',
   'query-plans',
   'refunds',
   'reseal',

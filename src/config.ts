@@ -154,6 +154,7 @@ export const defaultLimits = {
   },
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {
+    renewals: { everySeconds: 60, runSecondsMax: 30 },
     ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
@@ -162,6 +163,7 @@ export const defaultLimits = {
     // Only when somebody asks for it.
     audit: { runSecondsMax: 4 * 3_600 },
   },
+  renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
   // A command that copies the embedded database keeps its log growing meanwhile.
   copySecondsMax: 3_600,
   drainMilliseconds: 15_000,

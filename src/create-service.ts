@@ -163,8 +163,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     limits: limits.jobs,
     scheduled: housekeeping({
       database,
+      engine,
       limits,
       now,
+      monotonicNow,
       sessions: createSessionStore(database, limits.sessions),
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,

@@ -11,11 +11,15 @@ import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
 import type { LedgerDays } from './ledger/ledger-days.ts';
+import { renewDuePlans } from './orders/automatic-renewals.ts';
+import type { OrderEngine } from './orders/order-engine.ts';
 
 export interface HousekeepingDependencies {
   readonly database: Database;
   readonly limits: Limits;
+  readonly engine: OrderEngine;
   readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
   readonly sessions: SessionStore;
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
@@ -26,6 +30,13 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
   const { database, limits, now, sessions, totp, requestLog, ledgerDays } = dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
+    {
+      kind: 'renewals',
+      ...times.renewals,
+      run: async ({ signal }) => ({
+        backlog: await renewDuePlans({ ...dependencies, limits: limits.renewals }, signal),
+      }),
+    },
     {
       kind: 'ledger_days',
       ...times.ledgerDays,

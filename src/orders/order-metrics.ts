@@ -25,6 +25,12 @@ export function createOrderMetrics(registry: Registry): OrderMetrics {
     help: 'Repeated requests answered with their first order.',
     registers,
   });
+  const renewals = new Counter({
+    name: 'sellthrough_renewals_total',
+    help: 'Plans that were due to renew themselves, by what became of it.',
+    labelNames: ['result'],
+    registers,
+  });
   const batchOrders = new Histogram({
     name: 'sellthrough_batch_orders',
     help: 'Orders decided together in one transaction.',
@@ -40,7 +46,11 @@ export function createOrderMetrics(registry: Registry): OrderMetrics {
   return {
     onBatch(commands, outcomes) {
       batchOrders.observe(commands.length);
-      for (const outcome of outcomes) {
+      for (const [index, outcome] of outcomes.entries()) {
+        if (commands[index]?.type === 'renew_automatically') {
+          if (outcome.type === 'ordered') renewals.inc({ result: 'renewed' });
+          if (outcome.type === 'refused') renewals.inc({ result: 'refused' });
+        }
         if (outcome.type !== 'ordered') continue;
         if (outcome.replayed) replays.inc();
         else orders.inc({ kind: outcome.order.kind });

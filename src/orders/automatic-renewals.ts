@@ -1,0 +1,92 @@
+// Plans that renew themselves: looks which are due, in order of their ends, and submits each to the engine as anybody's
+// order. Run by src/jobs/ in one process at a time (housekeeping.ts).
+// Always true: one renewal for each end, whatever happens. That does not hang on this file, nor on the lease: the
+// engine compares, under the account's lock, when the plan was due with what was read here (renew-automatically.ts).
+// So a run that died, two runs at once, or a clock that jumps can ask again and change nothing.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomBase62 } from '../accounts/api-key.ts';
+import { Overloaded } from '../contract/overloaded.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Statement } from '../database/database.ts';
+import type { OrderEngine } from './order-engine.ts';
+
+export interface RenewalLimits {
+  /** Submitted together: an order of somebody else waits for no more than these. */
+  readonly plansAtOnce: number;
+  /** After each of these it rests as long as they took, and at most so long. */
+  readonly restMillisecondsMax: number;
+}
+
+export interface RenewalDependencies {
+  readonly database: Database;
+  readonly engine: Pick<OrderEngine, 'submit'>;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly limits: RenewalLimits;
+}
+
+interface Due {
+  readonly accountId: number;
+  readonly customerNumber: number;
+  readonly dueAt: EpochSeconds;
+}
+
+const listDue: Statement = {
+  name: 'list_due_renewals',
+  text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
+    from customers c join accounts a on a.id = c.account_id
+    where c.renew_at <= to_timestamp($1::bigint)
+      and (c.renew_at, c.account_id, c.number) > (to_timestamp($2::bigint), $3::int, $4::int)
+    order by c.renew_at, c.account_id, c.number limit $5::int`,
+};
+
+const countedMax = 1_000_000;
+const countDue: Statement = {
+  name: 'count_due_renewals',
+  text: `select count(*) from (
+    select from customers where renew_at <= to_timestamp($1::bigint) limit ${countedMax}) due`,
+};
+
+/** How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left. */
+export async function renewDuePlans(
+  { database, engine, now, monotonicNow, limits }: RenewalDependencies,
+  signal: AbortSignal,
+): Promise<number> {
+  // Each plan once in a run: what cannot be renewed and cannot be put off holds up nobody.
+  let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
+  while (!signal.aborted) {
+    const { dueAt, accountId, customerNumber } = last;
+    const rows = await database.query(listDue, [now(), dueAt, accountId, customerNumber, limits.plansAtOnce]);
+    const began = monotonicNow();
+    try {
+      await Promise.all(
+        rows.map((row) =>
+          engine.submit({
+            type: 'renew_automatically',
+            accountId: Number(row['account_id']),
+            accessVersion: Number(row['access_version']),
+            customerNumber: Number(row['number']),
+            dueAt: Number(row['renew_at']),
+            isBlocked: row['blocked'] === true,
+            idempotencyKey: `auto_${randomBase62(22)}`,
+            keyIsMinted: true,
+          }),
+        ),
+      );
+    } catch (error) {
+      if (error instanceof Overloaded) break;
+      throw error;
+    }
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < limits.plansAtOnce) return 0;
+    last = {
+      accountId: Number(final['account_id']),
+      customerNumber: Number(final['number']),
+      dueAt: Number(final['renew_at']),
+    };
+    await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
+  }
+  const [counted] = await database.query(countDue, [now()]);
+  return Number(counted?.['count'] ?? 0);
+}
