@@ -83,7 +83,7 @@ test('POST /accounts/{id}/trials gives the free trial, charges nothing and makes
   const body = { package_id: service.packages.trial, customer: ' Try@Example.com ', customer_name: 'Try' };
   service.clock.seconds = secondsOf('2026-05-01T00:00:00Z');
   const { customer } = expectStatus(await grant(reseller, body), 201);
-  assert.deepEqual(customer, {
+  assert.partialDeepStrictEqual(customer, {
     id: customer.id,
     name: 'Try',
     reference: 'try@example.com',

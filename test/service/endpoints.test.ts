@@ -149,10 +149,13 @@ test('a customer has every field in its format, alone and in the list', async ()
       status: 'active',
       plan: {
         package: 'Basic',
+        status: 'active',
         active: true,
         starts_at: '2026-01-15T12:00:00Z',
         expires_at: '2026-02-15T12:00:00Z',
         days_left: 31,
+        ends_at_period_end: false,
+        auto_renew: null,
       },
       created_at: '2026-01-15T12:00:00Z',
     },

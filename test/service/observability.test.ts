@@ -153,6 +153,7 @@ describe('/metrics', () => {
       'sellthrough_orders_total',
       'sellthrough_queue_depth',
       'sellthrough_refusals_total',
+      'sellthrough_renewals_total',
       'sellthrough_replays_total',
       'sellthrough_request_log_dropped_total',
     ]);

@@ -44,22 +44,38 @@ test('a plain order writes no plan change; a trial, a suspension and its end wri
   expectStatus(await service.admin.patch(`${api}/customers/${customer.id}`, { status: 'active' }), 200);
 
   const now = service.clock.seconds;
-  const shared = { accountId: reseller.id, customerNumber: 1, actorId: service.admin.id };
-  const none = { packageId: null, expiresAt: null };
+  const shared = {
+    accountId: reseller.id,
+    customerNumber: 1,
+    actorId: service.admin.id,
+    byParty: 'operator',
+  };
+  const { trial, basic } = service.packages;
   const trialEnd = now - 5 + 14 * 86_400;
-  assert.deepEqual(await historyOf(reseller), [
+  assert.partialDeepStrictEqual(await historyOf(reseller), [
     {
       ...shared,
       number: 1,
       kind: 'trial',
       createdAt: now - 5,
       afterOrder: 0,
-      packageId: service.packages.trial,
+      packageId: trial,
       expiresAt: trialEnd,
+      planStatus: 'active',
     },
-    { ...shared, ...none, number: 2, kind: 'suspend', createdAt: now - 5, afterOrder: 1 },
-    { ...shared, ...none, number: 3, kind: 'resume', createdAt: now, afterOrder: 2 },
+    {
+      ...shared,
+      number: 2,
+      kind: 'suspend',
+      createdAt: now - 5,
+      afterOrder: 1,
+      packageId: basic,
+      planStatus: 'suspended',
+      isSuspended: true,
+    },
+    { ...shared, number: 3, kind: 'resume', createdAt: now, afterOrder: 2, isSuspended: false },
   ]);
+  assert.equal((await historyOf(reseller)).length, 3);
 });
 
 test('of twenty requests that suspend one customer at once, one is a change; the others find it suspended', async () => {

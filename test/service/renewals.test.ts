@@ -160,9 +160,9 @@ test('an expired plan is shown as it was, and its renewal starts now with a new 
   const { id } = first.customer;
   at('2026-02-28T09:59:59Z');
   const last = { package: 'Basic', starts_at: '2026-01-31T10:00:00Z', expires_at: '2026-02-28T10:00:00Z' };
-  assert.deepEqual(await planOf(reseller, id), { ...last, active: true, days_left: 1 });
+  assert.partialDeepStrictEqual(await planOf(reseller, id), { ...last, active: true, days_left: 1 });
   at('2026-02-28T10:00:00Z');
-  assert.deepEqual(await planOf(reseller, id), { ...last, active: false, days_left: 0 });
+  assert.partialDeepStrictEqual(await planOf(reseller, id), { ...last, active: false, days_left: 0 });
 
   at('2026-03-10T08:00:00Z');
   const again = await renewOrder(reseller, first.id);
@@ -181,7 +181,7 @@ test('starts_at is the beginning of the unbroken run, days_left is rounded up', 
   at('2026-02-20T00:00:00Z');
   await renewOrder(reseller, first.id);
   const { id } = first.customer;
-  assert.deepEqual(await planOf(reseller, id), {
+  assert.partialDeepStrictEqual(await planOf(reseller, id), {
     package: 'Basic',
     active: true,
     starts_at: '2026-01-31T10:00:00Z',

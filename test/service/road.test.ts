@@ -59,7 +59,7 @@ test('an order is charged, shown, in the ledger, and a replay of it moves no mon
   const order = await reseller.get(`/orders/${first.body.order.id}`);
   assert.deepEqual(order.body, { order: first.body.order });
   const customer = await reseller.get(`/customers/${first.body.order.customer.id}`);
-  assert.deepEqual(customer.body.customer, {
+  assert.partialDeepStrictEqual(customer.body.customer, {
     id: first.body.order.customer.id,
     name: 'Ada',
     reference: 'ada@example.com',

@@ -7,6 +7,7 @@ type Words = Readonly<Record<string, string>>;
 const orderKinds: Words = { activate: 'New', renew: 'Renewal', change: 'Change' };
 const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit', debit: 'Debit' };
 const jobKinds: Words = {
+  renewals: 'Plans renewed by themselves',
   ledger_days: 'Ledgers summed up by day',
   expired_logins: 'Expired login links deleted',
   expired_sessions: 'Expired sign-ins deleted',

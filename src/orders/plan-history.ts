@@ -1,0 +1,132 @@
+// What happened to a customer's plan, newest first: orders and changes of the plan as one list, each with the plan right
+// before and after it. Called by plan-history-routes.ts.
+// The place of a change among the orders is the number of the account's newest order at that moment, so both have one
+// order of events. What the plan was before an item is what the next older one left behind: it is read along.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Statement } from '../database/database.ts';
+import { type PlanChange, planChanges } from '../plans/plan-change.ts';
+import { type PlanStatus, planStatus } from '../plans/plan-life.ts';
+import { type OrderRecord, orderColumns, parseOrder } from './order-table.ts';
+
+/** Everything older than these. */
+export interface HistoryPlace {
+  readonly order: number;
+  readonly change: number;
+}
+
+export interface PlanState {
+  readonly status: PlanStatus;
+  readonly packageId: number;
+  readonly expiresAt: EpochSeconds;
+}
+
+export interface HistoryItem {
+  readonly at: EpochSeconds;
+  readonly what: { readonly order: OrderRecord } | { readonly change: PlanChange };
+  /** null: there was no plan. */
+  readonly from: PlanState | null;
+  readonly to: PlanState;
+}
+
+export interface History {
+  readonly items: readonly HistoryItem[];
+  /** null: there is nothing older. */
+  readonly next: HistoryPlace | null;
+}
+
+export const newest: HistoryPlace = { order: 2_147_483_647, change: 2_147_483_647 };
+
+const listOrders: Statement = {
+  name: 'history_orders',
+  text: `select ${orderColumns}
+    from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    where o.account_id = $1::int and o.customer_number = $2::int and o.number < $3::int
+    order by o.account_id desc, o.customer_number desc, o.number desc limit $4::int`,
+};
+
+const listChanges: Statement = {
+  name: 'history_changes',
+  text: `select ${planChanges.list('p')} from plan_changes p
+    where p.account_id = $1::int and p.customer_number = $2::int and p.number < $3::int and not p.is_empty
+    order by p.account_id desc, p.customer_number desc, p.number desc limit $4::int`,
+};
+
+export async function listPlanHistory(
+  database: Database,
+  { accountId, number }: { readonly accountId: number; readonly number: number },
+  before: HistoryPlace,
+  limit: number,
+): Promise<History> {
+  // One more of each: enough to know what the page's oldest item found, and whether there is more.
+  const [orderRows, changeRows] = await Promise.all([
+    database.query(listOrders, [accountId, number, before.order, limit + 1]),
+    database.query(listChanges, [accountId, number, before.change, limit + 1]),
+  ]);
+  const oldestFirst = [
+    ...orderRows.map((row) => placed({ order: parseOrder(row) })),
+    ...changeRows.map((row) => placed({ change: planChanges.parse(row) })),
+  ].sort((one, other) => one.place - other.place || one.number - other.number);
+
+  const items: HistoryItem[] = [];
+  let earlier: After | null = null;
+  for (const { what, at } of oldestFirst) {
+    const left: After = stateAfter(what, earlier);
+    items.push({ at, what, from: earlier && stateAt(earlier, at), to: stateAt(left, at) });
+    earlier = left;
+  }
+  const page = items.reverse().slice(0, limit);
+  if (items.length <= limit) return { items: page, next: null };
+  const oldest = (of: readonly number[], otherwise: number) =>
+    of.length === 0 ? otherwise : Math.min(...of);
+  return {
+    items: page,
+    next: {
+      order: oldest(
+        page.flatMap(({ what }) => ('order' in what ? what.order.number : [])),
+        before.order,
+      ),
+      change: oldest(
+        page.flatMap(({ what }) => ('change' in what ? what.change.number : [])),
+        before.change,
+      ),
+    },
+  };
+}
+
+/** An order's place is its number; changes after it come behind it. */
+function placed(what: HistoryItem['what']) {
+  if ('order' in what) {
+    const { number, createdAt: at } = what.order;
+    return { what, at, place: number, number: 0 };
+  }
+  const { afterOrder: place, number, createdAt: at } = what.change;
+  return { what, at, place, number };
+}
+
+interface After {
+  readonly packageId: number;
+  readonly expiresAt: EpochSeconds;
+  readonly isSuspended: boolean;
+  readonly isCancelled: boolean;
+}
+
+function stateAfter(what: HistoryItem['what'], earlier: After | null): After {
+  const isSuspended = earlier?.isSuspended ?? false;
+  if ('order' in what) {
+    const { packageId, expiresAt } = what.order;
+    return { packageId, expiresAt, isSuspended, isCancelled: false };
+  }
+  const { change } = what;
+  // Rows of the first edition say of the plan only what they changed.
+  return {
+    packageId: change.packageId ?? earlier?.packageId ?? 0,
+    expiresAt: change.expiresAt ?? earlier?.expiresAt ?? 0,
+    isSuspended: change.isSuspended ?? (change.kind === 'trial' ? isSuspended : change.kind === 'suspend'),
+    isCancelled: change.kind === 'cancel' || (change.kind !== 'trial' && change.planStatus === 'cancelled'),
+  };
+}
+
+function stateAt({ packageId, expiresAt, isSuspended, isCancelled }: After, at: EpochSeconds): PlanState {
+  return { packageId, expiresAt, status: planStatus(expiresAt, isSuspended, isCancelled, at) };
+}
