@@ -12,8 +12,17 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import type { Row, Transaction } from '../../src/database/database.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import { runRenewals } from '../harness/run-renewals.ts';
 
-const bigTables = ['accounts', 'orders', 'ledger_entries', 'customers', 'customer_references', 'login_links'];
+const bigTables = [
+  'accounts',
+  'orders',
+  'ledger_entries',
+  'customers',
+  'customer_references',
+  'plan_changes',
+  'login_links',
+];
 
 /** All that a batch may send; what is not here is not looked at. */
 const orderPath = [
@@ -23,9 +32,12 @@ const orderPath = [
   'load_orders_by_key',
   'load_renewals',
   'load_credits_by_key',
+  'load_customers_by_number',
+  'load_plan_changes_by_key',
   'insert_customer_references',
   'insert_customers',
   'update_customers',
+  'update_customer_lives',
   'insert_orders',
   'insert_ledger_entries',
   'update_account_balances',
@@ -89,6 +101,7 @@ test('nor do the reads of orders, customers and balances', async () => {
     'find_customers',
     'list_customers',
     'list_ledger_entries',
+    'list_due_renewals',
   ];
   const found: Plan[] = [];
   for (const rank of ['lookups', 'reads'] as const) {
@@ -210,6 +223,18 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
     await admin.post(`${path}/trials`, { package_id: packages.trial, customer: `t-${account.id}-${time}` }),
   ];
   for (const { status, text } of answers) assert.equal(status, 201, text);
+  const plan = `/customers/${placed.body.order.customer.id}`;
+  const change = (method: string, what: string, body: object, key: string) =>
+    account.send(method, `${plan}/${what}`, body, { 'idempotency-key': `${key}-${time}` });
+  for (const answer of [
+    await change('POST', 'suspend', {}, 's'),
+    await change('POST', 'resume', {}, 'e'),
+    await change('PUT', 'auto-renew', { months: 1 }, 'a'),
+    await change('POST', 'cancel', { at: 'now' }, 'x'),
+  ]) {
+    assert.equal(answer.status, 200, answer.text);
+  }
+  await runRenewals(service);
   const { id, customer: ordered } = placed.body.order;
   for (const answer of [
     await account.get('/balance'),
@@ -246,5 +271,20 @@ async function grow(): Promise<void> {
     );
     const outcomes = await Promise.all(commands.map((command) => service.service.engine.submit(command)));
     assert.ok(outcomes.every(({ type }) => type === 'ordered'));
+    // Each with a key of its own: a row, although nothing changes.
+    const changes = await Promise.all(
+      outcomes.map((outcome, index) =>
+        service.service.engine.submit({
+          type: 'resume',
+          accountId: account.id,
+          accessVersion: 1,
+          actorId: account.id,
+          idempotencyKey: `resume-${index}`,
+          keyIsMinted: false,
+          customerNumber: outcome.type === 'ordered' ? outcome.order.customerNumber : 0,
+        }),
+      ),
+    );
+    assert.ok(changes.every(({ type }) => type === 'plan_changed'));
   }
 }

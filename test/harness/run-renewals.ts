@@ -1,0 +1,22 @@
+// The job that renews plans, carried out now: as its process does when it is due, and without a lease, as if one had
+// been lost.
+
+import type { TestService } from '../../scripts/throwaway/test-service.ts';
+import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
+
+/** `engine`: of another process on the same database. */
+export async function runRenewals(
+  { database, clock, service }: TestService,
+  { engine }: Pick<TestService['service'], 'engine'> = service,
+): Promise<void> {
+  await renewDuePlans(
+    {
+      database,
+      engine,
+      now: () => clock.seconds,
+      monotonicNow: () => 0,
+      limits: { plansAtOnce: 2, restMillisecondsMax: 0 },
+    },
+    new AbortController().signal,
+  );
+}
