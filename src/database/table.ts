@@ -71,13 +71,24 @@ export function describeTable<Of extends Columns>(tableName: string, columns: Of
   const only = <Kept extends Columns>(isKept: (key: string) => boolean) =>
     describeTable(tableName, Object.fromEntries(entries.filter(([key]) => isKept(key))) as unknown as Kept);
 
+  /** By prefix: names are put together once, and not for every row. */
+  const readers = new Map<string, readonly (readonly [string, string, Column<unknown>['parse']])[]>();
+  const readersOf = (prefix: string) => {
+    let found = readers.get(prefix);
+    if (found === undefined) {
+      found = entries.map(([key, { name, parse }]) => [key, `${prefix}${name}`, parse] as const);
+      readers.set(prefix, found);
+    }
+    return found;
+  };
+
   const table: Table<Of> = {
     names,
     list: (alias, prefix = '') =>
       names.map((name) => `${alias}.${name}${prefix === '' ? '' : ` as ${prefix}${name}`}`).join(', '),
     parse(row, prefix = '') {
       const parsed: Record<string, unknown> = {};
-      for (const [key, { name, parse }] of entries) parsed[key] = parse(row[`${prefix}${name}`]);
+      for (const [key, name, parse] of readersOf(prefix)) parsed[key] = parse(row[name]);
       return parsed as Described<Of>;
     },
     sent: (alias) => `unnest(${parameters}) ${alias} (${namesIn})`,
