@@ -282,7 +282,7 @@ CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (e
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
-CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE (renew_at IS NOT NULL)
+CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end))
 CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)

@@ -36,7 +36,7 @@ const listDue: Statement = {
   name: 'list_due_renewals',
   text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
     from customers c join accounts a on a.id = c.account_id
-    where c.renew_at <= to_timestamp($1::bigint)
+    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end
       and (c.renew_at, c.account_id, c.number) > (to_timestamp($2::bigint), $3::int, $4::int)
     order by c.renew_at, c.account_id, c.number limit $5::int`,
 };
@@ -45,7 +45,7 @@ const countedMax = 1_000_000;
 const countDue: Statement = {
   name: 'count_due_renewals',
   text: `select count(*) from (
-    select from customers where renew_at <= to_timestamp($1::bigint) limit ${countedMax}) due`,
+    select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end limit ${countedMax}) due`,
 };
 
 /** How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left. */

@@ -5,7 +5,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { lifeAfterFailedRenewal } from '../plans/plan-life.ts';
+import { lifeAfterFailedRenewal, type PlanLife } from '../plans/plan-life.ts';
 import { isRunning } from '../plans/plan-terms.ts';
 import { carryOut, replay } from './carry-out-order.ts';
 import { isFull, mustAskAgain, refused } from './command-checks.ts';
@@ -24,7 +24,7 @@ export function renewAutomatically(
   if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
   if (earlier !== null) return replay(working, earlier, automaticFingerprint, null);
   const customer = working.customerByNumber(account.id, customerNumber);
-  if (customer === null || customer.life.renewAt !== dueAt || dueAt > now) return { type: 'not_due' };
+  if (customer === null || !isDue(customer.life, dueAt, now)) return { type: 'not_due' };
   const outcome = order(working, account, customer, command, now);
   // Whose numbers are used up, nothing more can be noted: no try of it can go well.
   if (outcome.type !== 'refused' || isFull(account)) return outcome;
@@ -34,6 +34,10 @@ export function renewAutomatically(
   const put = working.setLife(customer, lifeAfterFailedRenewal(life, plan, code, now));
   working.addPlanChange(put, { kind: 'renewal_failed', byParty: 'service', code }, now);
   return outcome;
+}
+
+function isDue({ renewAt, endsAtPeriodEnd }: PlanLife, dueAt: EpochSeconds, now: EpochSeconds): boolean {
+  return renewAt === dueAt && dueAt <= now && !endsAtPeriodEnd;
 }
 
 function order(

@@ -23,7 +23,7 @@ export interface PlanLife {
   /** Auto-renewal is put aside. */
   readonly endsAtPeriodEnd: boolean;
   readonly autoRenew: AutoRenew | null;
-  /** When it is renewed, or tried again; null: not before something else happens. */
+  /** When it is renewed, or tried again, unless it is put aside; null: not before something else happens. */
   readonly renewAt: EpochSeconds | null;
   /** The error code of the last try for this end. */
   readonly renewFailure: string | null;
@@ -85,13 +85,13 @@ export function lifeAfterTrial({ suspended }: PlanLife): PlanLife {
 
 export function lifeAfterCancel(life: PlanLife, at: 'now' | 'period_end'): PlanLife {
   if (at === 'now') return { ...plainLife, suspended: life.suspended, cancelled: true };
-  return { ...life, endsAtPeriodEnd: true, renewAt: null };
+  return { ...life, endsAtPeriodEnd: true };
 }
 
 /** The hold is lifted, and a cancel at the period's end taken back. An end that was meant, and has come, is not renewed. */
 export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): PlanLife {
   const resumed = { ...life, suspended: false, endsAtPeriodEnd: false };
-  return life.endsAtPeriodEnd && isRunning(plan, now) ? planned(resumed, plan) : resumed;
+  return life.endsAtPeriodEnd && !isRunning(plan, now) ? { ...resumed, renewAt: null } : resumed;
 }
 
 export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRenew | null): PlanLife {
@@ -111,11 +111,10 @@ export function lifeAfterFailedRenewal(
 }
 
 function planned(life: PlanLife, plan: Plan): PlanLife {
-  const { autoRenew, endsAtPeriodEnd } = life;
-  const isOn = autoRenew !== null && !endsAtPeriodEnd;
+  const { autoRenew } = life;
   return {
     ...life,
-    renewAt: isOn ? plan.expiresAt - autoRenew.hoursBefore * 3_600 : null,
+    renewAt: autoRenew ? plan.expiresAt - autoRenew.hoursBefore * 3_600 : null,
     renewFailure: null,
   };
 }

@@ -242,7 +242,8 @@ export function createReplay({
   /** Why it was refused, nothing records but its code: that it was due, and what it put off, can be judged. */
   function failedRenewal({ createdAt, code }: PastChange, subject: string): Deviation[] {
     const dueAt = customer?.life.renewAt ?? null;
-    if (customer === null || code === null || dueAt === null || dueAt > createdAt) {
+    const isAside = customer?.life.endsAtPeriodEnd ?? true;
+    if (customer === null || code === null || dueAt === null || dueAt > createdAt || isAside) {
       return [by(subject)('no plan was due to renew itself')];
     }
     const { life, plan } = customer;

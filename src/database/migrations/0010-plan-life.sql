@@ -14,7 +14,8 @@ alter table customers
   add column renew_failure text;
 
 -- What is due, in order of ends. Nobody has it yet.
-create index customers_renewals on customers (renew_at, account_id, number) where renew_at is not null;
+create index customers_renewals on customers (renew_at, account_id, number)
+  where renew_at is not null and not ends_at_period_end;
 
 alter domain plan_change_kind drop constraint plan_change_kind_check;
 alter domain plan_change_kind add constraint plan_change_kind_check check (value in (
