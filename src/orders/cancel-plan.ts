@@ -4,8 +4,8 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import { lifeAfterCancel } from '../plans/plan-life.ts';
-import { endPlan, isRunning, unusedCents } from '../plans/plan-terms.ts';
+import { lifeAfterCancel, runningPlan } from '../plans/plan-life.ts';
+import { endPlan, unusedCents } from '../plans/plan-terms.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
 import { refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -24,7 +24,7 @@ export function cancelPlan(
   if (!isCustomer(customer)) return customer;
   if (at === 'now' && account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   const { plan, life } = customer;
-  if (!isRunning(plan, now)) return refused('order_failed', { reason: 'plan_not_running' });
+  if (runningPlan(customer, now) === null) return refused('order_failed', { reason: 'plan_not_running' });
 
   const action = 'customer.cancel';
   const before = { expires_at: formatTime(plan.expiresAt), ends_at_period_end: life.endsAtPeriodEnd };

@@ -3,8 +3,8 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import { lifeAfterTrial } from '../plans/plan-life.ts';
-import { isRunning, startTrial } from '../plans/plan-terms.ts';
+import { lifeAfterTrial, runningPlan } from '../plans/plan-life.ts';
+import { startTrial } from '../plans/plan-terms.ts';
 import { isFull, refused } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
 import type { GrantTrial, OrderOutcome } from './order-commands.ts';
@@ -28,9 +28,10 @@ export function grantTrial(
   const customer = working.customer(command.customerReference);
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
-  if (customer !== null && isRunning(customer.plan, now)) {
+  const running = customer === null ? null : runningPlan(customer, now);
+  if (customer !== null && running !== null) {
     // A retried grant finds its own trial: the same answer, and nothing more is given.
-    if (customer.plan.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
+    if (running.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
     return { type: 'granted', accountId: account.id, customerNumber: customer.number };
   }
   const plan = startTrial(trial.id, trial.durationDays, now);

@@ -4,7 +4,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { canBeOrdered } from '../catalog/package-catalog.ts';
 import { fieldRefusal } from '../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { isRunning } from '../plans/plan-terms.ts';
+import { runningPlan } from '../plans/plan-life.ts';
 import { carryOut, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -36,7 +36,7 @@ export function placeOrder(
   if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
 
   const customer = working.customer(customerReference);
-  const running = customer !== null && isRunning(customer.plan, now) ? customer.plan : null;
+  const running = customer === null ? null : runningPlan(customer, now);
   const kind: OrderKind =
     running === null ? 'activate' : running.packageId === packageId ? 'renew' : 'change';
   const intent = { command, months, fingerprint, wanted, kind, running, customer: customer ?? command };

@@ -5,8 +5,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { lifeAfterFailedRenewal, type PlanLife } from '../plans/plan-life.ts';
-import { isRunning } from '../plans/plan-terms.ts';
+import { lifeAfterFailedRenewal, type PlanLife, runningPlan } from '../plans/plan-life.ts';
 import { carryOut, replay } from './carry-out-order.ts';
 import { isFull, mustAskAgain, refused } from './command-checks.ts';
 import type { OrderOutcome, RenewAutomatically } from './order-commands.ts';
@@ -54,7 +53,7 @@ function order(
   const wanted = working.packages.get(plan.packageId);
   if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
   const { months, maxChargeCents } = autoRenew;
-  const running = isRunning(plan, now) ? plan : null;
+  const running = runningPlan(customer, now);
   const renewal = { idempotencyKey, maxChargeCents };
   const intent = { command: renewal, months, fingerprint: automaticFingerprint, wanted, running, customer };
   return carryOut(working, account, { ...intent, kind: 'renew' }, now);

@@ -2,7 +2,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { isRunning } from '../plans/plan-terms.ts';
+import { runningPlan } from '../plans/plan-life.ts';
 import { carryOut, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -29,7 +29,7 @@ export function renewOrder(
   if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
   const customer = working.customer(renewed.customerReference);
   if (customer === null) throw new Error(`Order ${renewed.number} of account ${account.id} has no customer.`);
-  const running = isRunning(customer.plan, now) ? customer.plan : null;
+  const running = runningPlan(customer, now);
   if (running !== null && running.packageId !== wanted.id)
     return refused('order_failed', { reason: 'plan_changed' });
   return carryOut(

@@ -5,8 +5,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { type AutoRenew, lifeWithAutoRenew } from '../plans/plan-life.ts';
-import { isRunning } from '../plans/plan-terms.ts';
+import { type AutoRenew, lifeWithAutoRenew, runningPlan } from '../plans/plan-life.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
 import { refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -30,7 +29,7 @@ export function setAutoRenew(
   if (!isCustomer(customer)) return customer;
   const { life, plan } = customer;
   if (autoRenew !== null) {
-    if (!isRunning(plan, now)) return refused('order_failed', { reason: 'plan_not_running' });
+    if (runningPlan(customer, now) === null) return refused('order_failed', { reason: 'plan_not_running' });
     if (working.packages.get(plan.packageId)?.isTrial !== false) {
       return refused('package_unavailable', { reason: 'free_trial' });
     }

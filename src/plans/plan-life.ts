@@ -54,8 +54,20 @@ export function planStatus(
   isCancelled: boolean,
   now: EpochSeconds,
 ): PlanStatus {
-  if (expiresAt <= now) return isCancelled ? 'cancelled' : 'expired';
+  if (isCancelled) return 'cancelled';
+  if (expiresAt <= now) return 'expired';
   return isSuspended ? 'suspended' : 'active';
+}
+
+/**
+ * The customer's plan where one is running. One that was cancelled never is, whatever the clock says: to a process whose
+ * clock is behind, its end is still to come, and to extend it would give away what was paid back.
+ */
+export function runningPlan(
+  { plan, life }: { readonly plan: Plan; readonly life: PlanLife },
+  now: EpochSeconds,
+): Plan | null {
+  return !life.cancelled && isRunning(plan, now) ? plan : null;
 }
 
 /** Whether either hold stands. */
@@ -137,9 +149,4 @@ function isSameAutoRenew(one: AutoRenew | null, other: AutoRenew | null): boolea
     one.maxChargeCents === other.maxChargeCents &&
     one.hoursBefore === other.hoursBefore
   );
-}
-
-/** Whether the customer may use the plan, as far as their reseller decides it. */
-export function isActive(expiresAt: EpochSeconds, suspended: boolean, now: EpochSeconds): boolean {
-  return expiresAt > now && !suspended;
 }

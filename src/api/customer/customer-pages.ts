@@ -114,7 +114,7 @@ export function unavailablePage(): string {
 
 export function customerPage(customer: Customer, plan: Package | undefined, now: EpochSeconds): string {
   const left = daysLeft(customer.expiresAt, now);
-  const isActive = customer.expiresAt > now;
+  const isActive = !customer.cancelled && customer.expiresAt > now;
   const name = plan?.name ?? 'Your plan';
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
   return page(

@@ -7,10 +7,11 @@ import { periodOfMonths } from '../../contract/periods.ts';
 import type { CustomerView } from '../../contract/schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { type Customer, lifeOf } from '../../plans/customer-table.ts';
-import { type AutoRenew, isActive, isSuspended, planStatus } from '../../plans/plan-life.ts';
+import { type AutoRenew, isSuspended, planStatus } from '../../plans/plan-life.ts';
 
 export function customerView(customer: Customer, { byId }: PackageCatalog, now: EpochSeconds): CustomerView {
   const { accountId, number, reference } = customer;
+  const isRunning = !customer.cancelled && customer.expiresAt > now;
   return {
     id: publicId(accountId, number),
     name: customer.name,
@@ -20,10 +21,10 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
     plan: {
       package: byId.get(customer.packageId)?.name ?? '',
       status: planStatus(customer.expiresAt, isSuspended(customer), customer.cancelled, now),
-      active: isActive(customer.expiresAt, customer.suspended, now),
+      active: isRunning && !customer.suspended,
       starts_at: formatTime(customer.anchorAt),
       expires_at: formatTime(customer.expiresAt),
-      days_left: daysLeft(customer.expiresAt, now),
+      days_left: isRunning ? daysLeft(customer.expiresAt, now) : 0,
       ends_at_period_end: customer.endsAtPeriodEnd,
       auto_renew: autoRenewView(customer),
     },
