@@ -67,6 +67,10 @@ const machines: readonly Machine[] = [
     ...onPostgres,
     PROOF_REQUESTS: count(20_000),
   }),
+  test('a million rows of one account', 'test/service/million-rows.test.ts', {
+    ...onPostgres,
+    PROOF_ROWS: count(1_000_000),
+  }),
   test('secrets', 'test/service/secrets.test.ts', onPostgres),
   test('properties', 'test/unit/{amounts,order-request,sdk-transport,sliding-window,times}.test.ts', {}),
   {

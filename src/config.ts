@@ -156,6 +156,7 @@ export const defaultLimits = {
   housekeeping: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
     ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
+    listIndexes: { everySeconds: 60, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },

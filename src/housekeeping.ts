@@ -11,8 +11,10 @@ import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
 import type { LedgerDays } from './ledger/ledger-days.ts';
+import { indexListStretches } from './ledger/list-stretches.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
+import { indexCustomerTerms } from './plans/customer-terms.ts';
 
 export interface HousekeepingDependencies {
   readonly database: Database;
@@ -41,6 +43,13 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       kind: 'ledger_days',
       ...times.ledgerDays,
       run: async ({ signal }) => ({ backlog: await ledgerDays.bringAllUpToDate(signal) }),
+    },
+    {
+      kind: 'list_indexes',
+      ...times.listIndexes,
+      run: async ({ signal }) => ({
+        backlog: (await indexListStretches(database, signal)) + (await indexCustomerTerms(database, signal)),
+      }),
     },
     {
       kind: 'expired_logins',

@@ -64,6 +64,10 @@ audit_log.before jsonb
 audit_log.after jsonb
 audit_log.actor_key_id integer
 audit_log.actor_person_id integer
+customer_edits.account_id integer not null
+customer_edits.idempotency_key text collate "C" not null
+customer_edits.customer_number integer not null
+customer_edits.fingerprint text not null
 customer_references.reference text collate "C" not null
 customer_references.account_id integer not null
 customer_references.customer_number integer not null
@@ -72,6 +76,11 @@ customer_sessions.account_id integer not null
 customer_sessions.customer_number integer not null
 customer_sessions.created_at timestamp with time zone not null
 customer_sessions.expires_at timestamp with time zone not null
+customer_term_marks.account_id integer not null
+customer_term_marks.customer_number integer not null
+customer_terms.account_id integer not null
+customer_terms.term text collate "C" not null
+customer_terms.customer_number integer not null
 customers.account_id integer not null
 customers.number integer not null
 customers.reference text collate "C" not null
@@ -91,6 +100,7 @@ customers.renew_max_cents bigint
 customers.renew_hours_before integer
 customers.renew_at timestamp with time zone
 customers.renew_failure text
+customers.external_ref text
 jobs.kind text collate "C" not null
 jobs.lease_number bigint not null
 jobs.leased_by text
@@ -130,6 +140,14 @@ ledger_entries.actor_id integer
 ledger_entries.memo text
 ledger_entries.idempotency_key text collate "C"
 ledger_entries.fingerprint text
+list_stretch_marks.account_id integer not null
+list_stretch_marks.list text collate "C" not null
+list_stretch_marks.stretch_count integer not null
+list_stretches.account_id integer not null
+list_stretches.list text collate "C" not null
+list_stretches.facet text collate "C" not null
+list_stretches.stretch integer not null
+list_stretches.row_count integer not null
 login_codes.code_hash text not null
 login_codes.account_id integer not null
 login_codes.customer_number integer not null
@@ -240,13 +258,18 @@ api_request_counts: api_request_counts_pkey PRIMARY KEY (account_id)
 api_requests: api_requests_pkey PRIMARY KEY (account_id, number)
 audit_log: audit_log_actor CHECK (((actor_key_id IS NULL) OR (actor_person_id IS NULL)))
 audit_log: audit_log_pkey PRIMARY KEY (number)
+customer_edits: customer_edits_pkey PRIMARY KEY (account_id, idempotency_key)
 customer_references: customer_references_pkey PRIMARY KEY (reference)
 customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
+customer_term_marks: customer_term_marks_pkey PRIMARY KEY (account_id)
+customer_terms: customer_terms_pkey PRIMARY KEY (account_id, term, customer_number)
 customers: customers_pkey PRIMARY KEY (account_id, number)
 jobs: jobs_pkey PRIMARY KEY (kind)
 ledger_day_marks: ledger_day_marks_pkey PRIMARY KEY (account_id)
 ledger_days: ledger_days_pkey PRIMARY KEY (account_id, day)
 ledger_entries: ledger_entries_pkey PRIMARY KEY (account_id, number)
+list_stretch_marks: list_stretch_marks_pkey PRIMARY KEY (account_id, list)
+list_stretches: list_stretches_pkey PRIMARY KEY (account_id, list, facet, stretch)
 login_codes: login_codes_pkey PRIMARY KEY (code_hash)
 login_links: login_links_pkey PRIMARY KEY (token_hash)
 orders: orders_idempotency_key UNIQUE (account_id, idempotency_key)
@@ -277,9 +300,12 @@ CREATE UNIQUE INDEX api_keys_pkey ON public.api_keys USING btree (lookup_hash)
 CREATE UNIQUE INDEX api_request_counts_pkey ON public.api_request_counts USING btree (account_id)
 CREATE UNIQUE INDEX api_requests_pkey ON public.api_requests USING btree (account_id, number)
 CREATE UNIQUE INDEX audit_log_pkey ON public.audit_log USING btree (number)
+CREATE UNIQUE INDEX customer_edits_pkey ON public.customer_edits USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX customer_references_pkey ON public.customer_references USING btree (reference)
 CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (expires_at)
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
+CREATE UNIQUE INDEX customer_term_marks_pkey ON public.customer_term_marks USING btree (account_id)
+CREATE UNIQUE INDEX customer_terms_pkey ON public.customer_terms USING btree (account_id, term, customer_number)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
 CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end))
@@ -288,6 +314,8 @@ CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
 CREATE UNIQUE INDEX ledger_entries_idempotency_key ON public.ledger_entries USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX ledger_entries_pkey ON public.ledger_entries USING btree (account_id, number)
+CREATE UNIQUE INDEX list_stretch_marks_pkey ON public.list_stretch_marks USING btree (account_id, list)
+CREATE UNIQUE INDEX list_stretches_pkey ON public.list_stretches USING btree (account_id, list, facet, stretch)
 CREATE INDEX login_codes_expiry ON public.login_codes USING btree (expires_at)
 CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_hash)
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)

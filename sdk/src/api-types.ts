@@ -156,6 +156,8 @@ export interface Customer {
       failure: string | null;
     } | null;
   };
+  /** Your own id of the customer; absent where none was set. At most 80 characters. */
+  external_ref?: string | undefined;
   /** When the customer was created. At most 20 characters. */
   created_at: string;
 }
@@ -386,16 +388,34 @@ export interface ListOrdersQuery {
   page?: number | undefined;
   /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
   limit?: number | undefined;
+  /** A reference, or the id of a customer. At most 254 characters. */
+  customer?: string | undefined;
+  /** Orders of this kind. */
+  kind?: 'activate' | 'renew' | 'change' | undefined;
+  /** Orders of this status. */
+  status?: 'completed' | undefined;
+  /** Orders for this package. */
+  package_id?: number | undefined;
+  /** The order of this key. At most 80 characters. */
+  idempotency_key?: string | undefined;
+  /** Made at this time or later. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  created_from?: string | undefined;
+  /** Made at this time or earlier. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  created_to?: string | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
 }
 
 export interface ListOrdersAnswer {
   data: Order[];
   /** The page that was asked for. */
-  page: number;
+  page?: number | undefined;
   /** Items per page. 1 to 100. */
-  per_page: number;
+  per_page?: number | undefined;
   /** Items on all pages. */
-  total: number;
+  total?: number | undefined;
+  /** null: there is no more. */
+  next_cursor?: string | null | undefined;
 }
 
 export interface RenewOrderBody {
@@ -449,19 +469,50 @@ export interface ListCustomersQuery {
   page?: number | undefined;
   /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
   limit?: number | undefined;
+  /** The start of a reference, a name or an external_ref, in any case. At most 254 characters. */
+  q?: string | undefined;
+  /** Customers of this status. */
+  status?: 'active' | 'suspended' | undefined;
+  /** Whether the plan is running now; that of a suspended customer may be. */
+  active?: boolean | undefined;
+  /** Customers whose last plan is of this package. */
+  package_id?: number | undefined;
+  /** Customers of this external_ref. At most 80 characters. */
+  external_ref?: string | undefined;
+  /** The plan ends at this time or later. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  expires_from?: string | undefined;
+  /** The plan ends at this time or earlier. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  expires_to?: string | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
 }
 
 export interface ListCustomersAnswer {
   data: Customer[];
   /** The page that was asked for. */
-  page: number;
+  page?: number | undefined;
   /** Items per page. 1 to 100. */
-  per_page: number;
+  per_page?: number | undefined;
   /** Items on all pages. */
-  total: number;
+  total?: number | undefined;
+  /** null: there is no more. */
+  next_cursor?: string | null | undefined;
 }
 
 export interface GetCustomerAnswer {
+  customer: Customer;
+}
+
+export interface EditCustomerBody {
+  /** The display name. At most 240 characters. */
+  name?: string | undefined;
+  /** Your own id of the customer; null: none. */
+  external_ref?: string | null | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface EditCustomerAnswer {
   customer: Customer;
 }
 
@@ -519,6 +570,48 @@ export interface SetAutoRenewAnswer {
 
 export interface RemoveAutoRenewAnswer {
   customer: Customer;
+}
+
+export interface ListPlanHistoryQuery {
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListPlanHistoryAnswer {
+  data: PlanHistoryItem[];
+  /** null: there is nothing older. */
+  next_cursor: string | null;
+}
+
+export interface ListLedgerQuery {
+  /** Starts at 1. Clamped, never refused. Default: 1. */
+  page?: number | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+  /** Entries of this kind. */
+  kind?: 'charge' | 'refund' | 'credit' | 'debit' | undefined;
+  /** Entries of this order. */
+  order_id?: number | undefined;
+  /** Made at this time or later. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  created_from?: string | undefined;
+  /** Made at this time or earlier. A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31. At most 20 characters. */
+  created_to?: string | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+}
+
+export interface ListLedgerAnswer {
+  data: LedgerEntry[];
+  /** The page that was asked for. */
+  page?: number | undefined;
+  /** Items per page. 1 to 100. */
+  per_page?: number | undefined;
+  /** Items on all pages. */
+  total?: number | undefined;
+  /** null: there is no more. */
+  next_cursor?: string | null | undefined;
 }
 
 export interface CreateAccountBody {
@@ -815,11 +908,14 @@ export const operations = {
   previewOrder: { method: 'POST', path: '/api/v1/orders/preview', takesKey: false },
   listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
   getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
+  editCustomer: { method: 'PATCH', path: '/api/v1/customers/{id}', takesKey: true },
   cancelPlan: { method: 'POST', path: '/api/v1/customers/{id}/cancel', takesKey: true },
   suspendCustomer: { method: 'POST', path: '/api/v1/customers/{id}/suspend', takesKey: true },
   resumeCustomer: { method: 'POST', path: '/api/v1/customers/{id}/resume', takesKey: true },
   setAutoRenew: { method: 'PUT', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
   removeAutoRenew: { method: 'DELETE', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
+  listPlanHistory: { method: 'GET', path: '/api/v1/customers/{id}/history', takesKey: false },
+  listLedger: { method: 'GET', path: '/api/v1/ledger', takesKey: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false },
@@ -852,11 +948,14 @@ export interface Answers {
   previewOrder: PreviewOrderAnswer;
   listCustomers: ListCustomersAnswer;
   getCustomer: GetCustomerAnswer;
+  editCustomer: EditCustomerAnswer;
   cancelPlan: CancelPlanAnswer;
   suspendCustomer: SuspendCustomerAnswer;
   resumeCustomer: ResumeCustomerAnswer;
   setAutoRenew: SetAutoRenewAnswer;
   removeAutoRenew: RemoveAutoRenewAnswer;
+  listPlanHistory: ListPlanHistoryAnswer;
+  listLedger: ListLedgerAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -883,6 +982,7 @@ export interface Bodies {
   placeOrder: PlaceOrderBody;
   renewOrder: RenewOrderBody;
   previewOrder: PreviewOrderBody;
+  editCustomer: EditCustomerBody;
   cancelPlan: CancelPlanBody;
   suspendCustomer: SuspendCustomerBody;
   resumeCustomer: ResumeCustomerBody;
@@ -901,6 +1001,8 @@ export interface Bodies {
 export interface Queries {
   listOrders: ListOrdersQuery;
   listCustomers: ListCustomersQuery;
+  listPlanHistory: ListPlanHistoryQuery;
+  listLedger: ListLedgerQuery;
   listAccounts: ListAccountsQuery;
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;
@@ -937,6 +1039,8 @@ export type ErrorCode =
   | 'invalid_months'
   | 'invalid_max_charge'
   | 'invalid_idempotency_key'
+  | 'invalid_filter'
+  | 'invalid_cursor'
   | 'order_failed'
   | 'validation_failed'
   | 'address_locked_out'

@@ -8,7 +8,15 @@ import type {
   CancelPlanAnswer,
   CancelPlanBody,
   Customer,
+  EditCustomerAnswer,
+  EditCustomerBody,
+  LedgerEntry,
+  ListCustomersQuery,
+  ListLedgerQuery,
+  ListOrdersQuery,
   ListPackagesAnswer,
+  ListPlanHistoryAnswer,
+  ListPlanHistoryQuery,
   Order,
   OrderPreview,
   PlaceOrderAnswer,
@@ -21,7 +29,7 @@ import type {
   SuspendCustomerBody,
 } from './api-types.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
-import { eachOf, type Page } from './paging.ts';
+import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page } from './paging.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
 export type { AdminClient, Credited, PageQuery } from './admin-client.ts';
@@ -33,7 +41,7 @@ export {
   isSellthroughError,
   SellthroughError,
 } from './client-errors.ts';
-export type { Page } from './paging.ts';
+export type { FoundPage, Page } from './paging.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
 
 /** The key had been used before: this is the first answer again and nothing was charged this time. */
@@ -42,9 +50,16 @@ interface Replayable {
 }
 
 export type PlacedOrder = PlaceOrderAnswer & Replayable;
+export type EditedCustomer = EditCustomerAnswer & Replayable;
 export type RenewedOrder = RenewOrderAnswer & Replayable;
 
 export type CancelledPlan = CancelPlanAnswer & Replayable;
+/** What is looked for, all of it at once; `cursor` is that of the page before. */
+export type Found<Query> = Omit<Query, 'page'>;
+type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor'>;
+export type OrderFilter = Filter<ListOrdersQuery>;
+export type CustomerFilter = Filter<ListCustomersQuery>;
+export type LedgerFilter = Filter<ListLedgerQuery>;
 
 export class Sellthrough {
   /** The administrator's API; the key must be an administrator's, or every call is refused with `forbidden`. */
@@ -112,12 +127,24 @@ export class Sellthrough {
 
   /** One page of your orders, newest first. */
   async listOrders(query?: PageQuery, options?: CallOptions): Promise<Page<Order>> {
-    return (await this.#call('listOrders', { query, options })).body;
+    return numberedPage((await this.#call('listOrders', { query, options })).body);
   }
 
   /** All your orders, newest first, page after page: `for await (const order of client.eachOrder())`. */
   eachOrder(options?: CallOptions): AsyncGenerator<Order> {
     return eachOf((page) => this.listOrders({ page, limit: walkedPageItems }, options));
+  }
+
+  /** A page of the orders that fit, newest first. Errors: invalid_filter, invalid_cursor. */
+  async findOrders(query: Found<ListOrdersQuery>, options?: CallOptions): Promise<FoundPage<Order>> {
+    return foundPage(
+      (await this.#call('listOrders', { query: { ...query, cursor: query.cursor ?? '' }, options })).body,
+    );
+  }
+
+  /** All orders that fit, newest first, page after page. */
+  eachFoundOrder(filter: OrderFilter, options?: CallOptions): AsyncGenerator<Order> {
+    return eachFound((cursor) => this.findOrders({ ...filter, cursor, limit: walkedPageItems }, options));
   }
 
   /** Errors: customer_not_found, for another account's customer too. */
@@ -126,14 +153,37 @@ export class Sellthrough {
     return body.customer;
   }
 
+  /**
+   * The customer's name, or your own id (`external_ref`; null removes it). What is left out stays as it is. Sent again
+   * with its idempotency key it changes nothing again, even if the customer was changed since.
+   * Errors: customer_not_found, validation_failed, idempotency_conflict (409).
+   */
+  async editCustomer(
+    customerId: number,
+    body: EditCustomerBody,
+    options?: KeyedCallOptions,
+  ): Promise<EditedCustomer> {
+    const answer = await this.#call('editCustomer', { id: customerId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
   /** One page of your customers, newest first. */
   async listCustomers(query?: PageQuery, options?: CallOptions): Promise<Page<Customer>> {
-    return (await this.#call('listCustomers', { query, options })).body;
+    return numberedPage((await this.#call('listCustomers', { query, options })).body);
   }
 
   /** All your customers, newest first, page after page. */
   eachCustomer(options?: CallOptions): AsyncGenerator<Customer> {
     return eachOf((page) => this.listCustomers({ page, limit: walkedPageItems }, options));
+  }
+
+  /** A page of what happened to the customer's plan, newest first. Errors: customer_not_found, invalid_cursor. */
+  async listPlanHistory(
+    customerId: number,
+    query?: ListPlanHistoryQuery,
+    options?: CallOptions,
+  ): Promise<ListPlanHistoryAnswer> {
+    return (await this.#call('listPlanHistory', { id: customerId, query, options })).body;
   }
 
   /**
@@ -182,5 +232,44 @@ export class Sellthrough {
   /** Errors: as of suspendCustomer. */
   async removeAutoRenew(customerId: number, options?: KeyedCallOptions): Promise<Customer> {
     return (await this.#call('removeAutoRenew', { id: customerId, options })).body.customer;
+  }
+
+  /** A page of the customers that fit. Errors: invalid_filter, invalid_cursor. */
+  async findCustomers(query: Found<ListCustomersQuery>, options?: CallOptions): Promise<FoundPage<Customer>> {
+    return foundPage(
+      (await this.#call('listCustomers', { query: { ...query, cursor: query.cursor ?? '' }, options })).body,
+    );
+  }
+
+  /** All customers that fit, page after page. */
+  eachFoundCustomer(filter: CustomerFilter, options?: CallOptions): AsyncGenerator<Customer> {
+    return eachFound((cursor) => this.findCustomers({ ...filter, cursor, limit: walkedPageItems }, options));
+  }
+
+  /** One page of your ledger, newest first. */
+  async listLedger(query?: PageQuery, options?: CallOptions): Promise<Page<LedgerEntry>> {
+    return numberedPage((await this.#call('listLedger', { query, options })).body);
+  }
+
+  /** Your whole ledger, newest first, page after page. */
+  eachLedgerEntry(options?: CallOptions): AsyncGenerator<LedgerEntry> {
+    return eachOf((page) => this.listLedger({ page, limit: walkedPageItems }, options));
+  }
+
+  /** A page of the entries that fit, newest first. Errors: invalid_filter, invalid_cursor. */
+  async findLedgerEntries(
+    query: Found<ListLedgerQuery>,
+    options?: CallOptions,
+  ): Promise<FoundPage<LedgerEntry>> {
+    return foundPage(
+      (await this.#call('listLedger', { query: { ...query, cursor: query.cursor ?? '' }, options })).body,
+    );
+  }
+
+  /** All entries that fit, newest first, page after page. */
+  eachFoundLedgerEntry(filter: LedgerFilter, options?: CallOptions): AsyncGenerator<LedgerEntry> {
+    return eachFound((cursor) =>
+      this.findLedgerEntries({ ...filter, cursor, limit: walkedPageItems }, options),
+    );
   }
 }

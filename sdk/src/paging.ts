@@ -12,6 +12,47 @@ export interface Page<Item> {
   total: number;
 }
 
+/** A page of what was looked for. */
+export interface FoundPage<Item> {
+  /** Of a page that is short, or empty, there may still be a next one. */
+  data: Item[];
+  /** Asks for the next page; null: there is no more. */
+  next_cursor: string | null;
+}
+
+/** How a list that may be filtered answers: with a cursor, or by number. */
+interface EitherPage<Item> {
+  data: Item[];
+  page?: number | undefined;
+  per_page?: number | undefined;
+  total?: number | undefined;
+  next_cursor?: string | null | undefined;
+}
+
+export function numberedPage<Item>({
+  data,
+  page = 1,
+  per_page = 0,
+  total = 0,
+}: EitherPage<Item>): Page<Item> {
+  return { data, page, per_page, total };
+}
+
+export function foundPage<Item>({ data, next_cursor = null }: EitherPage<Item>): FoundPage<Item> {
+  return { data, next_cursor };
+}
+
+/** Page after page by cursor: what is added meanwhile moves nothing. */
+export async function* eachFound<Item>(
+  getPage: (cursor: string) => Promise<FoundPage<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: FoundPage<Item> = await getPage(cursor);
+    yield* page.data;
+    cursor = page.next_cursor;
+  }
+}
+
 export async function* eachOf<Item>(
   getPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {

@@ -3,7 +3,14 @@
 // (identity/reseal-texts.ts). Texts without a name were sealed before there were names.
 // Always true: a name says nothing about its key; a text opens only with the context it was sealed with.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 
@@ -18,6 +25,9 @@ export interface Seal {
   open(sealed: string, context: string): string;
   /** `current`: under SECRET_KEY, and by name; `unreadable`: no key that is known here opens it. */
   stateOf(sealed: string, context: string): 'current' | 'unnamed' | 'previous' | 'unreadable';
+  /** What only a service with this SECRET_KEY can have written under the text: 22 letters, the same each time. */
+  sign(text: string): string;
+  isSigned(text: string, signature: string): boolean;
 }
 
 /** A table's column of sealed texts, for whoever walks through all of them. */
@@ -52,6 +62,7 @@ export function sealedChangeValues(changes: readonly SealedChange[]): readonly u
 interface SealingKey {
   readonly name: string;
   readonly key: Buffer;
+  readonly signingKey: Buffer;
 }
 
 export function createSeal(secretKey: string, previousKey: string | null = null): Seal {
@@ -86,13 +97,27 @@ export function createSeal(secretKey: string, previousKey: string | null = null)
         return 'unreadable';
       }
     },
+    sign: (text) => signature(current, text),
+    isSigned: (text, sent) =>
+      keys.some((key) => {
+        const [expected, found] = [Buffer.from(signature(key, text)), Buffer.from(sent)];
+        return expected.length === found.length && timingSafeEqual(expected, found);
+      }),
   };
 }
 
 function sealingKey(secretKey: string): SealingKey {
   const derived = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'sellthrough', purpose, length));
-  return { name: derived('name of the key', 6).toString('base64url'), key: derived('sealed texts', 32) };
+  return {
+    name: derived('name of the key', 6).toString('base64url'),
+    key: derived('sealed texts', 32),
+    signingKey: derived('signatures', 32),
+  };
+}
+
+function signature({ signingKey }: SealingKey, text: string): string {
+  return createHmac('sha256', signingKey).update(text).digest().subarray(0, 16).toString('base64url');
 }
 
 function encipher(key: Buffer, text: string, context: string): string {

@@ -54,9 +54,13 @@ import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
 import { signInRoutes } from './panel/sign-in-routes.ts';
 import { accountRoutes } from './reseller/account-routes.ts';
+import { customerEditRoutes } from './reseller/customer-edit-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
+import { ledgerRoutes } from './reseller/ledger-routes.ts';
+import { orderListRoutes } from './reseller/order-list-routes.ts';
 import { orderRoutes } from './reseller/order-routes.ts';
 import { packageRoutes } from './reseller/package-routes.ts';
+import { planHistoryRoutes } from './reseller/plan-history-routes.ts';
 import { planRoutes } from './reseller/plan-routes.ts';
 import { previewRoutes } from './reseller/preview-routes.ts';
 
@@ -191,8 +195,12 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     packageRoutes(api, packages, dependencies.currency);
     orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
     previewRoutes(api, { ...dependencies, authenticateAgain: by.again });
+    orderListRoutes(api, { ...dependencies, packages, confirm });
     customerRoutes(api, { ...dependencies, packages, confirm });
     planRoutes(api, { ...dependencies, packages, authenticateAgain: by.again });
+    planHistoryRoutes(api, { ...dependencies, packages, confirm });
+    customerEditRoutes(api, { ...dependencies, packages, confirm });
+    ledgerRoutes(api, { ...dependencies, confirm });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

@@ -74,6 +74,11 @@ export const errorCatalogue = {
     status: 422,
     message: 'An idempotency key has 1 to 80 visible ASCII characters, the same in header and body.',
   },
+  invalid_filter: { status: 422, message: 'A filter of this list cannot be read.' },
+  invalid_cursor: {
+    status: 422,
+    message: 'cursor must be next_cursor of the page before, sent with the same filters.',
+  },
   order_failed: { status: 422, message: 'The order cannot be carried out. Nothing was charged.' },
   validation_failed: { status: 422, message: 'A field is not valid.' },
   address_locked_out: {

@@ -1,16 +1,18 @@
 // What the requests about a customer's plan take and answer, as JSON Schema. Their bodies are read by plan-request.ts;
 // their schemas here are for the document.
 
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import {
   amount,
   autoRenewSettings,
+  cursorParameter,
   customerAnswerSchema,
   example,
   maxCharge,
   monthsOf,
   oneOf,
   orNothing,
+  pageQuerySchema,
   period,
   text,
   time,
@@ -102,6 +104,13 @@ const historyItemSchema = Type.Object(
   },
   { $id: 'PlanHistoryItem' },
 );
+
+export type PlanHistoryItemView = Static<typeof historyItemSchema>;
+
+export const planHistoryQuerySchema = Type.Object({
+  cursor: cursorParameter,
+  limit: pageQuerySchema.properties.limit,
+});
 
 export const planHistorySchema = Type.Object({
   data: Type.Array(Type.Ref('PlanHistoryItem'), { maxItems: 100 }),

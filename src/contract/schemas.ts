@@ -209,10 +209,26 @@ export const customerSchema = Type.Object(
       }),
       auto_renew: orNothing(autoRenewSchema, 'How the plan renews itself; null: it does not.'),
     }),
+    external_ref: Type.Optional(text('Your own id of the customer; absent where none was set.', 80)),
     created_at: time('When the customer was created.'),
   },
   { $id: 'Customer' },
 );
+export const editCustomerBodySchema = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'The display name.', maxLength: 240 })),
+    external_ref: Type.Optional(
+      Type.Union([Type.String({ pattern: '^[!-~]{1,80}$', maxLength: 80 }), Type.Null()], {
+        description: 'Your own id of the customer; null: none.',
+      }),
+    ),
+    idempotency_key: Type.Optional(
+      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+    ),
+  },
+  example({ name: 'Ada King', external_ref: 'crm-1001', idempotency_key: 'rename-1001' }),
+);
+
 export const customerAnswerSchema = Type.Object({ customer: Type.Ref('Customer') });
 
 /** {data, page, per_page, total}: the shape of every list of pages. */
@@ -245,6 +261,84 @@ export const pageQuerySchema = Type.Object({
       description: 'Items per page. Clamped, never refused.',
     }),
   ),
+});
+
+/** A list that may be filtered: pages by number without a filter, by cursor with one. */
+export const filteredPageOf = (schemaId: string) => {
+  const { data, page, per_page, total } = pageOf(schemaId).properties;
+  return Type.Object({
+    data,
+    page: Type.Optional(page),
+    per_page: Type.Optional(per_page),
+    total: Type.Optional(total),
+    next_cursor: Type.Optional(
+      Type.Union(
+        [
+          Type.String({
+            description:
+              'Of a filtered list, in place of page, per_page and total: send it as cursor, with the same filters, for the next page. A page may be short, or empty, and go on.',
+          }),
+          Type.Null(),
+        ],
+        { description: 'null: there is no more.' },
+      ),
+    ),
+  });
+};
+
+const parameter = <Value extends string>(description: string, more: object = {}) =>
+  Type.Optional(Type.Unsafe<Value>({ type: 'string', maxLength: 254, description, ...more }));
+const idParameter = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }),
+  );
+const momentParameter = (description: string) =>
+  parameter(`${description} A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31.`, {
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+    maxLength: 20,
+  });
+export const cursorParameter = parameter('next_cursor of the page before; empty for the first page.', {
+  pattern: '^[A-Za-z0-9_.-]*$',
+  maxLength: 1_300,
+});
+const createdParameters = {
+  created_from: momentParameter('Made at this time or later.'),
+  created_to: momentParameter('Made at this time or earlier.'),
+};
+const oneOfParameter = <Values extends readonly string[]>(values: Values, description: string) =>
+  Type.Optional(oneOf(values, description));
+
+export const orderListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  customer: parameter('A reference, or the id of a customer.'),
+  kind: oneOfParameter(['activate', 'renew', 'change'] as const, 'Orders of this kind.'),
+  status: oneOfParameter(['completed'] as const, 'Orders of this status.'),
+  package_id: idParameter('Orders for this package.'),
+  idempotency_key: parameter('The order of this key.', { maxLength: 80 }),
+  ...createdParameters,
+  cursor: cursorParameter,
+});
+
+export const customerListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  q: parameter('The start of a reference, a name or an external_ref, in any case.'),
+  status: oneOfParameter(['active', 'suspended'] as const, 'Customers of this status.'),
+  active: Type.Optional(
+    Type.Boolean({ description: 'Whether the plan is running now; that of a suspended customer may be.' }),
+  ),
+  package_id: idParameter('Customers whose last plan is of this package.'),
+  external_ref: parameter('Customers of this external_ref.', { maxLength: 80 }),
+  expires_from: momentParameter('The plan ends at this time or later.'),
+  expires_to: momentParameter('The plan ends at this time or earlier.'),
+  cursor: cursorParameter,
+});
+
+export const ledgerListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  kind: oneOfParameter(['charge', 'refund', 'credit', 'debit'] as const, 'Entries of this kind.'),
+  order_id: idParameter('Entries of this order.'),
+  ...createdParameters,
+  cursor: cursorParameter,
 });
 
 const errorSchema = Type.Object(

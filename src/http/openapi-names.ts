@@ -62,8 +62,9 @@ function moveTo(schemas: Record<string, Schema>, name: string, media: Media): vo
   media.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** Of {data, page, per_page, total}, by what it lists. */
+/** Of {data, page, per_page, total}, by what it lists. A list that may be filtered answers in two ways, and has its own. */
 function pageName({ properties = {} }: Schema): string | null {
+  if ('next_cursor' in properties) return null;
   const item = 'per_page' in properties ? properties['data']?.items?.$ref : undefined;
   return item === undefined ? null : `${item.replace('#/components/schemas/', '')}Page`;
 }

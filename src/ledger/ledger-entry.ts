@@ -12,7 +12,7 @@ import {
   time,
 } from '../database/table.ts';
 
-const entryKinds = ['charge', 'refund', 'credit', 'debit'] as const;
+export const entryKinds = ['charge', 'refund', 'credit', 'debit'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 export const ledgerEntries = describeTable('ledger_entries', {

@@ -1,10 +1,12 @@
-// Entries of a ledger below a number, from some days, or of one order: for lists that go on page by page and
-// for exports. Each page is one index range.
+// Entries of a ledger below a number, from some days, of a kind, or of one order: for lists that go on page by page and
+// for exports. Each page is one index range, or a few short ones.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
-import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import { type EntryKind, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
+import { rowsInSpans, type Walked, walkDown } from './list-stretches.ts';
 
 /** An entry, and what a reader wants to know besides. */
 export interface FoundEntry {
@@ -25,8 +27,8 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-const joined = `${ledgerEntries.list('e')}, a.username as actor, c.reference
-    from ledger_entries e
+const joined = (rows = 'ledger_entries') => `${ledgerEntries.list('e')}, a.username as actor, c.reference
+    from ${rows} e
     left join accounts a on a.id = e.actor_id
     left join orders o on o.account_id = e.account_id and o.number = e.order_number
     left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
@@ -34,14 +36,20 @@ const joined = `${ledgerEntries.list('e')}, a.username as actor, c.reference
 const between = `e.account_id = $1::int and e.number between $2::int and $3::int
       and e.created_at >= to_timestamp($4::bigint) and e.created_at < to_timestamp($5::bigint)`;
 
-const listDown: Statement = {
-  name: 'find_entries_down',
-  text: `select ${joined} where ${between} order by e.number desc limit $6::int`,
-};
-
 const listUp: Statement = {
   name: 'find_entries_up',
-  text: `select ${joined} where ${between} order by e.number limit $6::int`,
+  text: `select ${joined()} where ${between} order by e.number limit $6::int`,
+};
+
+const listDown: Statement = {
+  name: 'find_entries_down',
+  text: `select ${joined(
+    rowsInSpans(
+      'ledger_entries',
+      `($5::text is null or t.kind = $5::text) and t.created_at >= to_timestamp($6::bigint)
+        and t.created_at < to_timestamp($7::bigint)`,
+    ),
+  )} order by e.number desc limit $4::int`,
 };
 
 // Orders and their entries come to be together, so order numbers never fall along the ledger: a binary search
@@ -58,22 +66,43 @@ const listOfOrder: Statement = {
         where account_id = $1::int and number between p.low and p.low + (p.high - p.low) / 2 and order_number is not null
         order by number desc limit 1) e on true
       where p.low < p.high)
-    select ${joined}
+    select ${joined()}
     where e.account_id = $1::int and e.order_number = $2::int
       and e.number between (select max(low) from probe) and (select max(low) from probe) + 1
     order by e.number`,
 };
 
-/** Newest or oldest first. */
-export async function findEntries(
+/** Oldest first. */
+export async function findEntriesUp(
   database: Queryable,
   accountId: number,
-  order: 'down' | 'up',
   { from, to, since, until, limit }: EntryFilter,
 ): Promise<FoundEntry[]> {
   const values = [accountId, from, to, since, until, limit];
-  const rows = await database.query(order === 'down' ? listDown : listUp, values);
-  return rows.map(parseFound);
+  return (await database.query(listUp, values)).map(parseFound);
+}
+
+/** Newest first, of one kind or of all. A page may be short, and then says where to go on. */
+export function findEntriesDown(
+  database: Queryable,
+  accountId: number,
+  kind: EntryKind | null,
+  { from, to, since, until, limit }: EntryFilter,
+): Promise<Walked<FoundEntry>> {
+  return walkDown(database, {
+    list: 'ledger',
+    accountId,
+    facet: kind,
+    span: { from, to },
+    limit,
+    numberOf: ({ entry }: FoundEntry) => entry.number,
+    async read(spans, rows) {
+      const low = numberArray(spans.map((span) => span.from));
+      const high = numberArray(spans.map((span) => span.to));
+      const values = [accountId, low, high, rows, kind, since, until];
+      return (await database.query(listDown, values)).map(parseFound);
+    },
+  });
 }
 
 /** The refund, if there was one, and the charge. */

@@ -140,12 +140,12 @@ export type OrderOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
   | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
-  /** The customer as they are now. */
-  | { readonly type: 'status_set'; readonly customer: Customer }
+  /** The customer as they are now, but for what orders do not know. */
+  | { readonly type: 'status_set'; readonly customer: Omit<Customer, 'externalRef'> }
   /** `customer`: as they are now, also of a replay; refund and balance are those of the first answer. */
   | {
       readonly type: 'plan_changed';
-      readonly customer: Customer;
+      readonly customer: Omit<Customer, 'externalRef'>;
       readonly refundCents: bigint;
       readonly balanceAfterCents: bigint;
       readonly replayed: boolean;

@@ -257,7 +257,7 @@ const noDetails = {
 };
 
 /** As answers and pages show them. */
-export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
+export function shownCustomer({ plan, life, ...customer }: CustomerState): Omit<Customer, 'externalRef'> {
   const { packageId, anchorAt, expiresAt } = plan;
   return { ...customer, packageId, anchorAt, expiresAt, ...lifeRow(life) };
 }

@@ -3,7 +3,9 @@
 import type { Row } from '../database/database.ts';
 import { cents, describeTable, int, months, oneOf, type RowOf, text, time } from '../database/table.ts';
 
-const orderKinds = ['activate', 'renew', 'change'] as const;
+export const orderKinds = ['activate', 'renew', 'change'] as const;
+/** What an order can be; one that is refused is none. */
+export const orderStatuses = ['completed'] as const;
 export type OrderKind = (typeof orderKinds)[number];
 
 export const orders = describeTable('orders', {

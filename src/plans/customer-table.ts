@@ -1,5 +1,6 @@
 // A row of `customers`: who it is, whether an administrator suspended them, the plan that the orders and the plan
-// changes made, and what it was told besides (plan-life.ts). Written by the order batch alone.
+// changes made, and what it was told besides (plan-life.ts). Written by the
+// order batch, except for the account’s own id of the customer.
 
 import { bigint } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -25,7 +26,7 @@ import type { PaidPeriod } from './plan-terms.ts';
 export const customerStatuses = ['active', 'suspended'] as const;
 export type CustomerStatus = (typeof customerStatuses)[number];
 
-export const customers = describeTable('customers', {
+const columns = {
   accountId: int('account_id'),
   number: int('number'),
   reference: text('reference'),
@@ -45,7 +46,10 @@ export const customers = describeTable('customers', {
   renewHoursBefore: nullableInt('renew_hours_before'),
   renewAt: nullableTime('renew_at'),
   renewFailure: nullableText('renew_failure'),
-});
+};
+
+/** What orders write. */
+export const customers = describeTable('customers', columns);
 
 /** The columns of the plan's life. A plain order reads them, and writes none of them. */
 export const lifeColumns = [
@@ -96,8 +100,11 @@ export const customerReferences = describeTable('customer_references', {
   number: int('customer_number'),
 });
 
-/** What the pages and answers about a customer show. */
-export const shownCustomers = customers.pick(
+/** What the pages and answers about a customer show. The account's own id is written by customer-details.ts alone. */
+export const shownCustomers = describeTable('customers', {
+  ...columns,
+  externalRef: nullableText('external_ref'),
+}).pick(
   'accountId',
   'number',
   'reference',
@@ -107,6 +114,7 @@ export const shownCustomers = customers.pick(
   'packageId',
   'anchorAt',
   'expiresAt',
+  'externalRef',
   ...lifeColumns,
 );
 

@@ -65,12 +65,17 @@ test('a field that is added to the document changes the types', () => {
   assert.match(types, /\n {2}colour\?: string/);
 });
 
-test('every operation has one method of its name, beside those that walk a list', () => {
-  const walking = Object.keys(methods).filter((name) => name.startsWith('each'));
-  const others = Object.keys(methods).filter((name) => !name.startsWith('each'));
+test('every operation has one method of its name, beside those that walk a list or look for something in it', () => {
+  const names = Object.keys(methods);
+  const walking = names.filter((name) => name.startsWith('each') && !name.startsWith('eachFound'));
+  const finding = names.filter((name) => name.startsWith('find'));
+  const others = names.filter((name) => !/^(?:each|find)/.test(name));
   assert.deepEqual(others.sort(), all.map(({ operationId }) => operationId).sort());
   const lists = all.filter(({ parameters }) => parameters?.some(({ name }) => name === 'page'));
   assert.equal(walking.length, lists.length, 'every list can be walked');
+  const filtered = all.filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'));
+  assert.equal(finding.length, filtered.length, 'every list with filters can be searched');
+  assert.equal(names.length - walking.length - finding.length - others.length, filtered.length, 'and walked');
 });
 
 for (const { operationId, method, path, parameters = [], requestBody } of all) {

@@ -71,8 +71,9 @@ export function customerAdminRoutes(
         status: body.status,
       });
       // An account that does not exist has no customer either.
-      if (outcome.type !== 'status_set') return reply.refuse(refusal('customer_not_found'));
-      return reply.send({ customer: customerView(outcome.customer, packages.current(), now()) });
+      const changed = outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null;
+      if (changed === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(changed, packages.current(), now()) });
     },
   );
 }

@@ -23,9 +23,9 @@ import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
-import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 

@@ -15,8 +15,8 @@ import { formatTime } from '../../contract/times.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { findCustomers, findLastOrderNumber } from '../../plans/customer-search.ts';
+import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
-import { numberMax, pageRows, readQuery } from './list-filters.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 

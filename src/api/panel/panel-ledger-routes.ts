@@ -12,10 +12,10 @@ import {
   statementListSchema,
 } from '../../contract/panel-schemas.ts';
 import type { LedgerSums } from '../../ledger/ledger-days.ts';
-import { type FoundEntry, findEntries } from '../../ledger/ledger-search.ts';
+import { type FoundEntry, findEntriesDown, findEntriesUp } from '../../ledger/ledger-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { ledgerCsv } from './ledger-csv.ts';
-import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const statementsMax = 36;
@@ -42,21 +42,18 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDepen
       }));
       if (isRefusal(filter)) return reply.refuse(filter);
       const span = await spanOf(account.id, filter.month);
-      const found =
-        span === null
-          ? []
-          : await findEntries(database, account.id, 'down', {
-              ...span,
-              to: Math.min(span.to, filter.before - 1),
-              limit: pageRows + 1,
-            });
-      const page = found.slice(0, pageRows);
+      if (span === null) return reply.send({ data: [], next_before: null });
+      const { items, nextBefore } = await findEntriesDown(database, account.id, null, {
+        ...span,
+        to: Math.min(span.to, account.entryCount, filter.before - 1),
+        limit: pageRows,
+      });
       return reply.send({
-        data: page.map(({ entry, actor, customerReference }) => ({
+        data: items.map(({ entry, actor, customerReference }) => ({
           ...ledgerEntryView(entry, actor, currency),
           customer: customerReference,
         })),
-        next_before: found.length > pageRows ? (page.at(-1)?.entry.number ?? null) : null,
+        next_before: nextBefore,
       });
     },
   );
@@ -131,7 +128,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDepen
     if (span === null) return;
     let { from } = span;
     for (;;) {
-      const page = await findEntries(database, accountId, 'up', { ...span, from, limit: exportRows });
+      const page = await findEntriesUp(database, accountId, { ...span, from, limit: exportRows });
       if (page.length > 0) yield page;
       const last = page.at(-1);
       if (last === undefined || page.length < exportRows) return;

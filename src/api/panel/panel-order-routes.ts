@@ -9,10 +9,10 @@ import { cursorPageOf, orderFilterSchema, orderWithEntriesSchema } from '../../c
 import { formatTime } from '../../contract/times.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { findOrders } from '../../orders/order-search.ts';
-import { findCustomerNumber } from '../../plans/customer-search.ts';
+import { customerNumberOf } from '../reseller/order-list-routes.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { endOfTime, numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
-import { endOfTime, numberMax, pageRows, readQuery } from './list-filters.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const daySeconds = 86_400;
@@ -43,7 +43,7 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDepend
       if (isRefusal(filter)) return reply.refuse(filter);
       const nothing = { data: [], next_before: null };
       const customerNumber =
-        filter.customer === '' ? null : await customerNumberOf(account.id, filter.customer);
+        filter.customer === '' ? null : await customerNumberOf(database, account.id, filter.customer);
       if (customerNumber === 0 || filter.packageId > numberMax) return reply.send(nothing);
 
       let span = { from: 1, to: account.orderCount };
@@ -89,10 +89,4 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDepend
       });
     },
   );
-
-  /** By reference or id; 0: the account has no such customer. */
-  async function customerNumberOf(accountId: number, customer: string): Promise<number> {
-    const number = await findCustomerNumber(database, accountId, customer);
-    return number ?? parseOwnNumber(customer, accountId) ?? 0;
-  }
 }

@@ -5,7 +5,7 @@ import { isRefusal } from '../../contract/error-catalogue.ts';
 import { cursorPageOf, requestFilterSchema, requestLineSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { listRequests } from '../../journal/request-log.ts';
-import { pageRows, readQuery } from './list-filters.ts';
+import { pageRows, readQuery } from '../shapes/list-filters.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const statusClasses: Readonly<Record<string, readonly [min: number, max: number]>> = {

@@ -1,45 +1,74 @@
 // GET /customers, GET /customers/{id}.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
-import { refusal } from '../../contract/error-catalogue.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
-import { customerAnswerSchema, pageOf, pageQuerySchema } from '../../contract/schemas.ts';
+import { customerAnswerSchema, customerListQuerySchema, filteredPageOf } from '../../contract/schemas.ts';
+import type { Database } from '../../database/database.ts';
+import { type CustomerFilter, filterCustomers } from '../../plans/customer-filter.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
+import { type Customer, customerStatuses } from '../../plans/customer-table.ts';
 import { customerView } from '../shapes/customer-view.ts';
+import { type FilterableList, filteredListCodes, readFilteredPage } from '../shapes/filtered-list.ts';
 
 export interface CustomerRoutesDependencies {
+  readonly database: Database;
+  readonly seal: Seal;
   readonly customers: CustomerReads;
   /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
 }
 
+const customerList: FilterableList<Omit<CustomerFilter, 'now'>> = {
+  list: 'customers',
+  names: ['q', 'status', 'active', 'package_id', 'external_ref', 'expires_from', 'expires_to'],
+  read: (sent) => ({
+    start: sent.text('q').trim() || null,
+    status: sent.oneOf('status', customerStatuses),
+    isActive: sent.boolean('active'),
+    packageId: sent.number('package_id', 0) || null,
+    externalRef: sent.text('external_ref') || null,
+    expires: sent.span('expires_from', 'expires_to'),
+  }),
+};
+
 export function customerRoutes(
   app: FastifyInstance,
-  { customers, confirm, packages }: CustomerRoutesDependencies,
+  { database, seal, customers, confirm, packages }: CustomerRoutesDependencies,
 ): void {
   app.get(
     '/customers',
     {
       ...confirm,
-      config: { scopes: ['customers:read'], codes: [] },
+      config: { scopes: ['customers:read'], codes: [...filteredListCodes] },
       schema: {
         operationId: 'listCustomers',
         summary: 'Customers, newest first',
-        description: 'Your own, page by page. A page past the end has no data.',
-        querystring: pageQuerySchema,
-        response: { 200: pageOf('Customer') },
+        description:
+          'Your own, paged as orders are: by number without a filter, by cursor with one. With q or external_ref the order is not fixed.',
+        querystring: customerListQuerySchema,
+        response: { 200: filteredPageOf('Customer') },
       },
     },
     async (request, reply) => {
       const { account, now } = request.principal;
-      const page = parsePage(request.query);
-      const { customerCount: total } = request.counters;
-      const list = await customers.list(account.id, page, total);
-      const data = list.map((customer) => customerView(customer, packages(), now()));
-      return reply.send(pageAnswer(data, page, total));
+      const view = (customer: Customer) => customerView(customer, packages(), now());
+      const filtered = readFilteredPage(seal, customerList, account.id, request.query);
+      if (isRefusal(filtered)) return reply.refuse(filtered);
+      if (filtered === null) {
+        const page = parsePage(request.query);
+        const { customerCount: total } = request.counters;
+        const list = await customers.list(account.id, page, total);
+        return reply.send(pageAnswer(list.map(view), page, total));
+      }
+      const { position, limit, cursorAt } = filtered;
+      const filter = { ...filtered.filter, now: now() };
+      const found = await filterCustomers(database, account.id, filter, position, limit);
+      return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
     },
   );
 

@@ -1,4 +1,4 @@
-// POST /orders, POST /orders/{id}/renew, GET /orders, GET /orders/{id}: from the body to a command for
+// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for
 // the engine, and from its outcome to the answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
@@ -9,11 +9,8 @@ import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import type { JsonObject } from '../../contract/json.ts';
-import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import {
   orderAnswerSchema,
-  pageOf,
-  pageQuerySchema,
   placedOrderSchema,
   placeOrderBodySchema,
   renewedOrderSchema,
@@ -134,28 +131,6 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const order = number === null ? null : await orders.find(request.principal.account.id, number);
       if (order === null) return reply.refuse(refusal('order_not_found'));
       return reply.send({ order: orderView(order, packages(), currency) });
-    },
-  );
-
-  app.get(
-    '/orders',
-    {
-      ...confirm,
-      config: { scopes: ['orders:read'], codes: [] },
-      schema: {
-        operationId: 'listOrders',
-        summary: 'Orders, newest first',
-        description: 'Your own, page by page. A page past the end has no data.',
-        querystring: pageQuerySchema,
-        response: { 200: pageOf('Order') },
-      },
-    },
-    async (request, reply) => {
-      const page = parsePage(request.query);
-      const { orderCount: total } = request.counters;
-      const list = await orders.list(request.principal.account.id, page, total);
-      const data = list.map((order) => orderView(order, packages(), currency));
-      return reply.send(pageAnswer(data, page, total));
     },
   );
 

@@ -18,6 +18,7 @@ import {
   suspendPlanBodySchema,
 } from '../../contract/plan-schemas.ts';
 import type { OrderOutcome, PlanChangeCommand } from '../../orders/order-commands.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import { keyed } from '../shapes/order-command.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
@@ -25,6 +26,7 @@ import { parseAutoRenew, parseCancelAt, parseReason } from '../shapes/plan-reque
 import { createSubmitter, type SubmitDependencies } from './submit-orders.ts';
 
 export interface PlanRoutesDependencies extends SubmitDependencies {
+  readonly customers: CustomerReads;
   readonly packages: () => PackageCatalog;
 }
 
@@ -41,7 +43,7 @@ const commonCodes = [
 ] as const;
 
 export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDependencies): void {
-  const { packages } = dependencies;
+  const { customers, packages } = dependencies;
 
   app.post<WithId>(
     '/customers/:id/cancel',
@@ -64,7 +66,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'cancel', at }));
       if (!isChanged(outcome)) return refuse(reply, outcome);
       return answer(reply, outcome, {
-        customer: viewOf(outcome, request),
+        customer: await viewOf(outcome, request),
         refund: formatAmount(outcome.refundCents),
         balance: formatAmount(outcome.balanceAfterCents),
       });
@@ -189,17 +191,23 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
   }
 
-  function viewOf({ customer }: Changed, { principal: { now } }: FastifyRequest) {
+  /** As they are now, with what orders do not know of them. Customers are never deleted. */
+  async function viewOf(
+    { customer: { accountId, number } }: Changed,
+    { principal: { now } }: FastifyRequest,
+  ) {
+    const customer = await customers.find(accountId, number);
+    if (customer === null) throw new Error(`Customer ${number} of account ${accountId} is not there.`);
     return customerView(customer, packages(), now());
   }
 
-  function answerCustomer(
+  async function answerCustomer(
     request: FastifyRequest,
     reply: FastifyReply,
     outcome: Awaited<ReturnType<typeof submit>>,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     if (!isChanged(outcome)) return refuse(reply, outcome);
-    return answer(reply, outcome, { customer: viewOf(outcome, request) });
+    return answer(reply, outcome, { customer: await viewOf(outcome, request) });
   }
 }
 

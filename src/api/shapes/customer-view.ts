@@ -28,6 +28,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
       ends_at_period_end: customer.endsAtPeriodEnd,
       auto_renew: autoRenewView(customer),
     },
+    ...(customer.externalRef === null ? {} : { external_ref: customer.externalRef }),
     created_at: formatTime(customer.createdAt),
   };
 }

@@ -9,6 +9,7 @@ const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit'
 const jobKinds: Words = {
   renewals: 'Plans renewed by themselves',
   ledger_days: 'Ledgers summed up by day',
+  list_indexes: 'Lists made ready for filters',
   expired_logins: 'Expired login links deleted',
   expired_sessions: 'Expired sign-ins deleted',
   request_log: 'Request logs shortened',

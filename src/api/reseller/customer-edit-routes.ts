@@ -1,0 +1,79 @@
+// PATCH /customers/{id}: what the account itself says of its customer.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import { actorOf } from '../../accounts/principal.ts';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import { customerAnswerSchema, editCustomerBodySchema } from '../../contract/schemas.ts';
+import type { Database } from '../../database/database.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { editCustomer } from '../../plans/customer-details.ts';
+import { customerView } from '../shapes/customer-view.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+
+const nameLengthMax = 120;
+const readBody = createBodyReader(editCustomerBodySchema);
+
+export function customerEditRoutes(
+  app: FastifyInstance,
+  {
+    database,
+    confirm,
+    packages,
+  }: {
+    readonly database: Database;
+    readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+    readonly packages: () => PackageCatalog;
+  },
+): void {
+  app.patch<{ Params: { id: string } }>(
+    '/customers/:id',
+    {
+      ...confirm,
+      config: {
+        scopes: ['customers:write'],
+        codes: ['invalid_idempotency_key', 'validation_failed', 'customer_not_found', 'idempotency_conflict'],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'editCustomer',
+        summary: 'Name a customer, or give your own id',
+        description:
+          'Changes no plan and no money. What is not sent stays as it is. external_ref: 1 to 80 visible ASCII characters, which you may use for several customers; null removes it. A request sent again with its idempotency key changes nothing again, even if the customer was changed since.',
+        body: editCustomerBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const { principal, params } = request;
+      const sent = isJsonObject(request.body) ? request.body : {};
+      const idempotencyKey = parseIdempotencyKey(sent, sentIdempotencyHeader(request.headers));
+      if (isRefusal(idempotencyKey)) return reply.refuse(idempotencyKey);
+      const body = readBody(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const name = body.name === undefined ? undefined : parseName(body.name);
+      if (isRefusal(name)) return reply.refuse(name);
+      const number = parseOwnNumber(params.id, principal.account.id);
+      if (number === null) return reply.refuse(refusal('customer_not_found'));
+      const { now, ...author } = actorOf(principal);
+      const outcome = await editCustomer(
+        database,
+        { accountId: principal.account.id, number, name, externalRef: body.external_ref, idempotencyKey },
+        author,
+        now,
+      );
+      if (outcome.type !== 'edited') return reply.refuse(refusal(outcome.type));
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({ customer: customerView(outcome.customer, packages(), principal.now()) });
+    },
+  );
+}
+
+function parseName(text: string): string | Refusal {
+  const name = text.trim();
+  const length = [...name].length;
+  const reason = `must have 1 to ${nameLengthMax} characters`;
+  return length >= 1 && length <= nameLengthMax ? name : fieldRefusal('validation_failed', 'name', reason);
+}

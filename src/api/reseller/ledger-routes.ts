@@ -1,0 +1,113 @@
+// GET /ledger: the account's own ledger, page by page, or what fits a filter.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Seal } from '../../accounts/seal.ts';
+import { isRefusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { pageAnswer, parsePage } from '../../contract/pages.ts';
+import { filteredPageOf, ledgerListQuerySchema } from '../../contract/schemas.ts';
+import type { Database } from '../../database/database.ts';
+import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import { type EntryKind, entryKinds } from '../../ledger/ledger-entry.ts';
+import { listLedger } from '../../ledger/ledger-reads.ts';
+import { type FoundEntry, findEntriesDown, findEntriesOfOrder } from '../../ledger/ledger-search.ts';
+import { type FilterableList, filteredListCodes, readFilteredPage } from '../shapes/filtered-list.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../shapes/list-filters.ts';
+import { daysOf } from './order-list-routes.ts';
+
+export interface LedgerRoutesDependencies {
+  readonly database: Database;
+  readonly seal: Seal;
+  readonly ledgerDays: LedgerDays;
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly currency: string;
+}
+
+interface LedgerFilter {
+  readonly kind: EntryKind | null;
+  readonly orderId: number | null;
+  readonly created: TimeSpan | null;
+}
+
+const ledgerList: FilterableList<LedgerFilter> = {
+  list: 'ledger',
+  names: ['kind', 'order_id', 'created_from', 'created_to'],
+  read: (sent: ListQuery) => ({
+    kind: sent.oneOf('kind', entryKinds),
+    orderId: sent.number('order_id', 0) || null,
+    created: sent.span('created_from', 'created_to'),
+  }),
+};
+
+export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDependencies): void {
+  const { database, seal, confirm, currency } = dependencies;
+
+  app.get(
+    '/ledger',
+    {
+      ...confirm,
+      config: { scopes: ['ledger:read'], codes: [...filteredListCodes] },
+      schema: {
+        operationId: 'listLedger',
+        summary: 'Ledger entries, newest first',
+        description:
+          'Every movement of your balance: the balance is the latest balance_after. Paged as orders are: by number without a filter, by cursor with one.',
+        querystring: ledgerListQuerySchema,
+        response: { 200: filteredPageOf('LedgerEntry') },
+      },
+    },
+    async (request, reply) => {
+      const { account } = request.principal;
+      const { entryCount: total } = request.counters;
+      const filtered = readFilteredPage(seal, ledgerList, account.id, request.query);
+      if (isRefusal(filtered)) return reply.refuse(filtered);
+      const view = ({ entry, actor }: Pick<FoundEntry, 'entry' | 'actor'>) =>
+        ledgerEntryView(entry, actor, currency);
+      if (filtered === null) {
+        const page = parsePage(request.query);
+        const list = await listLedger(database, account.id, page, total);
+        return reply.send(pageAnswer(list.map(view), page, total));
+      }
+      const { filter, position, limit, cursorAt } = filtered;
+      const found = await findOwnEntries(dependencies, account.id, total, filter, position, limit);
+      return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
+    },
+  );
+}
+
+/** A page of what fits, newest first; a position is the number of the last entry before it. */
+async function findOwnEntries(
+  { database, ledgerDays }: Pick<LedgerRoutesDependencies, 'database' | 'ledgerDays'>,
+  accountId: number,
+  total: number,
+  { kind, orderId, created }: LedgerFilter,
+  position: string | null,
+  limit: number,
+): Promise<{ items: readonly FoundEntry[]; next: string | null }> {
+  const below = position === null ? numberMax : Number(position);
+  const { since, until } = created ?? { since: 0, until: endOfTime };
+  if (orderId !== null) {
+    const orderNumber = parseOwnNumber(String(orderId), accountId);
+    const found =
+      orderNumber === null ? [] : await findEntriesOfOrder(database, accountId, orderNumber, total);
+    const items = found
+      .filter(({ entry }) => (kind === null || entry.kind === kind) && entry.number < below)
+      .filter(({ entry: { createdAt } }) => createdAt >= since && createdAt < until)
+      .reverse();
+    const page = items.slice(0, limit);
+    const last = items.length > limit ? page.at(-1) : undefined;
+    return { items: page, next: last === undefined ? null : String(last.entry.number) };
+  }
+  const numbers =
+    created === null ? { from: 1, to: total } : await ledgerDays.entrySpan(accountId, ...daysOf(created));
+  if (numbers === null) return { items: [], next: null };
+  const { items, nextBefore } = await findEntriesDown(database, accountId, kind, {
+    from: numbers.from,
+    to: Math.min(numbers.to, below - 1),
+    since,
+    until,
+    limit,
+  });
+  return { items, next: nextBefore === null ? null : String(nextBefore) };
+}

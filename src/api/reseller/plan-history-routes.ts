@@ -1,0 +1,140 @@
+// GET /customers/{id}/history: what happened to a customer's plan, newest first, page by page under a cursor.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Seal } from '../../accounts/seal.ts';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import {
+  type PlanHistoryItemView,
+  planHistoryQuerySchema,
+  planHistorySchema,
+} from '../../contract/plan-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
+import type { Database } from '../../database/database.ts';
+import { automaticFingerprint, type OrderKind } from '../../orders/order-table.ts';
+import {
+  type HistoryItem,
+  type HistoryPlace,
+  listPlanHistory,
+  newest,
+  type PlanState,
+} from '../../orders/plan-history.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
+import type { PlanChange, PlanChangeKind } from '../../plans/plan-change.ts';
+import { autoRenewSettingsView } from '../shapes/customer-view.ts';
+import { readFilteredPage } from '../shapes/filtered-list.ts';
+import { orderView } from '../shapes/order-view.ts';
+
+export interface PlanHistoryRoutesDependencies {
+  readonly database: Database;
+  readonly seal: Seal;
+  readonly customers: CustomerReads;
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly packages: () => PackageCatalog;
+  readonly currency: string;
+}
+
+const orderTypes: Readonly<Record<OrderKind, string>> = {
+  activate: 'activated',
+  renew: 'renewed',
+  change: 'changed',
+};
+
+const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
+  trial: 'trial_started',
+  suspend: 'suspended',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  cancel_at_period_end: 'cancelled_at_period_end',
+  auto_renew: 'auto_renew_set',
+  auto_renew_off: 'auto_renew_removed',
+  renewal_failed: 'renewal_failed',
+};
+
+export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistoryRoutesDependencies): void {
+  const { database, seal, customers, confirm, packages, currency } = dependencies;
+
+  app.get<{ Params: { id: string } }>(
+    '/customers/:id/history',
+    {
+      ...confirm,
+      config: {
+        scopes: ['customers:read'],
+        codes: ['customer_not_found', 'invalid_filter', 'invalid_cursor'],
+      },
+      schema: {
+        operationId: 'listPlanHistory',
+        summary: 'What happened to a plan, newest first',
+        description:
+          'Orders and everything else: when, by whom, and the plan right before and after. Together they explain the plan as it is.',
+        querystring: planHistoryQuerySchema,
+        response: { 200: planHistorySchema },
+      },
+    },
+    async (request, reply) => {
+      const { account } = request.principal;
+      const number = parseOwnNumber(request.params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const list = { list: `history ${customer.number}`, names: [], read: () => null };
+      const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
+      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      const history = await listPlanHistory(database, customer, placeOf(page.position), page.limit);
+      return reply.send({
+        data: history.items.map((item) => itemView(item, packages(), currency)),
+        next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
+      });
+    },
+  );
+}
+
+/** Of a cursor that was signed here. */
+function placeOf(position: string | null): HistoryPlace {
+  const [order, change] = (position ?? '').split(' ').map(Number);
+  return order === undefined || change === undefined ? newest : { order, change };
+}
+
+function itemView(
+  { at, what, from, to }: HistoryItem,
+  catalog: PackageCatalog,
+  currency: string,
+): PlanHistoryItemView {
+  const stateView = ({ status, packageId, expiresAt }: PlanState) => ({
+    status,
+    package: catalog.byId.get(packageId)?.name ?? '',
+    expires_at: formatTime(expiresAt),
+  });
+  const states = { at: formatTime(at), from: from && stateView(from), to: stateView(to) };
+  if ('change' in what) return { ...states, ...changeView(what.change) };
+  const { order } = what;
+  return {
+    ...states,
+    type: orderTypes[order.kind],
+    by: order.fingerprint === automaticFingerprint ? 'service' : 'account',
+    order: orderView(order, catalog, currency),
+    ...(order.kind === 'change' ? { refund: formatAmount(order.refundCents) } : {}),
+  };
+}
+
+function changeView(change: PlanChange) {
+  const { kind, byParty, refundCents, reason, code, renewMonths, renewMaxCents, renewHoursBefore } = change;
+  const isSet = kind === 'auto_renew' && renewMonths !== null && renewHoursBefore !== null;
+  return {
+    type: changeTypes[kind],
+    by: byParty,
+    ...(kind === 'cancel' ? { refund: formatAmount(refundCents ?? 0n) } : {}),
+    ...(reason === null ? {} : { reason }),
+    ...(code === null ? {} : { code }),
+    ...(isSet
+      ? {
+          auto_renew: autoRenewSettingsView({
+            months: renewMonths,
+            maxChargeCents: renewMaxCents,
+            hoursBefore: renewHoursBefore,
+          }),
+        }
+      : {}),
+  };
+}

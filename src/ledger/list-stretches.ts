@@ -1,0 +1,197 @@
+// Which stretches of an account's orders and ledger entries hold rows of a kind or of a package: so that a filter that
+// few of a million rows fit reads the stretches that hold some, and no others. An index of stretches costs the order
+// path nothing: it is made by a job, from whole stretches of rows that never change, and what it has not looked at yet
+// is read row by row (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
+
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { NumberSpan } from './ledger-days.ts';
+
+export type StretchedList = keyof typeof lists;
+
+/** Rows of a stretch: numbers 1 to 250, 251 to 500, … */
+const stretchRows = 250;
+/** Rows that are looked at in one statement: on the embedded database orders wait for it. */
+const stretchesAtOnce = 20;
+/** Rows that are read in one statement where nothing says what they hold. */
+const plainRows = 5_000;
+/** Statements for a page: what it finds may be less than a page, and then says where to go on. */
+const roundsMax = 20;
+
+const lists = {
+  orders: {
+    table: 'orders',
+    counter: 'order_count',
+    columns: 'kind, package_id',
+    facets: `(kind::text), (package_id::text), (kind || ' ' || package_id)`,
+  },
+  ledger: {
+    table: 'ledger_entries',
+    counter: 'entry_count',
+    columns: 'kind',
+    facets: '(kind::text)',
+  },
+} as const;
+
+/** What the index knows a row by; null: every row fits. */
+export function orderFacet(kind: string | null, packageId: number | null): string | null {
+  return [kind, packageId].filter((part) => part !== null).join(' ') || null;
+}
+
+// -------------------------------------------------------------------------------------------- reading
+
+const findMark: Statement = {
+  name: 'find_list_stretch_mark',
+  text: `select stretch_count from list_stretch_marks where account_id = $1::int and list = $2::text`,
+};
+
+const findStretches: Statement = {
+  name: 'find_list_stretches',
+  text: `select stretch, row_count from list_stretches
+    where account_id = $1::int and list = $2::text and facet = $3::text and stretch between $4::int and $5::int
+    order by stretch desc limit $6::int`,
+};
+
+export interface Walk<Item> {
+  readonly list: StretchedList;
+  readonly accountId: number;
+  readonly facet: string | null;
+  /** Newest first, from `to` down to `from`. */
+  readonly span: NumberSpan;
+  readonly limit: number;
+  /** The rows of these spans that fit, newest first. */
+  readonly read: (spans: readonly NumberSpan[], limit: number) => Promise<readonly Item[]>;
+  readonly numberOf: (item: Item) => number;
+}
+
+export interface Walked<Item> {
+  readonly items: readonly Item[];
+  /** Go on below this number; null: there is no more. */
+  readonly nextBefore: number | null;
+}
+
+export async function walkDown<Item>(database: Queryable, walk: Walk<Item>): Promise<Walked<Item>> {
+  const { list, accountId, facet, span, limit, read, numberOf } = walk;
+  // One more than the page: whether there is more is then known.
+  const wanted = limit + 1;
+  const items: Item[] = [];
+  const indexedTo = facet === null ? 0 : await indexedRows(database, list, accountId);
+  let { to } = span;
+  for (let rounds = 0; rounds < roundsMax && to >= span.from && items.length < wanted; rounds += 1) {
+    const missing = wanted - items.length;
+    const part =
+      facet === null || to > indexedTo
+        ? plainPart(Math.max(span.from, indexedTo + 1), to)
+        : await indexedPart(database, { ...walk, facet }, to, missing);
+    if (part.spans.length > 0) items.push(...(await read(part.spans, missing)));
+    to = part.next;
+  }
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  if (items.length > limit && last !== undefined) return { items: page, nextBefore: numberOf(last) };
+  return { items: page, nextBefore: to >= span.from ? to + 1 : null };
+}
+
+/** What is read next, and the number to go on from. */
+interface Part {
+  readonly spans: readonly NumberSpan[];
+  readonly next: number;
+}
+
+function plainPart(from: number, to: number): Part {
+  const low = Math.max(from, to - plainRows + 1);
+  return { spans: [{ from: low, to }], next: low - 1 };
+}
+
+/** The highest stretches that hold enough rows of the facet. */
+async function indexedPart<Item>(
+  database: Queryable,
+  { list, accountId, facet, span, limit }: Walk<Item> & { readonly facet: string },
+  to: number,
+  missing: number,
+): Promise<Part> {
+  const atOnce = limit + 1;
+  const values = [accountId, list, facet, stretchOf(span.from), stretchOf(to), atOnce];
+  const found = await database.query(findStretches, values);
+  const spans: NumberSpan[] = [];
+  let rows = 0;
+  for (const row of found) {
+    if (rows >= missing) break;
+    const first = Number(row['stretch']) * stretchRows + 1;
+    spans.push({ from: Math.max(span.from, first), to: Math.min(to, first + stretchRows - 1) });
+    rows += Number(row['row_count']);
+  }
+  const isAll = spans.length === found.length && found.length < atOnce;
+  return { spans, next: isAll ? span.from - 1 : (spans.at(-1)?.from ?? span.from) - 1 };
+}
+
+function stretchOf(number: number): number {
+  return Math.floor((number - 1) / stretchRows);
+}
+
+async function indexedRows(database: Queryable, list: StretchedList, accountId: number): Promise<number> {
+  const [row] = await database.query(findMark, [accountId, list]);
+  return Number(row?.['stretch_count'] ?? 0) * stretchRows;
+}
+
+/** Rows of `table t` in the spans $2, $3 of the account $1 that fit, at most $4 of them: for `Walk.read`. */
+export function rowsInSpans(table: string, fits: string): string {
+  return `unnest($2::int[], $3::int[]) span (low, high) cross join lateral (
+      select * from ${table} t
+      where t.account_id = $1::int and t.number between span.low and span.high and ${fits}
+      order by t.number desc limit $4::int)`;
+}
+
+// -------------------------------------------------------------------------------------------- writing
+
+const listBehind = (list: StretchedList): Statement => ({
+  name: `list_accounts_behind_${list}`,
+  text: `select a.id, a.${lists[list].counter} / ${stretchRows} - coalesce(m.stretch_count, 0) as behind
+    from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+    where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0) order by a.id`,
+});
+
+// Whoever else looks at the same stretches writes the same rows: a whole stretch never changes.
+const indexMore = (list: StretchedList): Statement => {
+  const { table, columns, facets } = lists[list];
+  return {
+    name: `index_stretches_of_${list}`,
+    text: `with mark as (
+        select coalesce(max(stretch_count), 0) as done from list_stretch_marks where account_id = $1::int and list = '${list}'),
+      fresh as (
+        select (number - 1) / ${stretchRows} as stretch, ${columns}
+        from mark cross join lateral (
+          select number, ${columns} from ${table} t
+          where t.account_id = $1::int and t.number > mark.done * ${stretchRows}
+            and t.number <= (mark.done + least($2::int, ${stretchesAtOnce})) * ${stretchRows}) t),
+      written as (
+        insert into list_stretches (account_id, list, facet, stretch, row_count)
+        select $1::int, '${list}', facet, stretch, count(*)
+        from fresh cross join lateral (values ${facets}) f (facet) group by facet, stretch
+        on conflict do nothing)
+      insert into list_stretch_marks as m (account_id, list, stretch_count)
+      select $1::int, '${list}', done + least($2::int, ${stretchesAtOnce}) from mark
+      on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
+  };
+};
+
+const statements = (Object.keys(lists) as StretchedList[]).map((list) => ({
+  behind: listBehind(list),
+  index: indexMore(list),
+}));
+
+const neverAborted = new AbortController().signal;
+
+/** Looks at the whole stretches that were added to any list; returns how many are left, because the signal said stop. */
+export async function indexListStretches(database: Database, signal = neverAborted): Promise<number> {
+  let left = 0;
+  for (const { behind, index } of statements) {
+    for (const row of await database.query(behind)) {
+      let stretches = Number(row['behind']);
+      for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
+        await database.query(index, [Number(row['id']), stretches]);
+      }
+      left += Math.max(0, stretches);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,104 @@
+// What an account says of its customer, and orders do not change: the name, and the account's own id. The only writer of
+// customers.external_ref and customer_edits, and of customers.name once the customer is there; the order batch leaves both
+// out of what it updates. Always true: a change and its key are one transaction under the account's lock, and a key that
+// is sent again, however late, changes nothing again.
+
+import { hash } from 'node:crypto';
+import { publicId } from '../contract/identifiers.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Statement } from '../database/database.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import { type Customer, shownCustomers } from './customer-table.ts';
+import { holdTerms } from './customer-terms.ts';
+
+export interface CustomerEdit {
+  readonly accountId: number;
+  readonly number: number;
+  /** undefined: stays as it is. */
+  readonly name: string | undefined;
+  readonly externalRef: string | null | undefined;
+  readonly idempotencyKey: string | null;
+}
+
+export type EditOutcome =
+  | { readonly type: 'edited'; readonly customer: Customer; readonly replayed: boolean }
+  | { readonly type: 'customer_not_found' | 'idempotency_conflict' };
+
+const lockAccount: Statement = {
+  name: 'lock_account_of_customer',
+  text: 'select id from accounts where id = $1::int for no key update',
+};
+
+const findEdit: Statement = {
+  name: 'find_customer_edit',
+  text: 'select fingerprint from customer_edits where account_id = $1::int and idempotency_key = $2::text',
+};
+
+const insertEdit: Statement = {
+  name: 'insert_customer_edit',
+  text: `insert into customer_edits (account_id, idempotency_key, customer_number, fingerprint)
+    values ($1::int, $2::text, $3::int, $4::text)`,
+};
+
+const findCustomer: Statement = {
+  name: 'find_customer_to_edit',
+  text: `select ${shownCustomers.list('c')} from customers c where c.account_id = $1::int and c.number = $2::int`,
+};
+
+const updateDetails: Statement = {
+  name: 'update_customer_details',
+  text: `update customers set name = $3::text, external_ref = $4::text
+    where account_id = $1::int and number = $2::int`,
+};
+
+export function editCustomer(
+  database: Database,
+  { accountId, number, name, externalRef, idempotencyKey }: CustomerEdit,
+  author: AuditAuthor,
+  now: EpochSeconds,
+): Promise<EditOutcome> {
+  const fingerprint = fingerprintOf(number, name, externalRef);
+  return database.transaction(async (transaction): Promise<EditOutcome> => {
+    // The account first, as orders lock it.
+    await transaction.query(lockAccount, [accountId]);
+    const changeTerms = await holdTerms(transaction, accountId);
+    const [row] = await transaction.query(findCustomer, [accountId, number]);
+    if (row === undefined) return { type: 'customer_not_found' };
+    const before = shownCustomers.parse(row);
+    if (idempotencyKey !== null) {
+      const [earlier] = await transaction.query(findEdit, [accountId, idempotencyKey]);
+      if (earlier !== undefined) {
+        const isSame = earlier['fingerprint'] === fingerprint;
+        return isSame
+          ? { type: 'edited', customer: before, replayed: true }
+          : { type: 'idempotency_conflict' };
+      }
+      await transaction.query(insertEdit, [accountId, idempotencyKey, number, fingerprint]);
+    }
+    const after: Customer = {
+      ...before,
+      name: name ?? before.name,
+      externalRef: externalRef === undefined ? before.externalRef : externalRef,
+    };
+    const [was, is] = [detailsOf(before), detailsOf(after)];
+    if (was.name !== is.name || was.external_ref !== is.external_ref) {
+      await transaction.query(updateDetails, [accountId, number, after.name, after.externalRef]);
+      await changeTerms(number, before, after);
+      const subject = `customer ${publicId(accountId, number)}`;
+      await appendAudit(
+        transaction,
+        { ...author, action: 'customer.update', subject, before: was, after: is },
+        now,
+      );
+    }
+    return { type: 'edited', customer: after, replayed: false };
+  });
+}
+
+function detailsOf({ name, externalRef }: Customer) {
+  return { name, external_ref: externalRef };
+}
+
+function fingerprintOf(...parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts.map((part) => part ?? String(part))), 'base64url').slice(0, 22);
+}
