@@ -21,6 +21,7 @@ import type {
   OrderPreview,
   PlaceOrderAnswer,
   PlaceOrderBody,
+  PlanHistoryItem,
   PreviewOrderBody,
   RenewOrderAnswer,
   RenewOrderBody,
@@ -184,6 +185,13 @@ export class Sellthrough {
     options?: CallOptions,
   ): Promise<ListPlanHistoryAnswer> {
     return (await this.#call('listPlanHistory', { id: customerId, query, options })).body;
+  }
+
+  /** All of it, newest first. */
+  eachPlanHistoryItem(customerId: number, options?: CallOptions): AsyncGenerator<PlanHistoryItem> {
+    return eachFound((cursor) =>
+      this.listPlanHistory(customerId, { cursor, limit: walkedPageItems }, options),
+    );
   }
 
   /**

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { runRenewals } from '../harness/run-renewals.ts';
 import { changePackage, createPackage, placeOrder, renewOrder, secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
@@ -268,4 +269,76 @@ test('CANCEL_REFUND=none gives nothing back', { skip: !isPostgres }, async () =>
   } finally {
     await other.close();
   }
+});
+
+test('the history of a plan tells who did what, and how the plan was before and after', async () => {
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const trial = { package_id: service.packages.trial, customer: `told-${reseller.id}` };
+  const granted = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial);
+  const path = `/customers/${expectStatus(granted, 201).customer.id}`;
+  service.clock.seconds += 60;
+  const order = { customer: `told-${reseller.id}` };
+  const placed = await placeOrder(service, reseller, order);
+  expectStatus(await reseller.post(`${path}/suspend`, { reason: 'Invoice 7' }), 200);
+  // Its key stands for an answer; nothing happened.
+  expectStatus(await reseller.post(`${path}/suspend`, keyed('again')), 200);
+  expectStatus(await service.admin.patch(`/api/admin/v1${path}`, { status: 'suspended' }), 200);
+  expectStatus(await reseller.post(`${path}/resume`), 200);
+  expectStatus(await service.admin.patch(`/api/admin/v1${path}`, { status: 'active' }), 200);
+  expectStatus(await reseller.send('PUT', `${path}/auto-renew`, { months: 1, hours_before: 720 }), 200);
+  await runRenewals(service);
+  expectStatus(await reseller.post(`${path}/cancel`, { at: 'now' }), 200);
+  service.clock.seconds += 60;
+  await placeOrder(service, reseller, { ...order, months: 3 });
+
+  const { data, next_cursor } = expectStatus(await reseller.get(`${path}/history`), 200);
+  assert.equal(next_cursor, null);
+  const seen = data.map((item: Record<string, never>) => {
+    const { type, by, from, to } = item as unknown as Record<string, { status: string } & string>;
+    return `${type} by ${by}: ${from?.status ?? 'nothing'} → ${to?.status}`;
+  });
+  assert.deepEqual(seen.toReversed(), [
+    'trial_started by operator: nothing → active',
+    'changed by account: active → active',
+    'suspended by account: active → suspended',
+    'suspended by operator: suspended → suspended',
+    'resumed by account: suspended → suspended',
+    'resumed by operator: suspended → active',
+    'auto_renew_set by account: active → active',
+    'renewed by service: active → active',
+    'cancelled by account: active → cancelled',
+    'activated by account: cancelled → active',
+  ]);
+  const oldestFirst = data.toReversed();
+  assert.partialDeepStrictEqual(oldestFirst[1], {
+    at: '2026-01-31T10:01:00Z',
+    from: { package: 'Trial', expires_at: '2026-02-14T10:00:00Z' },
+    to: { package: 'Basic', expires_at: '2026-02-28T10:01:00Z' },
+    order: placed.order,
+  });
+  assert.equal(oldestFirst[2].reason, 'Invoice 7');
+  assert.deepEqual(oldestFirst[6].auto_renew, {
+    months: 1,
+    period: 'monthly',
+    max_charge: null,
+    hours_before: 720,
+  });
+  assert.equal(oldestFirst[8].refund, '20.00');
+  assert.equal(oldestFirst[8].to.expires_at, '2026-01-31T10:01:00Z');
+
+  // Page by page it is the same, whatever happens meanwhile.
+  const walked: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = expectStatus(await reseller.get(`${path}/history?limit=3&cursor=${cursor}`), 200);
+    assert.ok(page.data.length <= 3);
+    walked.push(...page.data);
+    cursor = page.next_cursor;
+    if (walked.length === 3) expectStatus(await reseller.post(`${path}/suspend`), 200);
+  }
+  assert.deepEqual(walked, data);
+
+  const { next_cursor: cursor } = (await reseller.get(`${path}/history?limit=1`)).body;
+  const { path: other } = await shop();
+  expectRefusal(await reseller.get(`${path}/history?cursor=${cursor}x`), '422 invalid_cursor');
+  expectRefusal(await reseller.get(`${other}/history`), '404 customer_not_found');
 });

@@ -71,9 +71,13 @@ test('every operation has one method of its name, beside those that walk a list 
   const finding = names.filter((name) => name.startsWith('find'));
   const others = names.filter((name) => !/^(?:each|find)/.test(name));
   assert.deepEqual(others.sort(), all.map(({ operationId }) => operationId).sort());
-  const lists = all.filter(({ parameters }) => parameters?.some(({ name }) => name === 'page'));
+  const lists = all.filter(({ parameters }) =>
+    parameters?.some(({ name }) => name === 'page' || name === 'cursor'),
+  );
   assert.equal(walking.length, lists.length, 'every list can be walked');
-  const filtered = all.filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'));
+  const filtered = all.filter(({ parameters = [] }) =>
+    ['page', 'cursor'].every((name) => parameters.some((each) => each.name === name)),
+  );
   assert.equal(finding.length, filtered.length, 'every list with filters can be searched');
   assert.equal(names.length - walking.length - finding.length - others.length, filtered.length, 'and walked');
 });
