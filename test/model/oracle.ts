@@ -17,6 +17,8 @@ import {
 /** An administrator pays the distributor price from its own balance. */
 export type Group = 'reseller' | 'distributor' | 'administrator';
 export type Prices = Record<'reseller' | 'distributor', Record<Months, bigint>>;
+/** The prices that a change names; the others stay what they are (A55). */
+export type SomePrices = { [G in keyof Prices]?: Partial<Record<Months, bigint>> };
 export type AccountId = number | string;
 
 export type World = {
@@ -58,6 +60,19 @@ export type OrderOutcome =
   | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
 export type CreditOutcome = { status: 201; replayed: boolean; balanceAfterCents: bigint } | Refusal;
+/** Of the administrator's requests about prices: the codes of orders are another list. */
+export type PriceRefusal = {
+  code:
+    | 'package_not_found'
+    | 'package_unavailable'
+    | 'price_not_found'
+    | 'price_already_scheduled'
+    | 'price_has_begun'
+    | 'validation_failed';
+  details: { field?: 'from' };
+};
+export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
+export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
 export type TrialOutcome = { status: 201; customer: CustomerView } | Refusal;
 
 export type LedgerEntry = {
@@ -86,10 +101,20 @@ export type CustomerView = {
   };
 };
 
+/** What a package costs a group now, and from each later second on that changes something for it (A59). */
+export type PackageView = {
+  id: number;
+  prices: Record<Months, bigint>;
+  upcoming: { from: number; prices: Record<Months, bigint> }[];
+};
+
 export type Page<Row> = { data: Row[]; page: number; perPage: number; total: number };
 export type Oracle = ReturnType<typeof createOracle>;
 
 type Package = World['packages'][number];
+
+/** A change of prices, at the second from which it holds: by the administrator then, or scheduled before. */
+type PriceEvent = { packageId: number; at: number; isScheduled: boolean; prices: SomePrices };
 
 /** A paid stretch of a plan, or the whole of a free trial (paidCents 0, months 0). */
 type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
@@ -148,6 +173,8 @@ export function createOracle(world: World) {
       creditKeys: new Map(),
     });
   }
+
+  const priceEvents: PriceEvent[] = [];
 
   // One customer per value in the whole service; in the order of creation.
   const customers = new Map<string, Customer>();
@@ -230,7 +257,7 @@ export function createOracle(world: World) {
     const runsOther = running !== null && running.packageId !== packageSold.id;
     if (intent.isRenewal && runsOther) return refuse('order_failed', { reason: 'plan_changed' });
 
-    const priceCents = packageSold.prices[account.group === 'reseller' ? 'reseller' : 'distributor'][months];
+    const priceCents = pricesAt(packageSold, now)[pricedAs(account)][months];
     const plan = runsSame
       ? extendPlan(running, months, priceCents)
       : startPlan(packageSold.id, months, priceCents, now);
@@ -379,10 +406,42 @@ export function createOracle(world: World) {
     getAccount(input.accountId).apiEnabled = input.apiEnabled;
   }
 
-  /** All six prices at once. What was paid before stays what it was. */
-  function setPrices(input: { packageId: number; prices: Prices }): void {
-    const item = getPackage(input.packageId);
-    packages.set(item.id, { ...item, prices: structuredClone(input.prices) });
+  /** From now on; what is scheduled for later stays (A56). What was paid before stays what it was. */
+  function setPrices(
+    input: { packageId: number; prices: SomePrices },
+    now: number = Number.NEGATIVE_INFINITY,
+  ): void {
+    const { id: packageId } = getPackage(input.packageId);
+    const prices = structuredClone(input.prices);
+    priceEvents.push({ packageId, at: now, isScheduled: false, prices });
+  }
+
+  /** By the administrator: these prices from a later second on. */
+  function schedulePrices(
+    input: { packageId: number; from: number; prices: SomePrices },
+    now: number,
+  ): ScheduleOutcome {
+    const { packageId, from } = input;
+    const item = packages.get(packageId);
+    if (item === undefined) return { code: 'package_not_found', details: {} };
+    const prices = structuredClone(input.prices);
+    const known = findScheduled(packageId, from);
+    if (known !== null && isSamePrices(known.prices, prices)) return { status: 201, replayed: true };
+    if (item.trial || item.retired) return { code: 'package_unavailable', details: {} };
+    if (from <= now) return { code: 'validation_failed', details: { field: 'from' } };
+    if (known !== null) return { code: 'price_already_scheduled', details: {} };
+    priceEvents.push({ packageId, at: from, isScheduled: true, prices });
+    return { status: 201, replayed: false };
+  }
+
+  /** Only what has not begun: a price that orders were charged stays in the history. */
+  function unschedulePrices(input: { packageId: number; from: number }, now: number): UnscheduleOutcome {
+    if (!packages.has(input.packageId)) return { code: 'package_not_found', details: {} };
+    const known = findScheduled(input.packageId, input.from);
+    if (known === null) return { code: 'price_not_found', details: {} };
+    if (known.at <= now) return { code: 'price_has_begun', details: {} };
+    priceEvents.splice(priceEvents.indexOf(known), 1);
+    return { status: 204, replayed: false };
   }
 
   function retirePackage(input: { packageId: number }): void {
@@ -395,6 +454,23 @@ export function createOracle(world: World) {
   function balance(accountId: AccountId): { balanceCents: bigint; currency: string; group: Group } {
     const account = getAccount(accountId);
     return { balanceCents: account.balanceCents, currency, group: account.group };
+  }
+
+  /** GET /packages: what can be ordered, in the order of the ids. */
+  function packagesFor(accountId: AccountId, now: number): PackageView[] {
+    const group = pricedAs(getAccount(accountId));
+    const offered = [...packages.values()].filter((item) => !item.trial && !item.retired);
+    return offered.map((item) => {
+      const later = priceEvents.filter(
+        (event) => event.packageId === item.id && event.at > now && event.prices[group] !== undefined,
+      );
+      const seconds = later.map((event) => event.at).sort((a, b) => a - b);
+      return {
+        id: item.id,
+        prices: pricesAt(item, now)[group],
+        upcoming: seconds.map((from) => ({ from, prices: pricesAt(item, from)[group] })),
+      };
+    });
   }
 
   /** `number` is a path id (text) or the number itself. */
@@ -461,6 +537,27 @@ export function createOracle(world: World) {
     return item;
   }
 
+  /** Every change up to this second, one after the other; within a second what was scheduled comes first (A56). */
+  function pricesAt(item: Package, second: number): Prices {
+    const events = priceEvents.filter((event) => event.packageId === item.id && event.at <= second);
+    events.sort((a, b) =>
+      a.at === b.at ? Number(b.isScheduled) - Number(a.isScheduled) : a.at < b.at ? -1 : 1,
+    );
+    const prices = { reseller: { ...item.prices.reseller }, distributor: { ...item.prices.distributor } };
+    for (const event of events) {
+      Object.assign(prices.reseller, event.prices.reseller);
+      Object.assign(prices.distributor, event.prices.distributor);
+    }
+    return prices;
+  }
+
+  function findScheduled(packageId: number, from: number): PriceEvent | null {
+    const found = priceEvents.find(
+      (event) => event.isScheduled && event.packageId === packageId && event.at === from,
+    );
+    return found ?? null;
+  }
+
   function mintKey(account: Account): string {
     let key: string;
     do {
@@ -479,7 +576,10 @@ export function createOracle(world: World) {
     setBlocked,
     setApiEnabled,
     setPrices,
+    schedulePrices,
+    unschedulePrices,
     retirePackage,
+    packages: packagesFor,
     balance,
     order,
     orders,
@@ -494,6 +594,16 @@ function findClosedDoor(account: Account): Refusal | null {
   if (account.blocked) return refuse('account_blocked');
   if (!account.apiEnabled) return refuse('api_disabled');
   return null;
+}
+
+function pricedAs({ group }: Account): 'reseller' | 'distributor' {
+  return group === 'reseller' ? 'reseller' : 'distributor';
+}
+
+function isSamePrices(one: SomePrices, other: SomePrices): boolean {
+  const groups = ['reseller', 'distributor'] as const;
+  const months = [1, 3, 12] as const;
+  return groups.every((group) => months.every((each) => one[group]?.[each] === other[group]?.[each]));
 }
 
 function replayOrConflict(bound: BoundOrder, operation: string): OrderOutcome {

@@ -21,6 +21,99 @@ const gift = 14;
 
 const january = at('2026-01-01T00:00:00Z');
 
+describe('prices with a date', () => {
+  const february = at('2026-02-01T00:00:00Z');
+  const charged = (oracle: Oracle, now: number, months = 1, accountId = shop) =>
+    accepted(order(oracle, { customer: `of-${accountId}-${now}-${months}`, now, months, accountId }))
+      .priceCents;
+  const schedule = (oracle: Oracle, from: number, prices: object, now = january) => {
+    const outcome = oracle.schedulePrices({ packageId: basic, from, prices }, now);
+    return 'code' in outcome ? outcome.code : outcome.replayed ? 'replayed' : 'scheduled';
+  };
+
+  test('an order pays the price of its second: the old one before, the new one in it, for the group and months named', () => {
+    const oracle = createWorld();
+    const before = [charged(oracle, january), charged(oracle, january, 3)];
+    assert.equal(schedule(oracle, february, { reseller: { 1: 1_234n } }), 'scheduled');
+    assert.equal(charged(oracle, february - 1), before[0]);
+    assert.equal(charged(oracle, february), 1_234n);
+    assert.equal(charged(oracle, february, 3), before[1]);
+    assert.notEqual(charged(oracle, february, 1, wholesaler), 1_234n);
+  });
+
+  test('a renewal pays today’s price, a refund is of what was paid, the guard compares the new charge', () => {
+    const oracle = createWorld();
+    const noon = at('2026-01-16T12:00:00Z');
+    order(oracle, {});
+    const paid = accepted(order(oracle, { customer: 'bob' })).priceCents;
+    schedule(oracle, noon, { reseller: { 1: 5_000n } });
+    const renewed = oracle.renewOrder({ accountId: shop, orderId: '1', body: {} }, noon);
+    assert.equal(accepted(renewed).priceCents, 5_000n);
+    const body = { package_id: basic, customer: 'new', max_charge: '49.99' };
+    assert.deepEqual(oracle.placeOrder({ accountId: shop, body }, noon), {
+      code: 'price_changed',
+      details: { max_charge: '49.99', charge: '50.00', currency: 'USD' },
+    });
+    const changed = accepted(order(oracle, { customer: 'bob', packageId: pro, now: noon }));
+    assert.equal(changed.refundCents, paid / 2n);
+  });
+
+  test('a change of the prices holds over what has begun, in that very second too, and not over what comes later', () => {
+    const oracle = createWorld();
+    schedule(oracle, february, { reseller: { 1: 2_000n, 3: 5_000n } });
+    schedule(oracle, february + 10, { reseller: { 1: 3_000n } });
+    oracle.setPrices({ packageId: basic, prices: { reseller: { 1: 1_500n } } }, february - 5);
+    assert.equal(charged(oracle, february - 5), 1_500n);
+    assert.equal(charged(oracle, february), 2_000n);
+    oracle.setPrices({ packageId: basic, prices: { reseller: { 1: 1_600n } } }, february);
+    assert.equal(charged(oracle, february + 1), 1_600n);
+    assert.equal(charged(oracle, february + 1, 3), 5_000n, 'what was not named stays');
+    assert.equal(charged(oracle, february + 10), 3_000n);
+  });
+
+  test('what is shown as upcoming is complete, for the group, and gone in its second', () => {
+    const oracle = createWorld();
+    const upcomingOf = (accountId: number, now: number) =>
+      oracle.packages(accountId, now).find(({ id }) => id === basic)?.upcoming;
+    assert.deepEqual(upcomingOf(shop, january), []);
+    schedule(oracle, february + 10, { reseller: { 12: 9_000n } });
+    schedule(oracle, february, { reseller: { 1: 2_000n } });
+    schedule(oracle, february + 5, { distributor: { 1: 700n } });
+    const [first, second, ...more] = upcomingOf(shop, january) ?? [];
+    assert.deepEqual([first?.from, second?.from, more], [february, february + 10, []]);
+    assert.deepEqual([first?.prices[1], second?.prices[1], second?.prices[12]], [2_000n, 2_000n, 9_000n]);
+    assert.equal(first?.prices[12], oracle.packages(shop, january)[0]?.prices[12]);
+    assert.equal(upcomingOf(shop, february)?.length, 1);
+    assert.equal(upcomingOf(wholesaler, january)?.length, 1);
+  });
+
+  test('only what is to come is scheduled and deleted, and a repeated request changes nothing', () => {
+    const oracle = createWorld();
+    const price = { reseller: { 1: 2_000n } };
+    const remove = (from: number, now: number, packageId = basic) => {
+      const outcome = oracle.unschedulePrices({ packageId, from }, now);
+      return 'code' in outcome ? outcome.code : 'deleted';
+    };
+    assert.equal(schedule(oracle, january, price), 'validation_failed');
+    assert.equal(schedule(oracle, february, price), 'scheduled');
+    assert.equal(schedule(oracle, february, price), 'replayed');
+    assert.equal(schedule(oracle, february, { reseller: { 1: 2_001n } }), 'price_already_scheduled');
+    assert.equal(schedule(oracle, february, { ...price, distributor: { 1: 1n } }), 'price_already_scheduled');
+    for (const packageId of [trial, old]) {
+      const outcome = oracle.schedulePrices({ packageId, from: february, prices: price }, january);
+      assert.equal('code' in outcome && outcome.code, 'package_unavailable');
+    }
+    assert.equal(remove(february, january, 999), 'package_not_found');
+    assert.equal(remove(february + 1, january), 'price_not_found');
+    assert.equal(remove(february, january), 'deleted');
+    assert.equal(remove(february, january), 'price_not_found');
+    assert.notEqual(charged(oracle, february), 2_000n);
+    schedule(oracle, february, price);
+    assert.equal(remove(february, february), 'price_has_begun');
+    assert.equal(schedule(oracle, february, price, february + 1), 'replayed');
+  });
+});
+
 describe('months are counted from the anchor', () => {
   const table: [string, number, string][] = [
     ['2026-01-31T12:00:00Z', 0, '2026-01-31T12:00:00Z'],
