@@ -29,6 +29,7 @@ export const onBothDatabases: readonly string[] = [
   'reseal',
   'road',
   'roles-and-routes',
+  'scheduled-prices',
   'secrets',
   'table-rules',
   'upgrade',

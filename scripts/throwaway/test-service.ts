@@ -58,8 +58,8 @@ export interface TestService {
     group?: 'reseller' | 'distributor';
     rateLimitPerMinute?: number;
   }): Promise<TestAccount>;
-  /** A second process's worth of service on the same PostgreSQL. */
-  startAnother(): Promise<{ address: string; service: Service; close(): Promise<void> }>;
+  /** A second process's worth of service on the same PostgreSQL; its clock may be ahead of this one's, or behind. */
+  startAnother(aheadSeconds?: number): Promise<{ address: string; service: Service; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logger = pino({ level: 'info' }, output);
   const accessLog = createAccessLog(output);
 
-  async function start() {
+  async function start(aheadSeconds = 0) {
     const opened = await openDatabase(config, clock.seconds, { limits: limits.database });
     let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
     const service = await createService({
@@ -130,7 +130,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       publicUrl: () => publicUrl,
       logger,
       accessLog,
-      now: () => clock.seconds,
+      now: () => clock.seconds + aheadSeconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
       // They begin when the test says so: service.jobs.look().
       jobsClock: () => clock.seconds,
@@ -229,8 +229,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       }
       return account;
     },
-    async startAnother() {
-      const another = await start();
+    async startAnother(aheadSeconds) {
+      const another = await start(aheadSeconds);
       return { address: another.address, service: another.service, close: another.close };
     },
     async close() {

@@ -22,6 +22,9 @@ import type {
   ListAuditQuery,
   Order,
   ResetApiKeyAnswer,
+  ScheduledPrices,
+  SchedulePricesBody,
+  UnschedulePricesQuery,
   VerifyReport,
 } from './api-types.ts';
 import type { CallOperation } from './operation-caller.ts';
@@ -209,6 +212,40 @@ export class AdminClient {
   ): Promise<AdminPackage> {
     const answer = await this.#call('changePackage', { id: packageId, body, options });
     return answer.body.package;
+  }
+
+  /**
+   * Prices that begin at the second `from`; what is not named stays what it is then.
+   * Package and second take the place of an idempotency key: the same prices for the same second are scheduled once,
+   * however often it is called. After a lost connection it is not sent again by itself.
+   * Errors: package_not_found, package_unavailable, price_already_scheduled, validation_failed.
+   */
+  async schedulePrices(
+    packageId: number,
+    body: SchedulePricesBody,
+    options?: CallOptions,
+  ): Promise<ScheduledPrices> {
+    const answer = await this.#call('schedulePrices', { id: packageId, body, options });
+    return answer.body.price;
+  }
+
+  /** What is scheduled, the latest first, and the last 100 that have begun. Errors: package_not_found. */
+  async listScheduledPrices(packageId: number, options?: CallOptions): Promise<ScheduledPrices[]> {
+    const { body } = await this.#call('listScheduledPrices', { id: packageId, options });
+    return body.data;
+  }
+
+  /**
+   * Deletes prices that are still to come; returns what was deleted.
+   * Errors: package_not_found, price_not_found (also when they were deleted before), price_has_begun.
+   */
+  async unschedulePrices(
+    packageId: number,
+    query: UnschedulePricesQuery,
+    options?: CallOptions,
+  ): Promise<ScheduledPrices> {
+    const { body } = await this.#call('unschedulePrices', { id: packageId, query, options });
+    return body.price;
   }
 
   // ---- customers, audit, books

@@ -42,6 +42,22 @@ export interface Package {
   };
   /** Short display strings. */
   features: string[];
+  /** Prices for the caller’s group that begin later, soonest first: all three, as they will be from that second on. An order pays the prices of its own second. */
+  upcoming: {
+    /** The first second that they hold in. At most 20 characters. */
+    from: string;
+    /** Monthly, quarterly, yearly. */
+    prices: {
+      /** The length of the period in months. */
+      months: 1 | 3 | 12;
+      /** The same period by name: 1, 3 and 12 months. */
+      period: 'monthly' | 'quarterly' | 'yearly';
+      /** The price for the whole period. At most 20 characters. */
+      price: string;
+      /** Discount relative to the monthly price, rounded down. 0 to 100. */
+      saving_percent: number;
+    }[];
+  }[];
 }
 
 export interface Order {
@@ -289,6 +305,7 @@ export interface AdminPackage {
   retired: boolean;
   /** ISO 4217 code. At most 3 characters. */
   currency: string;
+  /** What each group pays now. */
   prices: {
     reseller: {
       /** 1 month. At most 20 characters. */
@@ -309,6 +326,32 @@ export interface AdminPackage {
   };
   /** When it was created. At most 20 characters. */
   created_at: string;
+}
+
+export interface ScheduledPrices {
+  /** The first second that they hold in. At most 20 characters. */
+  from: string;
+  /** What is not named stays what it is in that second. */
+  prices: {
+    reseller?: {
+      /** 1 month. At most 20 characters. */
+      monthly?: string | undefined;
+      /** 3 months. At most 20 characters. */
+      quarterly?: string | undefined;
+      /** 12 months. At most 20 characters. */
+      yearly?: string | undefined;
+    } | undefined;
+    distributor?: {
+      /** 1 month. At most 20 characters. */
+      monthly?: string | undefined;
+      /** 3 months. At most 20 characters. */
+      quarterly?: string | undefined;
+      /** 12 months. At most 20 characters. */
+      yearly?: string | undefined;
+    } | undefined;
+  };
+  /** Whether that second has come: then they can no longer be deleted. */
+  begun: boolean;
 }
 
 export interface AuditEntry {
@@ -861,6 +904,46 @@ export interface ChangePackageAnswer {
   package: AdminPackage;
 }
 
+export interface SchedulePricesBody {
+  /** A whole second in UTC, in the future. At most 20 characters. */
+  from: string;
+  prices: {
+    reseller?: {
+      /** At most 15 characters. */
+      monthly?: string | undefined;
+      /** At most 15 characters. */
+      quarterly?: string | undefined;
+      /** At most 15 characters. */
+      yearly?: string | undefined;
+    } | undefined;
+    distributor?: {
+      /** At most 15 characters. */
+      monthly?: string | undefined;
+      /** At most 15 characters. */
+      quarterly?: string | undefined;
+      /** At most 15 characters. */
+      yearly?: string | undefined;
+    } | undefined;
+  };
+}
+
+export interface SchedulePricesAnswer {
+  price: ScheduledPrices;
+}
+
+export interface ListScheduledPricesAnswer {
+  data: ScheduledPrices[];
+}
+
+export interface UnschedulePricesQuery {
+  /** A whole second in UTC, in the future. At most 20 characters. */
+  from?: string | undefined;
+}
+
+export interface UnschedulePricesAnswer {
+  price: ScheduledPrices;
+}
+
 export interface ExchangeLoginCodeBody {
   /** At most 100 characters. */
   code: string;
@@ -931,6 +1014,9 @@ export const operations = {
   createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false },
   getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false },
   changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false },
+  schedulePrices: { method: 'POST', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
+  listScheduledPrices: { method: 'GET', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
+  unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
   exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false },
@@ -971,6 +1057,9 @@ export interface Answers {
   createPackage: CreatePackageAnswer;
   getPackage: GetPackageAnswer;
   changePackage: ChangePackageAnswer;
+  schedulePrices: SchedulePricesAnswer;
+  listScheduledPrices: ListScheduledPricesAnswer;
+  unschedulePrices: UnschedulePricesAnswer;
   exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
   listAudit: ListAuditAnswer;
@@ -993,6 +1082,7 @@ export interface Bodies {
   grantTrial: GrantTrialBody;
   createPackage: CreatePackageBody;
   changePackage: ChangePackageBody;
+  schedulePrices: SchedulePricesBody;
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
 }
@@ -1007,6 +1097,7 @@ export interface Queries {
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;
   listAccountCustomers: ListAccountCustomersQuery;
+  unschedulePrices: UnschedulePricesQuery;
   listAudit: ListAuditQuery;
 }
 
@@ -1026,10 +1117,13 @@ export type ErrorCode =
   | 'customer_not_found'
   | 'account_not_found'
   | 'package_not_found'
+  | 'price_not_found'
   | 'method_not_allowed'
   | 'customer_not_yours'
   | 'idempotency_conflict'
   | 'price_changed'
+  | 'price_already_scheduled'
+  | 'price_has_begun'
   | 'username_taken'
   | 'last_administrator'
   | 'payload_too_large'

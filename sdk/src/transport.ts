@@ -240,7 +240,7 @@ const neverSent =
 function isRepeatable({ method, takesKey }: Call, { code, status, outcome }: Failure): boolean {
   if (code === 'aborted') return false;
   if (outcome === 'not sent' || status === 429) return true;
-  // Reading changes nothing, a PATCH sets fields to values, a key makes two requests one. Nothing else may be doubled.
+  // Reading changes nothing, a PATCH sets fields to values, what is deleted is gone, a key makes two requests one. Nothing else may be doubled.
   return outcome === 'unknown' && (method !== 'POST' || takesKey);
 }
 

@@ -1,20 +1,21 @@
 // The packages and their prices, in memory: every order and every GET /packages reads them here.
 // Loaded at the start, again on NOTIFY, and whenever a batch finds another version in the database than ours:
-// so no order is ever priced from another list than the database's.
+// so no order is ever priced from another list than the database's. Prices that begin later are in it from the moment
+// they are scheduled: when one begins, nothing is written and nothing has to be read.
 
-import { type Group, groups, type Months } from '../contract/periods.ts';
+import type { Group, Months } from '../contract/periods.ts';
+import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import type { RowOf } from '../database/table.ts';
 import { packages } from './package-table.ts';
+import { type Priced, priceLine, priceTable } from './price-lines.ts';
 
 type PackageRow = RowOf<typeof packages>;
 type Limit = 'accounts' | 'postsPerDay' | 'aiImagesPerMonth';
 
-/** A package's row, with its limits as an object of their own, and what it costs. */
-export interface Package extends Omit<PackageRow, Limit> {
+/** A package's row, with its limits as an object of their own, and what it costs when: price-lines.ts says it. */
+export interface Package extends Omit<PackageRow, Limit>, Priced {
   readonly limits: Pick<PackageRow, Limit>;
-  /** Cents for each group and months. Complete for every package that can be ordered. */
-  readonly prices: Readonly<Record<Group, Readonly<Record<Months, bigint>>>>;
 }
 
 export interface PackageCatalog {
@@ -32,8 +33,12 @@ export interface PackageCatalogHolder {
 const selectPackages: Statement = {
   name: 'select_packages',
   text: `select s.packages_version, ${packages.list('p')},
-      (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text))
-       from package_prices r where r.package_id = p.id) as prices
+      (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text,
+         extract(epoch from r.changed_at)::bigint))
+       from package_prices r where r.package_id = p.id) as prices,
+      (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text,
+         extract(epoch from r.starts_at)::bigint))
+       from scheduled_prices r where r.package_id = p.id) as scheduled
     from service_state s left join packages p on true order by p.id`,
 };
 
@@ -80,16 +85,19 @@ export async function loadCatalog(database: Queryable): Promise<PackageCatalog> 
   return { version: Number(rows[0]?.['packages_version'] ?? 0), byId };
 }
 
+type PriceCell = readonly [group: Group, months: Months, cents: string, at: EpochSeconds];
+
 function parsePackage(row: Row): Package {
-  const prices: Record<Group, Record<Months, bigint>> = {
-    reseller: { 1: 0n, 3: 0n, 12: 0n },
-    distributor: { 1: 0n, 3: 0n, 12: 0n },
-  };
-  for (const [group, months, cents] of (row['prices'] ?? []) as [Group, Months, string][]) {
-    if (groups.includes(group)) prices[group][months] = BigInt(cents);
-  }
+  const prices = (row['prices'] ?? []) as readonly PriceCell[];
+  const scheduled = (row['scheduled'] ?? []) as readonly PriceCell[];
+  const priceLines = priceTable((group, months) => {
+    const isThis = ([ofGroup, ofMonths]: PriceCell) => ofGroup === group && ofMonths === months;
+    const [, , cents = '0', changedAt = 0] = prices.find(isThis) ?? [];
+    const steps = scheduled.filter(isThis).map(([, , later, from]) => ({ from, cents: BigInt(later) }));
+    return priceLine(BigInt(cents), changedAt, steps);
+  });
   const { accounts, postsPerDay, aiImagesPerMonth, ...rest } = packages.parse(row);
-  return { ...rest, limits: { accounts, postsPerDay, aiImagesPerMonth }, prices };
+  return { ...rest, limits: { accounts, postsPerDay, aiImagesPerMonth }, priceLines };
 }
 
 export function canBeOrdered({ isTrial, retired }: Package): boolean {

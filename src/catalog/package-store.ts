@@ -1,24 +1,27 @@
 // The administrator's changes to packages and prices: each is one transaction that moves
 // packages_version, notes the change in the audit log and tells every process. The only writer of
-// packages and package_prices. Orders that were placed keep the prices that were paid for them.
+// packages and package_prices; scheduled-price-store.ts changes what is scheduled in the same way. Orders that were placed
+// keep the prices that were paid for them.
 
-import { formatAmount } from '../contract/amounts.ts';
 import type { JsonObject } from '../contract/json.ts';
-import { type Group, groups, type Months, periods } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, packagesChanged } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
-import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { packagePrices, packages } from './package-table.ts';
+import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
+import { writtenPrices } from './written-prices.ts';
 
 /** What an administrator decides about a package; whether it is a free trial is decided once. */
-export type PackageSettings = Omit<Package, 'id' | 'createdAt'>;
+export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines'> & { readonly prices: Prices };
 export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' | 'limits'>> & {
   readonly limits?: Partial<Package['limits']>;
-  readonly prices?: Partial<Record<Group, Partial<Record<Months, bigint>>>>;
+  readonly prices?: SomePrices;
 };
+/** Who changes something, and when. */
+export type DatedAuthor = AuditAuthor & { readonly now: EpochSeconds };
 
 // Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
 // since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
@@ -33,86 +36,83 @@ const updatePackage = packages.without('isTrial', 'createdAt').update('update_pa
 
 const upsertPrices = packagePrices.insert(
   'upsert_package_prices',
-  'on conflict (package_id, group_name, months) do update set price_cents = excluded.price_cents',
+  `on conflict (package_id, group_name, months) do update
+    set price_cents = excluded.price_cents, changed_at = excluded.changed_at`,
 );
 
 const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
 export async function createPackage(
   database: Database,
-  settings: PackageSettings,
-  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
+  { prices, ...settings }: PackageSettings,
+  { now, ...author }: DatedAuthor,
 ): Promise<Package> {
   return database.transaction(async (transaction) => {
-    await transaction.query(moveVersion);
+    await lockCatalog(transaction);
     const added = { ...settings, ...settings.limits, createdAt: now };
     const [row] = await writeRows(transaction, insertPackage, [added]);
-    const created: Package = { ...settings, id: Number(row?.['id']), createdAt: now };
-    await writePrices(transaction, created);
-    await announce(transaction, 'package.create', author, null, created, now);
+    const created: Package = {
+      ...settings,
+      ...steadyPrices(prices),
+      id: Number(row?.['id']),
+      createdAt: now,
+    };
+    // They have always been: nothing was there to hold over.
+    await writePrices(transaction, created.id, prices, 0);
+    const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
+    await announce(transaction, { ...entry, action: 'package.create' }, now);
     return created;
   });
 }
 
-/** null: there is no such package. */
+/** New prices hold from now on; what is scheduled for later stays. null: there is no such package. */
 export async function changePackage(
   database: Database,
   id: number,
-  change: PackageChange,
-  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
+  { prices = {}, ...change }: PackageChange,
+  { now, ...author }: DatedAuthor,
 ): Promise<Package | null> {
   return database.transaction(async (transaction) => {
-    await transaction.query(moveVersion);
+    await lockCatalog(transaction);
     const before = (await loadCatalog(transaction)).byId.get(id);
     if (before === undefined) return null;
-    const after: Package = {
-      ...before,
-      ...change,
-      limits: { ...before.limits, ...change.limits },
-      prices: {
-        reseller: { ...before.prices.reseller, ...change.prices?.reseller },
-        distributor: { ...before.prices.distributor, ...change.prices?.distributor },
-      },
-    };
-    await writeRows(transaction, updatePackage, [{ ...after, ...after.limits }]);
-    await writePrices(transaction, after);
-    await announce(transaction, 'package.update', author, before, after, now);
+    const limits = { ...before.limits, ...change.limits };
+    await writeRows(transaction, updatePackage, [{ ...before, ...change, ...limits }]);
+    await writePrices(transaction, id, prices, now);
+    const after = (await loadCatalog(transaction)).byId.get(id) ?? before;
+    const views = { before: auditView(before, now), after: auditView(after, now) };
+    await announce(transaction, { ...author, ...subjectOf(id), ...views, action: 'package.update' }, now);
     return after;
   });
 }
 
-async function writePrices(transaction: Queryable, { id, prices }: Package): Promise<void> {
-  const cells = groups.flatMap((group) =>
-    periods.map(({ months }) => ({ packageId: id, group, months, priceCents: prices[group][months] })),
-  );
+async function writePrices(
+  transaction: Queryable,
+  packageId: number,
+  prices: SomePrices,
+  changedAt: EpochSeconds,
+): Promise<void> {
+  const cells = namedPrices(prices).map((cell) => ({ ...cell, packageId, changedAt }));
   await writeRows(transaction, upsertPrices, cells);
 }
 
-async function announce(
-  transaction: Queryable,
-  action: string,
-  author: AuditAuthor,
-  before: Package | null,
-  after: Package,
-  now: EpochSeconds,
-): Promise<void> {
-  await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
-  await appendAudit(
-    transaction,
-    {
-      ...author,
-      action,
-      subject: `package ${after.id}`,
-      before: before === null ? null : auditView(before),
-      after: auditView(after),
-    },
-    now,
-  );
+/** First in every transaction that changes packages or prices: they come one after another. */
+export async function lockCatalog(transaction: Queryable): Promise<void> {
+  await transaction.query(moveVersion);
 }
 
-function auditView({ name, features, limits, durationDays, isTrial, retired, prices }: Package): JsonObject {
-  const priceView = (group: Group) =>
-    Object.fromEntries(periods.map(({ months, period }) => [period, formatAmount(prices[group][months])]));
+/** Last in it: every process reads the packages again once it is committed. */
+export async function announce(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
+  await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
+  await appendAudit(transaction, entry, now);
+}
+
+export function subjectOf(packageId: number): Pick<AuditEntry, 'subject'> {
+  return { subject: `package ${packageId}` };
+}
+
+function auditView(one: Package, now: EpochSeconds): JsonObject {
+  const { name, features, limits, durationDays, isTrial, retired } = one;
   return {
     name,
     features,
@@ -124,6 +124,6 @@ function auditView({ name, features, limits, durationDays, isTrial, retired, pri
     duration_days: durationDays,
     trial: isTrial,
     retired,
-    prices: Object.fromEntries(groups.map((group) => [group, priceView(group)])),
+    prices: writtenPrices(pricesAt(one, now)),
   };
 }

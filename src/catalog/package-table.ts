@@ -1,5 +1,6 @@
-// A row of `packages`: what is sold, and whether it can be ordered; and of `package_prices`: what it costs a group for
-// some months. Read by package-catalog.ts, written by package-store.ts alone.
+// A row of `packages`: what is sold, and whether it can be ordered; of `package_prices`: what it costs a group for
+// some months; and of `scheduled_prices`: what it costs from a later second on. Read by package-catalog.ts, written by
+// package-store.ts, the last by scheduled-price-store.ts.
 
 import { groups } from '../contract/periods.ts';
 import { boolean, cents, describeTable, int, oneOf, text, texts, time } from '../database/table.ts';
@@ -19,6 +20,15 @@ export const packages = describeTable('packages', {
 
 export const packagePrices = describeTable('package_prices', {
   packageId: int('package_id'),
+  group: oneOf('group_name', groups),
+  months: int('months'),
+  priceCents: cents('price_cents'),
+  changedAt: time('changed_at'),
+});
+
+export const scheduledPrices = describeTable('scheduled_prices', {
+  packageId: int('package_id'),
+  from: time('starts_at'),
   group: oneOf('group_name', groups),
   months: int('months'),
   priceCents: cents('price_cents'),

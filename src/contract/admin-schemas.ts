@@ -99,10 +99,28 @@ const adminPackageSchema = Type.Object(
     trial: Type.Boolean(),
     retired: Type.Boolean(),
     currency,
-    prices: Type.Object({ reseller: groupPrices, distributor: groupPrices }),
+    prices: Type.Object(
+      { reseller: groupPrices, distributor: groupPrices },
+      { description: 'What each group pays now.' },
+    ),
     created_at: time('When it was created.'),
   },
   { $id: 'AdminPackage' },
+);
+
+const someGroupPrices = Type.Partial(groupPrices);
+
+const scheduledPricesSchema = Type.Object(
+  {
+    from: time('The first second that they hold in.'),
+    prices: Type.Partial(Type.Object({ reseller: someGroupPrices, distributor: someGroupPrices }), {
+      description: 'What is not named stays what it is in that second.',
+    }),
+    begun: Type.Boolean({
+      description: 'Whether that second has come: then they can no longer be deleted.',
+    }),
+  },
+  { $id: 'ScheduledPrices' },
 );
 
 const auditEntrySchema = Type.Object(
@@ -215,6 +233,9 @@ const price = Type.String({
   examples: ['29.00'],
 });
 const newGroupPrices = Type.Object({ monthly: price, quarterly: price, yearly: price });
+const someNewPrices = Type.Partial(
+  Type.Object({ reseller: Type.Partial(newGroupPrices), distributor: Type.Partial(newGroupPrices) }),
+);
 const packageName = Type.String({ minLength: 1, maxLength: 120 });
 const features = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 });
 const limitNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
@@ -254,12 +275,27 @@ export const changePackageBodySchema = Type.Partial(
     duration_days: durationDays,
     trial: Type.Boolean({ description: 'Fixed at creation: only its present value is accepted.' }),
     retired: Type.Boolean(),
-    prices: Type.Partial(
-      Type.Object({ reseller: Type.Partial(newGroupPrices), distributor: Type.Partial(newGroupPrices) }),
-    ),
+    prices: someNewPrices,
   }),
   example({ prices: { reseller: { monthly: '16.00' } } }),
 );
+
+const from = Type.String({
+  description: 'A whole second in UTC, in the future.',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
+  maxLength: 20,
+  examples: ['2027-01-01T00:00:00Z'],
+});
+
+export const schedulePricesBodySchema = Type.Object(
+  { from, prices: someNewPrices },
+  example({
+    from: '2027-01-01T00:00:00Z',
+    prices: { reseller: { monthly: '17.00', yearly: '170.00' }, distributor: { monthly: '13.50' } },
+  }),
+);
+
+export const unschedulePricesQuerySchema = Type.Object({ from });
 
 export const changeCustomerBodySchema = Type.Object(
   { status: oneOf(['active', 'suspended'] as const, '') },
@@ -289,11 +325,16 @@ export const creditedSchema = Type.Object({
   balance: amount('The balance after this entry.'),
 });
 export const adminPackageAnswerSchema = Type.Object({ package: Type.Ref('AdminPackage') });
+export const scheduledPricesAnswerSchema = Type.Object({ price: Type.Ref('ScheduledPrices') });
+export const scheduledPricesListSchema = Type.Object({
+  data: Type.Array(Type.Ref('ScheduledPrices'), { maxItems: 150 }),
+});
 export const adminPackageListSchema = Type.Object({ data: Type.Array(Type.Ref('AdminPackage')) });
 
 export type AccountView = Static<typeof accountSchema>;
 export type LedgerEntryView = Static<typeof ledgerEntrySchema>;
 export type AdminPackageView = Static<typeof adminPackageSchema>;
+export type ScheduledPricesView = Static<typeof scheduledPricesSchema>;
 export type AuditEntryView = Static<typeof auditEntrySchema>;
 export type VerifyReportView = Static<typeof verifyReportSchema>;
 
@@ -302,6 +343,7 @@ export const namedAdminSchemas = [
   accountSchema,
   ledgerEntrySchema,
   adminPackageSchema,
+  scheduledPricesSchema,
   auditEntrySchema,
   verifyReportSchema,
 ];

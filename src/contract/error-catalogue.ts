@@ -37,6 +37,7 @@ export const errorCatalogue = {
   customer_not_found: { status: 404, message: 'There is no such customer.' },
   account_not_found: { status: 404, message: 'There is no such account.' },
   package_not_found: { status: 404, message: 'There is no such package.' },
+  price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
     status: 405,
@@ -50,6 +51,14 @@ export const errorCatalogue = {
   price_changed: {
     status: 409,
     message: 'The order would be charged more than max_charge. Nothing was charged.',
+  },
+  price_already_scheduled: {
+    status: 409,
+    message: 'Other prices of this package are scheduled for that second. Delete them first.',
+  },
+  price_has_begun: {
+    status: 409,
+    message: 'These prices have begun and stay in the history. Change the prices of the package instead.',
   },
   username_taken: { status: 409, message: 'Another account has this username.' },
   totp_enabled: { status: 409, message: 'Codes at sign-in are on already.' },

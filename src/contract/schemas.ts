@@ -66,28 +66,38 @@ export const limitsSchema = Type.Object({
   ai_images_per_month: setting('Images made by AI each month.'),
 });
 
+const priceEntries = Type.Array(
+  Type.Object({
+    months,
+    period,
+    price: amount('The price for the whole period.'),
+    saving_percent: Type.Integer({
+      description: 'Discount relative to the monthly price, rounded down.',
+      minimum: 0,
+      maximum: 100,
+    }),
+  }),
+  { description: 'Monthly, quarterly, yearly.', maxItems: 3 },
+);
+
 const packageSchema = Type.Object(
   {
     id: id('What POST /orders takes as package_id.'),
     name: packageName,
     currency,
     price: amount("The monthly price for the caller's group."),
-    prices: Type.Array(
-      Type.Object({
-        months,
-        period,
-        price: amount('The price for the whole period.'),
-        saving_percent: Type.Integer({
-          description: 'Discount relative to the monthly price, rounded down.',
-          minimum: 0,
-          maximum: 100,
-        }),
-      }),
-      { description: 'Monthly, quarterly, yearly.', maxItems: 3 },
-    ),
+    prices: priceEntries,
     duration_days: durationDays,
     limits: limitsSchema,
     features: featureList,
+    upcoming: Type.Array(
+      Type.Object({ from: time('The first second that they hold in.'), prices: priceEntries }),
+      {
+        description:
+          'Prices for the caller’s group that begin later, soonest first: all three, as they will be from that second on. An order pays the prices of its own second.',
+        maxItems: 100,
+      },
+    ),
   },
   { $id: 'PlanPackage' },
 );

@@ -9,6 +9,13 @@ export function formatTime(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
+/** Seconds of "2026-01-31T12:00:00Z"; null for anything else, a fraction, another zone or a day that is not there included. */
+export function parseTime(text: unknown): EpochSeconds | null {
+  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return null;
+  const seconds = Date.parse(text) / 1000;
+  return Number.isFinite(seconds) && formatTime(seconds) === text ? seconds : null;
+}
+
 /**
  * The same day and time `months` calendar months after `anchor`, in UTC; where that month is shorter,
  * its last day: 31 January + 1 is 28 or 29 February, + 2 is 31 March.

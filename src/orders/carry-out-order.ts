@@ -3,6 +3,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';
+import { priceAt } from '../catalog/price-lines.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -34,7 +35,7 @@ export function carryOut(
   now: EpochSeconds,
 ): OrderOutcome {
   const { command, months, fingerprint, wanted, kind, running, customer } = intent;
-  const priceCents = wanted.prices[account.group][months];
+  const priceCents = priceAt(wanted, account.group, months, now);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
   const extended = kind === 'renew' ? running : null;
   const plan = extended

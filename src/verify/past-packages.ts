@@ -1,7 +1,7 @@
 // What packages cost and which group an account was in, at a moment in the past. Nothing records it beside an
 // order, but the audit log holds every change of packages and accounts, before and after: between two entries
 // about a package it was what the first left behind, and where the second found something else (someone used
-// SQL), it was both.
+// SQL), it was both. Prices that were scheduled begin between two entries, at their second: past-prices.ts.
 //
 // This is not exact to the second. An order's time is taken as its batch begins, an entry's as the request begins, by
 // clocks of processes that may differ. So whatever held within `slackSeconds` of an order's second counts as
@@ -9,16 +9,21 @@
 // least that far, and so knows every change that was made before those orders.
 
 import { loadCatalog, type Package } from '../catalog/package-catalog.ts';
-import { parseAmount } from '../contract/amounts.ts';
-import { type Group, groups, type Months, periods } from '../contract/periods.ts';
+import { type Prices, pricesAt, priceTable } from '../catalog/price-lines.ts';
+import { parsePrices } from '../catalog/written-prices.ts';
+import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { parseTime } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
+import { type PackageEntry, withScheduled } from './past-prices.ts';
 
 const slackSeconds = 300;
 const entriesPerRange = 2_000;
 
 /** What the rules ask about a package. */
-export type Terms = Pick<Package, 'isTrial' | 'retired' | 'durationDays' | 'prices'>;
+export interface Terms extends Pick<Package, 'isTrial' | 'retired' | 'durationDays'> {
+  readonly prices: Prices;
+}
 
 /** An entry of the audit log about one thing: what it was before and after; null where it is not known. */
 export interface Recorded<State> {
@@ -75,9 +80,10 @@ function statesAround<State>(
 
 const readLog: Statement = {
   name: 'verify_past',
-  text: `select subject, at, before, after from audit_log
+  text: `select subject, action, at, before, after from audit_log
     where number > $1::int and number <= $1::int + ${entriesPerRange}
-      and action in ('package.create', 'package.update', 'account.create', 'account.update') order by number`,
+      and action in ('package.create', 'package.update', 'package.schedule_prices', 'package.unschedule_prices',
+        'account.create', 'account.update') order by number`,
 };
 
 /** Reads on in the audit log, when it has grown, as far as `auditCount`. */
@@ -86,7 +92,7 @@ export interface PastReader {
 }
 
 export function createPastReader(database: Database): PastReader {
-  const recordedPackages = new Map<number, Recorded<Terms>[]>();
+  const recordedPackages = new Map<number, PackageEntry[]>();
   const recordedGroups = new Map<number, Recorded<Group>[]>();
   let readTo = 0;
   let past: Past | null = null;
@@ -96,8 +102,7 @@ export function createPastReader(database: Database): PastReader {
     const id = Number(number);
     const at = Number(entry['at']);
     if (kind === 'package') {
-      const states = { at, before: termsOf(entry['before']), after: termsOf(entry['after']) };
-      recordedPackages.set(id, [...(recordedPackages.get(id) ?? []), states]);
+      recordedPackages.set(id, [...(recordedPackages.get(id) ?? []), packageEntry(entry, at)]);
       return true;
     }
     const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
@@ -118,31 +123,49 @@ export function createPastReader(database: Database): PastReader {
       if (!isNew && past !== null) return past;
       const { byId } = await loadCatalog(database);
       const ids = new Set([...recordedPackages.keys(), ...byId.keys()]);
-      const packages = [...ids].map(
-        (id) => [id, { recorded: recordedPackages.get(id) ?? [], present: byId.get(id) ?? null }] as const,
-      );
+      const packages = [...ids].map((id) => {
+        const present = presentTerms(byId.get(id));
+        const recorded = withScheduled(recordedPackages.get(id) ?? [], present, slackSeconds);
+        return [id, { recorded, present }] as const;
+      });
       past = createPast(new Map(packages), recordedGroups);
       return past;
     },
   };
 }
 
+function packageEntry(entry: Row, at: EpochSeconds): PackageEntry {
+  const [before, after] = [entry['before'], entry['after']];
+  switch (entry['action']) {
+    case 'package.schedule_prices':
+      return { kind: 'scheduled', at, ...scheduleOf(after) };
+    case 'package.unschedule_prices':
+      return { kind: 'deleted', at, ...scheduleOf(before) };
+    default:
+      return { kind: 'changed', at, before: termsOf(before), after: termsOf(after) };
+  }
+}
+
+function scheduleOf(noted: unknown) {
+  const { from, prices } = fieldsOf(noted);
+  return { from: parseTime(from) ?? Number.POSITIVE_INFINITY, prices: parsePrices(prices) };
+}
+
+/** When all that is scheduled has begun: it is what follows the last beginning. */
+function presentTerms(one: Package | undefined): Terms | null {
+  return one === undefined ? null : { ...one, prices: pricesAt(one, Number.POSITIVE_INFINITY) };
+}
+
 /** As package-store.ts notes a package; null: it is nothing of the kind, and tells nothing. */
 function termsOf(noted: unknown): Terms | null {
   const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
-  const priceOf = (group: Group, period: string) => parseAmount(fieldsOf(fieldsOf(prices)[group])[period]);
-  const cells = Object.fromEntries(
-    groups.map((group) => [
-      group,
-      Object.fromEntries(periods.map(({ months, period }) => [months, priceOf(group, period) ?? -1n])),
-    ]),
-  );
   if (typeof durationDays !== 'number') return null;
+  const found = parsePrices(prices);
   return {
     isTrial: trial === true,
     retired: retired === true,
     durationDays,
-    prices: cells as Record<Group, Record<Months, bigint>>,
+    prices: priceTable((group, months) => found[group]?.[months] ?? -1n),
   };
 }
 

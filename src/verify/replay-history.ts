@@ -7,6 +7,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';
+import { priceTable, steadyPrices } from '../catalog/price-lines.ts';
 import type { Group } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { decideOrders } from '../orders/decide-orders.ts';
@@ -330,7 +331,6 @@ function wasPrice(
 
 /** The package at that price for everyone. */
 function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, retired: boolean): Package {
-  const prices = { 1: cents, 3: cents, 12: cents };
   return {
     id,
     name: '',
@@ -340,7 +340,7 @@ function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, 
     isTrial,
     durationDays,
     retired,
-    prices: { reseller: prices, distributor: prices },
+    ...steadyPrices(priceTable(() => cents)),
   };
 }
 

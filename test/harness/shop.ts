@@ -24,6 +24,17 @@ export async function changePackage(service: TestService, id: number, change: ob
   assert.equal(answer.status, 200, answer.text);
 }
 
+/** From the second `from` on, "2026-02-01T00:00:00Z". */
+export async function schedulePrices(
+  { admin }: Pick<TestService, 'admin'>,
+  id: number,
+  from: string,
+  prices: object,
+): Promise<void> {
+  const answer = await admin.post(`/api/admin/v1/packages/${id}/prices`, { from, prices });
+  assert.equal(answer.status, 201, answer.text);
+}
+
 export async function changeAccount(
   service: TestService,
   { id }: Pick<TestAccount, 'id'>,

@@ -42,7 +42,35 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/orders/carry-out-order.ts',
     find: "const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;",
     replace:
-      "const refundCents = kind === 'change' && running !== null ? unusedCents({ ...running, paidPeriods: running.paidPeriods.map((one) => ({ ...one, paidCents: working.packages.get(running.packageId)?.prices[account.group][1] ?? 0n })) }, now) : 0n;",
+      "const refundCents = kind === 'change' && running !== null ? unusedCents({ ...running, paidPeriods: running.paidPeriods.map((one) => ({ ...one, paidCents: working.packages.get(running.packageId)?.priceLines[account.group][1][0].cents ?? 0n })) }, now) : 0n;",
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a scheduled price begins a second late',
+    file: 'src/catalog/price-lines.ts',
+    find: 'line.findLast(({ from }) => from <= at)',
+    replace: 'line.findLast(({ from }) => from < at)',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'GET /packages goes on with the prices it has shown',
+    file: 'src/api/reseller/package-routes.ts',
+    find: 'if (made !== undefined && made.since <= now && now < made.until) return made.text;',
+    replace: 'if (made !== undefined) return made.text;',
+    test: 'test/service/scheduled-prices.test.ts',
+  },
+  {
+    name: 'the audit does not know that prices were deleted',
+    file: 'src/verify/past-prices.ts',
+    find: 'toCome = toCome.filter(({ from }) => from !== entry.from);',
+    replace: '',
+    test: 'test/service/scheduled-prices.test.ts',
+  },
+  {
+    name: 'a change of prices holds over what comes later',
+    file: 'src/catalog/price-lines.ts',
+    find: 'scheduled.filter(({ from }) => from > changedAt)',
+    replace: 'scheduled.filter(() => changedAt === 0)',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {

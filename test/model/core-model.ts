@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import type { AccountState } from '../../src/accounts/account-table.ts';
 import { parseOrderRequest, parseRenewRequest } from '../../src/api/shapes/order-request.ts';
 import type { Package } from '../../src/catalog/package-catalog.ts';
+import { namedPrices, priceLine, priceTable, type SomePrices } from '../../src/catalog/price-lines.ts';
 import { errorCatalogue, isRefusal, type Refusal } from '../../src/contract/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../src/contract/identifiers.ts';
 import type { Group } from '../../src/contract/periods.ts';
@@ -182,12 +183,7 @@ interface RunResult {
 
 function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
   const keeper = createStateKeeper(naming.accountIds);
-  let packages = new Map<number, Package>(
-    packageMoulds.map((mould, slot) => {
-      const one = productPackage(mould, naming.packageIds[slot] ?? 0);
-      return [one.id, one];
-    }),
-  );
+  const shelf = createShelf(naming.packageIds);
   const answers = new Array<Answer>(steps.length).fill(null);
   let waiting: { index: number; command: OrderCommand }[] = [];
   let waitingSince = 0;
@@ -196,24 +192,31 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
   function flush(): void {
     if (waiting.length === 0) return;
     const commands = waiting.map(({ command }) => command);
-    const { outcomes, changes } = decideOrders(keeper.load(commands, packages), commands, waitingSince);
+    const { outcomes, changes } = decideOrders(
+      keeper.load(commands, shelf.packages()),
+      commands,
+      waitingSince,
+    );
     keeper.apply(changes);
     for (const [place, { index }] of waiting.entries()) answers[index] = outcomes[place] ?? null;
     decided += waiting.length;
     waiting = [];
   }
 
-  for (const [index, { at, request }] of steps.entries()) {
+  for (const [index, { at, request, expected }] of steps.entries()) {
     if (!isCommand(request)) {
       flush();
       if (request.type === 'group') {
         const { account, group } = request;
         keeper.setGroup(naming.accountIds[account] ?? 0, group);
-      } else if (request.type === 'prices' || request.type === 'retire') {
-        const before = packages.get(request.packageId);
-        if (before === undefined) throw new Error(`no package ${request.packageId}`);
-        const change = request.type === 'prices' ? { prices: request.prices } : { retired: true };
-        packages = new Map(packages).set(before.id, { ...before, ...change });
+      } else if (request.type === 'prices') {
+        shelf.setPrices(request.packageId, request.prices, at);
+      } else if (request.type === 'retire') {
+        shelf.retire(request.packageId);
+      } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
+        // What is refused is a question to the store: the service's model test asks it.
+        if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
+        if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, {});
       }
       continue;
     }
@@ -310,10 +313,52 @@ function mintedKey(index: number): string {
   return `auto_${index}`;
 }
 
-function productPackage(mould: (typeof packageMoulds)[number], id: number): Package {
-  const { trial: isTrial, ...rest } = mould;
-  const limits = { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 };
-  return { ...rest, id, isTrial, features: [], limits, createdAt: 0 };
+/** Stands for the tables of packages and prices: what package-catalog.ts would make of them. */
+function createShelf(packageIds: readonly number[]) {
+  const rows = new Map(
+    packageMoulds.map(({ trial: isTrial, prices, ...rest }, slot) => {
+      const limits = { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 };
+      const id = packageIds[slot] ?? 0;
+      const base = new Map(namedPrices(prices).map((cell) => [cellOf(cell), { ...cell, changedAt: 0 }]));
+      const scheduled = new Map<number, SomePrices>();
+      return [id, { ...rest, id, isTrial, features: [], limits, createdAt: 0, base, scheduled }] as const;
+    }),
+  );
+  const get = (id: number) => {
+    const row = rows.get(id);
+    if (row === undefined) throw new Error(`no package ${id}`);
+    return row;
+  };
+  return {
+    packages(): ReadonlyMap<number, Package> {
+      const all = [...rows.values()].map(({ base, scheduled, ...row }): Package => {
+        const priceLines = priceTable((group, months) => {
+          const steps = [...scheduled].flatMap(([from, prices]) => {
+            const cents = prices[group]?.[months];
+            return cents === undefined ? [] : [{ from, cents }];
+          });
+          const { priceCents = 0n, changedAt = 0 } = base.get(cellOf({ group, months })) ?? {};
+          return priceLine(priceCents, changedAt, steps);
+        });
+        return { ...row, priceLines };
+      });
+      return new Map(all.map((one) => [one.id, one]));
+    },
+    setPrices(id: number, prices: SomePrices, at: number): void {
+      for (const cell of namedPrices(prices)) get(id).base.set(cellOf(cell), { ...cell, changedAt: at });
+    },
+    /** None: what was scheduled for that second is deleted. */
+    schedule(id: number, from: number, prices: SomePrices): void {
+      get(id).scheduled.set(from, prices);
+    },
+    retire(id: number): void {
+      rows.set(id, { ...get(id), retired: true });
+    },
+  };
+}
+
+function cellOf({ group, months }: { readonly group: Group; readonly months: number }): string {
+  return `${group} ${months}`;
 }
 
 // -------------------------------------------------------------------------------------- the state keeper
@@ -487,7 +532,8 @@ function createStateKeeper(accountIds: readonly number[]) {
 
 /** What is wrong with the answer, in a few words; null when it is the oracle's. */
 function answerProblem({ expected }: Step, answer: Answer): string | null {
-  if (expected.type === 'done') return answer === null ? null : 'answered what was no question';
+  if (expected.type === 'done' || expected.type === 'schedule' || expected.type === 'packages')
+    return answer === null ? null : 'answered what was no question';
   if (answer === null) return 'no answer';
   const { outcome } = expected;
   if ('code' in outcome) {

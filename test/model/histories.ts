@@ -7,7 +7,17 @@
 // plan ends"; `tellHistory` makes definite requests of them, with the oracle's answer beside each.
 
 import fc from 'fast-check';
-import type { AccountId, Group, Oracle, OrderOutcome, Prices, World } from './oracle.ts';
+import type {
+  AccountId,
+  Group,
+  Oracle,
+  OrderOutcome,
+  PackageView,
+  PriceRefusal,
+  Prices,
+  SomePrices,
+  World,
+} from './oracle.ts';
 import { createOracle } from './oracle.ts';
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import type { Months, Refusal } from './oracle-request.ts';
@@ -93,7 +103,14 @@ export type Request =
       readonly customer: string;
     }
   | { readonly type: 'group'; readonly account: number; readonly group: 'reseller' | 'distributor' }
-  | { readonly type: 'prices'; readonly packageId: number; readonly prices: Prices }
+  | { readonly type: 'prices'; readonly packageId: number; readonly prices: SomePrices }
+  | {
+      readonly type: 'schedule';
+      readonly packageId: number;
+      readonly from: number;
+      readonly prices: SomePrices;
+    }
+  | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
   | { readonly type: 'wait' };
 
@@ -101,6 +118,9 @@ export type Expected =
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
   | { readonly type: 'credit'; readonly outcome: { replayed: boolean; balanceAfterCents: bigint } | Refusal }
   | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean } }
+  | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
+  /** What GET /packages shows the account. */
+  | { readonly type: 'packages'; readonly account: number; readonly views: readonly PackageView[] }
   | { readonly type: 'done' };
 
 export interface Step {
@@ -211,6 +231,8 @@ const operationTypes = choices(
   [13, 'wait'],
   [2, 'group'],
   [2, 'prices'],
+  [4, 'schedule'],
+  [2, 'unschedule'],
   [1, 'retire'],
   [1, 'burst'],
 );
@@ -388,10 +410,30 @@ const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
   [1, [9999n, 1n, 20_000n] as const],
 );
 
+/** Which of the six a change of prices names. */
+const namedCells = choices<(prices: Prices) => SomePrices>(
+  [4, (prices) => prices],
+  [2, ({ reseller }) => ({ reseller })],
+  [2, ({ reseller }) => ({ reseller: { 1: reseller[1] } })],
+  [1, ({ distributor }) => ({ distributor: { 1: distributor[1], 12: distributor[12] } })],
+);
+
+/** From now to the second of a schedule. */
+const leads = choices(
+  [3, 20 * secondsPerDay],
+  [3, 5],
+  [2, 3600],
+  [2, 200 * secondsPerDay],
+  [1, 1],
+  [1, 0],
+  [1, -1],
+);
+
 const waits = choices(
   [20, 'seconds'],
   [10, 'days'],
   [26, 'expiry'],
+  [14, 'price'],
   [5, 'month_end'],
   [2, 'leap_day'],
   [3, 'year'],
@@ -409,6 +451,8 @@ export function tellHistory(history: History, naming: Naming): Told {
   const retired = new Set(packageMoulds.flatMap((one, slot) => (one.retired ? [packageIdOf(slot)] : [])));
   /** Requests that may be sent again, by their place in `steps`. */
   const repeatable: number[] = [];
+  /** Seconds for which prices were scheduled, by package. */
+  const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
 
   for (const [account] of groups.entries()) {
     const amountCents = world.pick(openingBalances);
@@ -469,7 +513,24 @@ export function tellHistory(history: History, naming: Naming): Told {
         const slot = reader.below(4);
         const reseller = reader.pick(priceSets);
         const distributor = reader.pick(priceSets);
-        return { type, packageId: packageIdOf(slot), prices: pricesOf(reseller, distributor) };
+        const prices = reader.pick(namedCells)(pricesOf(reseller, distributor));
+        return { type, packageId: packageIdOf(slot), prices };
+      }
+      case 'schedule': {
+        const slot = reader.pick([0, 0, 0, 1, 1, 2, 3, 4, 5]);
+        const from = at + reader.pick(leads);
+        const prices = reader.pick(namedCells)(pricesOf(reader.pick(priceSets), reader.pick(priceSets)));
+        const earlier = scheduled.at(-1 - reader.below(3));
+        const how = reader.below(10);
+        if (earlier === undefined || how < 7) return { type, packageId: packageIdOf(slot), from, prices };
+        // The same request again, or other prices for the same second.
+        return { type, ...earlier, ...(how > 8 && { prices }) };
+      }
+      case 'unschedule': {
+        const earlier = scheduled.at(-1 - reader.below(4));
+        const isMissing = earlier === undefined || reader.below(8) === 7;
+        if (isMissing) return { type, packageId: packageIdOf(0), from: at + 7 };
+        return { type, packageId: earlier.packageId, from: earlier.from };
       }
       case 'retire':
         return { type, packageId: packageIdOf(reader.pick([3, 3, 3, 2, 2, 1, 0])) };
@@ -701,6 +762,11 @@ export function tellHistory(history: History, naming: Naming): Told {
       const end = ends[reader.pick([0, 0, 0, 1, 1, 2]) % Math.max(1, ends.length)];
       if (end !== undefined) at = end + reader.pick([-1, 0, 1]);
     }
+    if (how === 'price') {
+      const seconds = scheduled.map(({ from }) => from).filter((from) => from >= at);
+      const second = seconds[reader.below(seconds.length)];
+      if (second !== undefined) at = second + reader.pick([-1, 0, 0, 1]);
+    }
     if (how === 'month_end') at = startOfMonthAfter(at) + reader.pick([-1, 0, 1, -43_200]);
     if (how === 'leap_day') at = leapDayAfter(at) + reader.pick([0, 43_200, secondsPerDay - 1]);
     if (how === 'year') at = addMonths(at, reader.pick([12, 12, 24, 36]));
@@ -754,14 +820,23 @@ export function tellHistory(history: History, naming: Naming): Told {
         oracle.setGroup({ accountId: accountIdOf(request.account), group: request.group });
         return { type: 'done' };
       case 'prices':
-        oracle.setPrices(request);
+        oracle.setPrices(request, at);
         return { type: 'done' };
+      case 'schedule': {
+        const outcome = oracle.schedulePrices(request, at);
+        if (!('code' in outcome) && !outcome.replayed) scheduled.push(request);
+        return { type: 'schedule', outcome };
+      }
+      case 'unschedule':
+        return { type: 'schedule', outcome: oracle.unschedulePrices(request, at) };
       case 'retire':
         retired.add(request.packageId);
         oracle.retirePackage(request);
         return { type: 'done' };
-      case 'wait':
-        return { type: 'done' };
+      case 'wait': {
+        const account = steps.length % groups.length;
+        return { type: 'packages', account, views: oracle.packages(accountIdOf(account), at) };
+      }
       default:
         return request satisfies never;
     }
@@ -821,16 +896,18 @@ export function isCommand({ type }: Request): boolean {
 
 /** "place 201 change", "renew 409 idempotency_conflict": by which the distribution is counted. */
 export function labelOf({ request, expected }: Step): string {
-  if (expected.type === 'done') return request.type;
+  if (expected.type === 'done' || expected.type === 'packages') return request.type;
   const { outcome } = expected;
   if ('code' in outcome) {
-    const reason = outcome.code === 'order_failed' ? ` ${outcome.details['reason']}` : '';
-    const field = outcome.details['field'] === undefined ? '' : ` (${outcome.details['field']})`;
+    const details: Readonly<Record<string, string>> = outcome.details;
+    const reason = outcome.code === 'order_failed' ? ` ${details['reason']}` : '';
+    const field = details['field'] === undefined ? '' : ` (${details['field']})`;
     return `${request.type} ${outcome.code}${reason}${field}`;
   }
   const kind = 'order' in outcome ? ` ${outcome.order.kind}` : '';
   const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
-  return `${request.type} 201${kind}${outcome.replayed ? ', replayed' : refund}`;
+  const status = 'status' in outcome ? outcome.status : 201;
+  return `${request.type} ${status}${kind}${outcome.replayed ? ', replayed' : refund}`;
 }
 
 /** What a run of many histories must have met; otherwise it has proved less than it says. */
@@ -879,6 +956,14 @@ const labelsOfEveryRun = [
   'trial package_unavailable (package_id)',
   'group',
   'prices',
+  'schedule 201',
+  'schedule 201, replayed',
+  'schedule validation_failed (from)',
+  'schedule package_unavailable',
+  'schedule price_already_scheduled',
+  'unschedule 204',
+  'unschedule price_not_found',
+  'unschedule price_has_begun',
   'retire',
   'wait',
 ] as const;
@@ -928,6 +1013,7 @@ function formatRequest(request: Request): string {
 
 function formatExpected(step: Step): string {
   const { expected } = step;
+  if (expected.type === 'packages') return `packages ${toText(expected.views)}`;
   return expected.type === 'done' ? 'done' : `${labelOf(step)} ${toText(expected.outcome)}`;
 }
 

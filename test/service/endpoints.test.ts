@@ -53,6 +53,7 @@ test('GET /packages lists what can be ordered, field by field, at the prices of 
         duration_days: 30,
         limits: { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 },
         features: Number(id) === basic ? ['One', 'Two'] : [],
+        upcoming: [],
       };
     });
   const ofReseller = expected({

@@ -32,7 +32,7 @@ import {
   tellHistory,
   toText,
 } from '../model/histories.ts';
-import type { Order, Prices } from '../model/oracle.ts';
+import type { Order, PackageView, Prices, SomePrices } from '../model/oracle.ts';
 import { createOracle } from '../model/oracle.ts';
 
 /** Of the long form; without it a few histories are enough. */
@@ -139,7 +139,7 @@ async function createAccounts(run: number): Promise<TestAccount[]> {
 }
 
 async function send(
-  { request }: Step,
+  { request, expected }: Step,
   accounts: readonly TestAccount[],
   answers: readonly (Answer | null)[],
 ): Promise<Answer | null> {
@@ -172,8 +172,17 @@ async function send(
     }
     case 'retire':
       return administrator.patch(`/api/admin/v1/packages/${request.packageId}`, { retired: true });
+    case 'schedule': {
+      const { from, prices } = request;
+      const body = { from: timeText(from), prices: sentPrices(prices) };
+      return administrator.post(`/api/admin/v1/packages/${request.packageId}/prices`, body);
+    }
+    case 'unschedule': {
+      const path = `/api/admin/v1/packages/${request.packageId}/prices?from=${timeText(request.from)}`;
+      return administrator.send('DELETE', path);
+    }
     case 'wait':
-      return null;
+      return expected.type === 'packages' ? clientAt(accounts, expected.account).get('/packages') : null;
     default:
       return request satisfies never;
   }
@@ -199,6 +208,8 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   const { request, expected } = step;
   const { status, body } = answer;
   if (expected.type === 'done') return status === 200 ? null : `status ${status}`;
+  if (expected.type === 'packages') return packagesProblem(expected.views, body.data);
+  if (expected.type === 'schedule') return scheduleProblem(expected.outcome, answer);
   const { outcome } = expected;
   if ('code' in outcome) {
     const { code, details } = body?.error ?? {};
@@ -220,6 +231,46 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   if (toText(sorted(body.order)) !== toText(sorted(wanted))) return `the order is not ${toText(wanted)}`;
   const wantsLink = request.type === 'place' && request.body['return_login'] === true;
   return wantsLink === /^http:.*\/login\/[\w-]{43}$/.test(String(body.login_url)) ? null : 'the login link';
+}
+
+/** Among the packages listed are those of other histories. */
+function packagesProblem(views: readonly PackageView[], listed: readonly ListedPackage[]): string | null {
+  const amounts = (prices: PackageView['prices']) => [prices[1], prices[3], prices[12]].map(amountText);
+  const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
+  for (const view of views) {
+    const one = listed.find(({ id }) => id === view.id);
+    const later = one?.upcoming.map(({ from, prices }) => [from, shown(prices)]);
+    const wanted = [
+      amountText(view.prices[1]),
+      amounts(view.prices),
+      view.upcoming.map(({ from, prices }) => [timeText(from), amounts(prices)]),
+    ];
+    if (one === undefined || toText([one.price, shown(one.prices), later]) !== toText(wanted))
+      return `package ${view.id} is not ${toText(wanted)}`;
+  }
+  return null;
+}
+
+interface ListedPackage {
+  readonly id: number;
+  readonly price: string;
+  readonly prices: readonly { readonly price: string }[];
+  readonly upcoming: readonly { readonly from: string; readonly prices: ListedPackage['prices'] }[];
+}
+
+function scheduleProblem(
+  outcome: Extract<Step['expected'], { type: 'schedule' }>['outcome'],
+  { status, body, headers }: Answer,
+): string | null {
+  if ('code' in outcome) {
+    const { code, details } = body?.error ?? {};
+    if (code !== outcome.code) return `${code} instead of ${outcome.code}`;
+    return details.field === outcome.details.field ? null : `the field is ${details.field}`;
+  }
+  if (headers.get('idempotent-replayed') !== (outcome.replayed ? 'true' : null)) return 'replayed or not';
+  // Deleting answers with what was deleted.
+  const wanted = outcome.status === 204 ? 200 : outcome.status;
+  return status === wanted ? null : `status ${status}`;
 }
 
 /** The oracle's order as the service shows it; what the oracle does not know is taken from the answer. */
@@ -541,13 +592,16 @@ function orderId(accountId: number, number: number): number {
   return accountId * 1_000_000_000 + number;
 }
 
-function sentPrices(prices: Prices) {
-  const of = ({ 1: monthly, 3: quarterly, 12: yearly }: Prices['reseller']) => ({
-    monthly: amountText(monthly),
-    quarterly: amountText(quarterly),
-    yearly: amountText(yearly),
+function sentPrices({ reseller, distributor }: SomePrices) {
+  const of = ({ 1: monthly, 3: quarterly, 12: yearly }: NonNullable<SomePrices['reseller']>) => ({
+    ...(monthly !== undefined && { monthly: amountText(monthly) }),
+    ...(quarterly !== undefined && { quarterly: amountText(quarterly) }),
+    ...(yearly !== undefined && { yearly: amountText(yearly) }),
   });
-  return { reseller: of(prices.reseller), distributor: of(prices.distributor) };
+  return {
+    ...(reseller && { reseller: of(reseller) }),
+    ...(distributor && { distributor: of(distributor) }),
+  };
 }
 
 function amountText(cents: bigint): string {

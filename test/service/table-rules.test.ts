@@ -25,6 +25,10 @@ const copyEntry = (kind: string, balance: string) =>
   `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at)
     select account_id, 99, ${kind}, amount_cents, ${balance}, created_at from ledger_entries limit 1`;
 
+const scheduled = (values: Partial<Record<'group' | 'months' | 'price', string>>) =>
+  `insert into scheduled_prices (package_id, starts_at, group_name, months, price_cents)
+    select id, now(), ${values.group ?? "'reseller'"}, ${values.months ?? '1'}, ${values.price ?? '1'} from packages limit 1`;
+
 const refused: readonly (readonly [string, string])[] = [
   ['a balance below zero', 'update accounts set balance_cents = -1'],
   ['a group that there is not', "update accounts set group_name = 'friend'"],
@@ -35,6 +39,9 @@ const refused: readonly (readonly [string, string])[] = [
   ['a price below zero', copyOrder({ price: '-1' })],
   ['a refund below zero', copyOrder({ refund: '-1' })],
   ['an order that leaves a balance below zero', copyOrder({ balance: '-1' })],
+  ['a scheduled price below zero', scheduled({ price: '-1' })],
+  ['a scheduled price of two months', scheduled({ months: '2' })],
+  ['a scheduled price of a group that there is not', scheduled({ group: "'friend'" })],
   ['an entry of another kind', copyEntry("'gift'", 'balance_after_cents')],
   ['an entry that leaves a balance below zero', copyEntry('kind', '-1')],
 ];
@@ -55,6 +62,7 @@ const rewritten: readonly (readonly [string, string])[] = [
   ['an entry of the ledger', 'update ledger_entries set amount_cents = 0'],
   ['a plan change', 'update plan_changes set after_order = 0'],
   ['the audit log', 'delete from audit_log'],
+  ['a scheduled price', 'update scheduled_prices set price_cents = 0'],
 ];
 
 for (const [what, text] of rewritten) {
@@ -67,6 +75,7 @@ test('what all these copy from is itself taken', async () => {
   await assert.rejects(
     service.database.transaction(async (transaction) => {
       await transaction.query({ name: '', text: copyOrder({}) });
+      await transaction.query({ name: '', text: scheduled({}) });
       await transaction.query({ name: '', text: copyEntry('kind', 'balance_after_cents') });
       throw new Error('taken, and rolled back');
     }),

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Package } from '../../src/catalog/package-catalog.ts';
+import { steadyPrices } from '../../src/catalog/price-lines.ts';
 import type { Months } from '../../src/contract/periods.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
@@ -301,7 +302,7 @@ function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
     isTrial,
     retired: false,
     createdAt: 0,
-    prices: both,
+    ...steadyPrices(both),
   };
 }
 

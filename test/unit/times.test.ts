@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addMonths, daysLeft, formatTime } from '../../src/contract/times.ts';
+import { addMonths, daysLeft, formatTime, parseTime } from '../../src/contract/times.ts';
 import { addMonths as addMonthsOfOracle } from '../model/oracle-calendar.ts';
 import '../harness/fixed-seed.ts';
 
@@ -68,4 +68,16 @@ test('days left are rounded up, and 0 once the plan has expired', () => {
     assert.equal(left, days, `${before} seconds before`);
     assert.ok(!Object.is(left, -0), 'never minus zero');
   }
+});
+
+test('a time is read as it is written, and in no other form', () => {
+  for (const text of ['1970-01-01T00:00:00Z', '2028-02-29T23:59:59Z', '9999-12-31T23:59:59Z']) {
+    assert.equal(formatTime(parseTime(text) ?? Number.NaN), text);
+  }
+  const others =
+    `2027-02-29T00:00:00Z 2027-13-01T00:00:00Z 2027-01-01T24:00:00Z 2027-01-01T00:00:60Z 2027-01-01T00:00:00
+    2027-01-01T00:00:00.0Z 2027-01-01T00:00:00z 2027-01-01T00:00:00+00:00 2027-01-01T00:00Z 2027-01-01 27-01-01T00:00:00Z
+    +002027-01-01T00:00:00Z x`.split(/\s+/);
+  for (const other of [...others, '', ' 2027-01-01T00:00:00Z', 1_798_761_600, null, undefined])
+    assert.equal(parseTime(other), null, String(other));
 });

@@ -23,6 +23,7 @@ import { accountTrialRoutes } from './account-trial-routes.ts';
 import { auditAdminRoutes } from './audit-admin-routes.ts';
 import { customerAdminRoutes } from './customer-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
+import { packagePriceRoutes } from './package-price-routes.ts';
 
 export interface AdminRoutesDependencies {
   readonly database: Database;
@@ -55,6 +56,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   accountTrialRoutes(app, dependencies);
   accountHistoryRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);
+  packagePriceRoutes(app, dependencies);
   customerAdminRoutes(app, dependencies);
   auditAdminRoutes(app, dependencies);
 }

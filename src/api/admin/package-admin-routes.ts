@@ -4,21 +4,18 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';
 import type { Package } from '../../catalog/package-catalog.ts';
 import { changePackage, createPackage, type PackageChange } from '../../catalog/package-store.ts';
+import { parsePrices } from '../../catalog/written-prices.ts';
 import {
   adminPackageAnswerSchema,
   adminPackageListSchema,
   changePackageBodySchema,
   createPackageBodySchema,
 } from '../../contract/admin-schemas.ts';
-import { parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
-import { type Group, groups, type Months, type Period, periods } from '../../contract/periods.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { adminPackageView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
-
-type SentPrices = Partial<Record<Group, Partial<Record<Period, string>>>>;
 
 const durationDaysDefault = 30;
 const readNewPackage = createBodyReader(createPackageBodySchema);
@@ -39,9 +36,10 @@ export function packageAdminRoutes(
         response: { 200: adminPackageListSchema },
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       const { byId } = await packages.reload();
-      return reply.send({ data: [...byId.values()].map((one) => adminPackageView(one, currency)) });
+      const now = request.principal.now();
+      return reply.send({ data: [...byId.values()].map((one) => adminPackageView(one, currency, now)) });
     },
   );
 
@@ -67,7 +65,8 @@ export function packageAdminRoutes(
         const reason = isTrial ? 'a free trial has no prices' : 'missing';
         return reply.refuse(fieldRefusal('validation_failed', 'prices', reason));
       }
-      const prices = centsOf(body.prices ?? {});
+      const prices = parsePrices(body.prices ?? {});
+      const author = actorOf(request.principal);
       const created = await createPackage(
         database,
         {
@@ -86,10 +85,10 @@ export function packageAdminRoutes(
             distributor: { ...free, ...prices.distributor },
           },
         },
-        actorOf(request.principal),
+        author,
       );
       await packages.reload();
-      return reply.code(201).send({ package: adminPackageView(created, currency) });
+      return reply.code(201).send({ package: adminPackageView(created, currency, author.now) });
     },
   );
 
@@ -107,7 +106,7 @@ export function packageAdminRoutes(
     async (request, reply) => {
       const found = await findPackage(request.params.id);
       if (found === undefined) return reply.refuse(refusal('package_not_found'));
-      return reply.send({ package: adminPackageView(found, currency) });
+      return reply.send({ package: adminPackageView(found, currency, request.principal.now()) });
     },
   );
 
@@ -118,7 +117,8 @@ export function packageAdminRoutes(
       schema: {
         operationId: 'changePackage',
         summary: 'Change a package',
-        description: 'New prices apply to new orders; a refund is always computed from what was paid.',
+        description:
+          'New prices hold at once, for new orders; a refund is always computed from what was paid. Prices that are scheduled for later stay scheduled.',
         body: changePackageBodySchema,
         response: { 200: adminPackageAnswerSchema },
       },
@@ -144,7 +144,7 @@ export function packageAdminRoutes(
         ...(body.features !== undefined && { features: body.features }),
         ...(body.duration_days !== undefined && { durationDays: body.duration_days }),
         ...(body.retired !== undefined && { retired: body.retired }),
-        ...(body.prices !== undefined && { prices: centsOf(body.prices) }),
+        ...(body.prices !== undefined && { prices: parsePrices(body.prices) }),
         ...(limits !== undefined && {
           limits: {
             ...(limits.accounts !== undefined && { accounts: limits.accounts }),
@@ -153,10 +153,11 @@ export function packageAdminRoutes(
           },
         }),
       };
-      const changed = await changePackage(database, before.id, change, actorOf(request.principal));
+      const author = actorOf(request.principal);
+      const changed = await changePackage(database, before.id, change, author);
       if (changed === null) return reply.refuse(refusal('package_not_found'));
       await packages.reload();
-      return reply.send({ package: adminPackageView(changed, currency) });
+      return reply.send({ package: adminPackageView(changed, currency, author.now) });
     },
   );
 
@@ -165,18 +166,4 @@ export function packageAdminRoutes(
   }
 }
 
-const free: Record<Months, bigint> = { 1: 0n, 3: 0n, 12: 0n };
-
-/** The cents of the prices that were sent. */
-function centsOf(sent: SentPrices): Partial<Record<Group, Partial<Record<Months, bigint>>>> {
-  const result: Partial<Record<Group, Partial<Record<Months, bigint>>>> = {};
-  for (const group of groups) {
-    const cents: Partial<Record<Months, bigint>> = {};
-    for (const { months, period } of periods) {
-      const amount = parseAmount(sent[group]?.[period]);
-      if (amount !== null) cents[months] = amount;
-    }
-    result[group] = cents;
-  }
-  return result;
-}
+const free = { 1: 0n, 3: 0n, 12: 0n };

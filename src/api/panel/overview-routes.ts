@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { priceAt } from '../../catalog/price-lines.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import {
@@ -53,7 +54,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
         const one = catalog.byId.get(packageId);
         // A trial that nobody ordered after has no price.
         if (one === undefined || one.isTrial || months === null) continue;
-        costCents += one.prices[account.group][months] * BigInt(customers);
+        costCents += priceAt(one, account.group, months, at) * BigInt(customers);
       }
       return reply.send({
         series: seriesOf(sums, span.dates),

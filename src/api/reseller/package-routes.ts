@@ -1,18 +1,28 @@
 // GET /packages: what can be ordered, priced for the caller's group. The answer is the same for everyone
-// in a group until a package changes, so its text is made once for each version of the catalog.
+// in a group until a package changes or a price begins, so its text is made once for each version of the catalog and
+// says for which seconds it is true.
 // All who asked in one turn of the event loop are answered together at its end: one answer after another
 // wakes a client or proxy on the same machine for each of them, which took two fifths of what the request
 // cost.
 
 import type { FastifyInstance } from 'fastify';
 import { canBeOrdered, type Package, type PackageCatalog } from '../../catalog/package-catalog.ts';
+import { beginningsFor, pricesAt } from '../../catalog/price-lines.ts';
 import { formatAmount, savingPercent } from '../../contract/amounts.ts';
 import { type Group, periods } from '../../contract/periods.ts';
 import { type PackageView, packageListSchema } from '../../contract/schemas.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+
+interface ListText {
+  readonly text: string;
+  /** True from this second on, and before the other one. */
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+}
 
 export function packageRoutes(app: FastifyInstance, packages: () => PackageCatalog, currency: string): void {
   let madeFrom: PackageCatalog | null = null;
-  const texts = new Map<Group, string>();
+  const texts = new Map<Group, ListText>();
   let nextTurn: Promise<void> | null = null;
 
   function turnEnd(): Promise<void> {
@@ -25,19 +35,24 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
     return nextTurn;
   }
 
-  function listText(group: Group): string {
+  function listText(group: Group, now: EpochSeconds): string {
     const catalog = packages();
     if (catalog !== madeFrom) {
       madeFrom = catalog;
       texts.clear();
     }
     const made = texts.get(group);
-    if (made !== undefined) return made;
-    const data = [...catalog.byId.values()]
-      .filter(canBeOrdered)
-      .map((one) => packageView(one, group, currency));
+    // Either way: a clock may go back.
+    if (made !== undefined && made.since <= now && now < made.until) return made.text;
+    const offered = [...catalog.byId.values()].filter(canBeOrdered);
+    const data = offered.map((one) => packageView(one, group, currency, now));
+    const beginnings = offered.flatMap((one) => beginningsFor(one, group));
     const text = JSON.stringify({ group, data });
-    texts.set(group, text);
+    texts.set(group, {
+      text,
+      since: Math.max(...beginnings.filter((second) => second <= now)),
+      until: Math.min(...beginnings.filter((second) => second > now)),
+    });
     return text;
   }
 
@@ -49,30 +64,25 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
         operationId: 'listPackages',
         summary: 'Packages that can be ordered',
         description:
-          'With your group’s prices for each period. Free trials and retired packages are not listed.',
+          'With your group’s prices for each period, and those that are scheduled to begin later. Free trials and retired packages are not listed.',
         response: { 200: packageListSchema },
       },
     },
     async (request, reply) => {
       await turnEnd();
-      return reply.type('application/json; charset=utf-8').send(listText(request.principal.account.group));
+      const { account, now } = request.principal;
+      return reply.type('application/json; charset=utf-8').send(listText(account.group, now()));
     },
   );
 }
 
-function packageView(one: Package, group: Group, currency: string): PackageView {
-  const prices = one.prices[group];
+function packageView(one: Package, group: Group, currency: string, now: EpochSeconds): PackageView {
   return {
     id: one.id,
     name: one.name,
     currency,
-    price: formatAmount(prices[1]),
-    prices: periods.map(({ months, period }) => ({
-      months,
-      period,
-      price: formatAmount(prices[months]),
-      saving_percent: savingPercent(prices[months], prices[1], months),
-    })),
+    price: formatAmount(pricesAt(one, now)[group][1]),
+    prices: priceEntries(one, group, now),
     duration_days: one.durationDays,
     limits: {
       accounts: one.limits.accounts,
@@ -80,5 +90,18 @@ function packageView(one: Package, group: Group, currency: string): PackageView 
       ai_images_per_month: one.limits.aiImagesPerMonth,
     },
     features: [...one.features],
+    upcoming: beginningsFor(one, group)
+      .filter((from) => from > now)
+      .map((from) => ({ from: formatTime(from), prices: priceEntries(one, group, from) })),
   };
+}
+
+function priceEntries(one: Package, group: Group, at: EpochSeconds): PackageView['prices'] {
+  const prices = pricesAt(one, at)[group];
+  return periods.map(({ months, period }) => ({
+    months,
+    period,
+    price: formatAmount(prices[months]),
+    saving_percent: savingPercent(prices[months], prices[1], months),
+  }));
 }

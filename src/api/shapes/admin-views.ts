@@ -2,10 +2,18 @@
 
 import type { Account } from '../../accounts/account-table.ts';
 import type { Package } from '../../catalog/package-catalog.ts';
-import type { AccountView, AdminPackageView, AuditEntryView } from '../../contract/admin-schemas.ts';
+import { priceAt } from '../../catalog/price-lines.ts';
+import type { ScheduledPrices } from '../../catalog/scheduled-price-store.ts';
+import { writtenPrices } from '../../catalog/written-prices.ts';
+import type {
+  AccountView,
+  AdminPackageView,
+  AuditEntryView,
+  ScheduledPricesView,
+} from '../../contract/admin-schemas.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { type Group, periods } from '../../contract/periods.ts';
-import { formatTime } from '../../contract/times.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { RecordedAuditEntry } from '../../journal/audit-log.ts';
 
 export function accountView(account: Account, currency: string, isTotpEnabled: boolean): AccountView {
@@ -28,9 +36,12 @@ export function accountView(account: Account, currency: string, isTotpEnabled: b
   };
 }
 
-export function adminPackageView(one: Package, currency: string): AdminPackageView {
+/** With the prices of this second. */
+export function adminPackageView(one: Package, currency: string, now: EpochSeconds): AdminPackageView {
   const pricesOf = (group: Group) => {
-    const [monthly, quarterly, yearly] = periods.map(({ months }) => formatAmount(one.prices[group][months]));
+    const [monthly, quarterly, yearly] = periods.map(({ months }) =>
+      formatAmount(priceAt(one, group, months, now)),
+    );
     return { monthly: monthly ?? '', quarterly: quarterly ?? '', yearly: yearly ?? '' };
   };
   return {
@@ -49,6 +60,13 @@ export function adminPackageView(one: Package, currency: string): AdminPackageVi
     prices: { reseller: pricesOf('reseller'), distributor: pricesOf('distributor') },
     created_at: formatTime(one.createdAt),
   };
+}
+
+export function scheduledPricesView(
+  { from, prices }: ScheduledPrices,
+  now: EpochSeconds,
+): ScheduledPricesView {
+  return { from: formatTime(from), prices: writtenPrices(prices), begun: from <= now };
 }
 
 export function auditView(entry: RecordedAuditEntry): AuditEntryView {
