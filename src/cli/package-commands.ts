@@ -10,6 +10,7 @@ import {
 } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { wholeFrom } from './listing.ts';
+import { listPricesCommand, schedulePricesCommand, unschedulePricesCommand } from './price-commands.ts';
 import { type Column, textRecord, textTable } from './text-table.ts';
 import { withService } from './with-service.ts';
 
@@ -34,11 +35,16 @@ const whichPackage = () => new Argument('<package>', 'id').argParser(wholeFrom(1
 
 export function packageCommand(): Command {
   return new Command('package')
-    .description('packages: create, list, edit, retire (an administrator’s key; for list, any key)')
+    .description(
+      'packages: create, list, edit, retire, schedule prices (an administrator’s key; for list, any key)',
+    )
     .addCommand(createCommand())
     .addCommand(listPackagesCommand())
     .addCommand(editCommand())
-    .addCommand(retireCommand());
+    .addCommand(retireCommand())
+    .addCommand(schedulePricesCommand())
+    .addCommand(listPricesCommand())
+    .addCommand(unschedulePricesCommand());
 }
 
 /** The options that create and edit share. */

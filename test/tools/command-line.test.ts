@@ -233,6 +233,30 @@ describe('packages and orders', () => {
     assertRefused(await runCommand(['package', 'edit', packageId], admin()), 2, /Nothing to change/);
   });
 
+  test('prices are scheduled, listed, and deleted while they are to come; blanks stay as they are', async () => {
+    const from = '9999-01-01T00:00:00Z';
+    const schedule = ['package', 'schedule', packageId, '--from', from];
+    const scheduled = await runForJson([...schedule, '--reseller', '11,,99.5'], admin());
+    const wanted = { from, prices: { reseller: { monthly: '11.00', yearly: '99.50' } }, begun: false };
+    assert.deepEqual(scheduled, wanted);
+    const { data } = await runForJson(['package', 'prices', packageId], admin());
+    assert.deepEqual(data, [wanted]);
+    const shown = await runCommand(['package', 'prices', packageId], admin());
+    assert.match(shown.stdout, /^FROM .*\n9999-01-01T00:00:00Z {2}to come +11\.00 +– +99\.50 +– +– +–$/m);
+    assertRefused(
+      await runCommand([...schedule, '--reseller', '12,,'], admin()),
+      3,
+      /price_already_scheduled/,
+    );
+    assertRefused(await runCommand(schedule, admin()), 2, /Give --reseller or --distributor/);
+    for (const prices of [',,', '1,2', '1,2,3,4', '1,x,'])
+      assertRefused(await runCommand([...schedule, '--distributor', prices], admin()), 2, /three amounts/);
+    const deleted = await runForJson(['package', 'unschedule', packageId, '--from', from], admin());
+    assert.deepEqual(deleted, wanted);
+    const none = await runCommand(['package', 'prices', packageId], admin());
+    assert.equal(none.stdout, 'Nothing was scheduled.\n');
+  });
+
   test('an order is charged once for one idempotency key, and renewed', async () => {
     const args = [
       'order',

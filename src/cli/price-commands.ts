@@ -1,0 +1,93 @@
+// sellthrough package schedule, prices, unschedule: what a package will cost from a second on.
+
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import type { ScheduledPrices, SchedulePricesBody } from '../../sdk/src/index.ts';
+import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { wholeFrom } from './listing.ts';
+import { type Column, textTable } from './text-table.ts';
+import { withService } from './with-service.ts';
+
+type GroupPrices = NonNullable<SchedulePricesBody['prices']['reseller']>;
+
+const periods = ['monthly', 'quarterly', 'yearly'] as const;
+const whichPackage = () => new Argument('<package>', 'id').argParser(wholeFrom(1));
+const fromOption = ['--from <time>', 'the first second: 2027-01-01T00:00:00Z'] as const;
+
+export function schedulePricesCommand(): Command {
+  interface Options {
+    readonly from: string;
+    readonly reseller?: GroupPrices;
+    readonly distributor?: GroupPrices;
+    readonly json: boolean;
+  }
+  return new Command('schedule')
+    .description('schedule prices from a second on; what is left blank stays what it is then')
+    .addArgument(whichPackage())
+    .requiredOption(...fromOption)
+    .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 17,,170', parseSomePrices)
+    .option('--distributor <prices>', 'the same for distributors', parseSomePrices)
+    .option('--json', 'print them as JSON', false)
+    .action((id: number, { from, reseller, distributor, json }: Options) =>
+      withService(async ({ admin }) => {
+        if (reseller === undefined && distributor === undefined)
+          throw new CommandFailed('Give --reseller or --distributor prices.', exitCodes.usage);
+        const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
+        const scheduled = await admin.schedulePrices(id, { from, prices });
+        answer(json, scheduled, textTable(columns, [scheduled]));
+      }),
+    );
+}
+
+export function listPricesCommand(): Command {
+  return new Command('prices')
+    .description('what is scheduled for a package, and what has begun, the latest first')
+    .addArgument(whichPackage())
+    .option('--json', 'print them as JSON', false)
+    .action((id: number, { json }: { json: boolean }) =>
+      withService(async ({ admin }) => {
+        const data = await admin.listScheduledPrices(id);
+        answer(json, { data }, data.length === 0 ? 'Nothing was scheduled.\n' : textTable(columns, data));
+      }),
+    );
+}
+
+export function unschedulePricesCommand(): Command {
+  return new Command('unschedule')
+    .description('delete prices that are still to come')
+    .addArgument(whichPackage())
+    .requiredOption(...fromOption)
+    .option('--json', 'print what was deleted as JSON', false)
+    .action((id: number, { from, json }: { from: string; json: boolean }) =>
+      withService(async ({ admin }) => {
+        const deleted = await admin.unschedulePrices(id, { from });
+        answer(json, deleted, `The prices from ${deleted.from} on are deleted: they do not begin.\n`);
+      }),
+    );
+}
+
+const columns: readonly Column<ScheduledPrices>[] = [
+  { title: 'FROM', value: ({ from }) => from },
+  { title: 'STATE', value: ({ begun }) => (begun ? 'begun' : 'to come') },
+  ...(['reseller', 'distributor'] as const).flatMap((group) =>
+    periods.map(
+      (period, index): Column<ScheduledPrices> => ({
+        title: `${group.slice(0, 4).toUpperCase()}. ${[1, 3, 12][index]}`,
+        value: ({ prices }) => prices[group]?.[period] ?? null,
+        align: 'right',
+      }),
+    ),
+  ),
+];
+
+/** Three places, of which some may be blank: "17,,170". */
+function parseSomePrices(text: string): GroupPrices {
+  const places = text.split(',').map((price) => price.trim());
+  const isRight = places.every((price) => price === '' || /^\d{1,12}(\.\d{1,2})?$/.test(price));
+  const named = periods.flatMap((period, index) => (places[index] ? [[period, places[index]]] : []));
+  if (!isRight || places.length !== periods.length || named.length === 0) {
+    throw new InvalidArgumentError(
+      'It must be three amounts, of which some may be blank: monthly,quarterly,yearly such as 17,,170.',
+    );
+  }
+  return Object.fromEntries(named);
+}
