@@ -21,12 +21,13 @@ export function sdkTypes(document: OpenapiDocument): string {
     '// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.',
     ...things.map(([name, schema]) => declaration(clientName(name), schema)),
     ...operations.flatMap(({ operation }) => operationTypes(operation)),
-    `/** Every operation: where it is, and whether the service takes an idempotency key for it. */\nexport const operations = {\n${operations
+    `/** Every operation: where it is, and whether the service takes an idempotency key for it, or for each of what its body lists. */\nexport const operations = {\n${operations
       .map(({ path, method, operation }) => {
         const keyed = (operation.parameters ?? []).some(
           (each) => each.in === 'header' && each.name === 'idempotency-key',
         );
-        return `  ${operation.operationId}: { method: '${method}', path: '${path}', takesKey: ${keyed} },`;
+        const holdsKeys = listsKeyed(operation, document);
+        return `  ${operation.operationId}: { method: '${method}', path: '${path}', takesKey: ${keyed}, holdsKeys: ${holdsKeys} },`;
       })
       .join('\n')}\n} as const;`,
     mapOf(
@@ -57,6 +58,14 @@ export function sdkTypes(document: OpenapiDocument): string {
 /** The client's own names, which stay: those of the document are chosen for every language. */
 function clientName(name: string): string {
   return name === 'ApiError' ? 'ErrorEnvelope' : name === 'PlanPackage' ? 'Package' : name;
+}
+
+/** Whether its body has a list of things that must each have an idempotency key. */
+function listsKeyed({ requestBody }: Operation, { components }: OpenapiDocument): boolean {
+  const lists = Object.values(requestBody?.content['application/json'].schema.properties ?? {});
+  const things = lists.flatMap(({ items }) => items?.anyOf ?? items ?? []);
+  const named = things.map(({ $ref = '' }) => components.schemas[$ref.replace('#/components/schemas/', '')]);
+  return named.length > 0 && named.every((thing) => thing?.required?.includes('idempotency_key') === true);
 }
 
 /** Those that some operation answers with, and the two of unknown addresses. */

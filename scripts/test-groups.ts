@@ -20,6 +20,7 @@ export const onBothDatabases: readonly string[] = [
   'lists-and-ids',
   'model',
   'order-batches',
+  'order-bulk',
   'panel-ledger',
   'panel-query-plans',
   'plan-changes',

@@ -112,6 +112,13 @@ export const defaultLimits = {
   // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
   exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
+  bulks: {
+    // Small beside a batch, which takes the windows of several (docs/decisions/0031-bulk.md).
+    windowOrders: 100,
+    // Under way at once, from the first byte of the body to the answer. Together the waits stay below requestMilliseconds.
+    ofAccount: { atOnceMax: 4, waitingMax: 20, waitMilliseconds: 5_000 },
+    ofAll: { atOnceMax: 32, waitingMax: 1_000, waitMilliseconds: 5_000 },
+  },
   sessions: { idleSeconds: 12 * 3600, absoluteSeconds: 14 * 86_400, perAccountMax: 50 },
   attempts: {
     freeFailures: 5,

@@ -220,6 +220,11 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
     lists: createAccountTurns(limits.lists),
     exports: createAccountTurns(limits.exports),
+    bulkTurns: {
+      ofAccount: createAccountTurns(limits.bulks.ofAccount),
+      ofAll: createAccountTurns(limits.bulks.ofAll),
+    },
+    bulkLimits: limits.bulks,
     sessions,
     signIns,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),

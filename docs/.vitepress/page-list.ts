@@ -23,6 +23,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
   Guides: [
     ['Idempotency and retries', 'docs/idempotency.md'],
     ['Errors', 'docs/errors.md'],
+    ['Orders in bulk', 'docs/bulk.md'],
     ['Rate limits', 'docs/rate-limits.md'],
     ['Plans and refunds', 'docs/plans-and-refunds.md'],
     ['Finding things', 'docs/finding-things.md'],

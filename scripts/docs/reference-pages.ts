@@ -4,9 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { keyDoorCodes } from '../../src/api/doors/key-door.ts';
-import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { statusOf } from '../../src/http/errors.ts';
-import { documentedCodes } from '../../src/http/openapi.ts';
+import { documentedErrors } from '../../src/http/openapi.ts';
 import { loginCode, type StoryWorld, storyOf } from './api-story.ts';
 import {
   type OpenapiDocument,
@@ -78,7 +77,9 @@ export async function makeReferencePages(
   const homes = new Map<string, PageFile>();
   for (const { file } of referencePages)
     for (const { operation } of byPage.get(file) ?? [])
-      for (const name of namesIn(successOf(operation).schema)) if (!homes.has(name)) homes.set(name, file);
+      for (const name of [...namesIn(successOf(operation).schema), ...namesIn(bodyOf(operation))])
+        if (!homes.has(name)) homes.set(name, file);
+  const sent = new Set(operationsOf(document).flatMap(({ operation }) => namesIn(bodyOf(operation))));
   return Object.fromEntries(
     referencePages.map(({ file, title, intro }) => {
       const here = { file, homes };
@@ -89,11 +90,18 @@ export async function makeReferencePages(
         '## Objects',
         ...[...homes]
           .filter(([, home]) => home === file)
-          .flatMap(([name]) => [`### ${name}`, fieldTable(document.components.schemas[name] ?? {}, here)]),
+          .flatMap(([name]) => [
+            `### ${name}`,
+            fieldTable(document.components.schemas[name] ?? {}, here, sent.has(name)),
+          ]),
       ];
       return [`docs/reference/${file}.md`, `${parts.join('\n\n')}\n`];
     }),
   );
+}
+
+function bodyOf({ requestBody }: Operation): Schema {
+  return requestBody?.content['application/json'].schema ?? {};
 }
 
 /** Of the named schemas that it refers to. */
@@ -192,14 +200,12 @@ function requestText({ parameters = [], requestBody }: Operation, here: Here): s
 }
 
 function errorText(operation: Operation, isAdminApi: boolean): string {
-  const own = documentedCodes(operation).filter((code) => !keyDoorCodes.includes(code));
-  const line = (code: ErrorCode) =>
-    row([
-      String(statusOf(code, isAdminApi)),
-      `\`${code}\``,
-      errorCatalogue[code].message.replaceAll('<', '&lt;'),
-    ]);
-  const sorted = [...own].sort((a, b) => statusOf(a, isAdminApi) - statusOf(b, isAdminApi));
+  const own = documentedErrors(operation)
+    .filter(({ code }) => !keyDoorCodes.includes(code))
+    .map((error) => ({ ...error, status: statusOf(error.code, isAdminApi) }));
+  const line = ({ status, code, message }: (typeof own)[number]) =>
+    row([String(status), `\`${code}\``, message.replaceAll('<', '&lt;')]);
+  const sorted = own.toSorted((one, other) => one.status - other.status);
   const table =
     own.length === 0
       ? []
@@ -222,10 +228,9 @@ function withoutSecrets(body: unknown): unknown {
 
 // ---- fields
 
-function fieldTable(schema: Schema, here: Here): string {
-  return [row(['Field', 'Type', 'Meaning']), '|---|---|---|', ...fieldRows(schema, here, '', false)].join(
-    '\n',
-  );
+function fieldTable(schema: Schema, here: Here, isSent = false): string {
+  const head = [row(['Field', 'Type', isSent ? 'Rules' : 'Meaning']), '|---|---|---|'];
+  return [...head, ...fieldRows(schema, here, '', isSent)].join('\n');
 }
 
 /** A row for each property, nested ones with their path: "plan.active", "prices[].months". */

@@ -130,6 +130,63 @@ export interface OrderPreview {
   expires_at: string;
 }
 
+export interface OrderToPlace {
+  /** An id from GET /packages. 1 to 2147483647. */
+  package_id: number;
+  /** An e-mail address, or a username of letters, digits, dot, underscore, hyphen. At most 254 characters. */
+  customer: string;
+  /** The length of the period in months; 1 if neither months nor period is sent. If both are, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** Display name for a new customer. At most 120 characters. */
+  customer_name?: string | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
+  /** true: the answer carries login_url. Otherwise it has none. */
+  return_login?: boolean | undefined;
+  /** Visible ASCII characters. Sent again with its key, an order is never charged twice. 1 to 80 characters. */
+  idempotency_key: string;
+}
+
+export interface OrderToRenew {
+  /** The order to renew. */
+  renew: number;
+  /** If neither months nor period is sent: the months of the renewed order. If both are, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
+  /** Visible ASCII characters. Sent again with its key, an order is never charged twice. 1 to 80 characters. */
+  idempotency_key: string;
+}
+
+export interface PlacedInBulk {
+  /** As of the single request: 201. 200 to 299. */
+  status: number;
+  order: Order;
+  /** The balance right after this order. At most 20 characters. */
+  balance: string;
+  /** true: this order stood already, and nothing was charged now. */
+  replayed: boolean;
+  /** Single-use login link for the customer; present when return_login was true. At most 2048 characters. */
+  login_url?: string | undefined;
+}
+
+export interface RefusedInBulk {
+  /** What the single request would be answered with: 402, say. 5xx: send it again with the same key. 400 to 599. */
+  status: number;
+  error: {
+    /** Stable and machine-readable. At most 64 characters. */
+    code: string;
+    /** For people. At most 500 characters. */
+    message: string;
+    /** More about this error; may be empty. */
+    details: Record<string, string | number>;
+  };
+}
+
 export interface Customer {
   /** Unique in the service. */
   id: number;
@@ -505,6 +562,18 @@ export interface PreviewOrderBody {
 
 export interface PreviewOrderAnswer {
   preview: OrderPreview;
+}
+
+export interface PlaceOrdersInBulkBody {
+  /** Carried out in this order, as if they were sent one after another. */
+  orders: (OrderToPlace | OrderToRenew)[];
+}
+
+export interface PlaceOrdersInBulkAnswer {
+  /** One for each order, in the order sent. Those that were placed have order, the others error. */
+  results: (PlacedInBulk | RefusedInBulk)[];
+  /** The balance right after the last order that was placed; if none was, the present one. At most 20 characters. */
+  balance: string;
 }
 
 export interface ListCustomersQuery {
@@ -980,47 +1049,48 @@ export interface ListAuditAnswer {
 
 export type VerifyAnswer = VerifyReport;
 
-/** Every operation: where it is, and whether the service takes an idempotency key for it. */
+/** Every operation: where it is, and whether the service takes an idempotency key for it, or for each of what its body lists. */
 export const operations = {
-  getBalance: { method: 'GET', path: '/api/v1/balance', takesKey: false },
-  listPackages: { method: 'GET', path: '/api/v1/packages', takesKey: false },
-  placeOrder: { method: 'POST', path: '/api/v1/orders', takesKey: true },
-  listOrders: { method: 'GET', path: '/api/v1/orders', takesKey: false },
-  renewOrder: { method: 'POST', path: '/api/v1/orders/{id}/renew', takesKey: true },
-  getOrder: { method: 'GET', path: '/api/v1/orders/{id}', takesKey: false },
-  previewOrder: { method: 'POST', path: '/api/v1/orders/preview', takesKey: false },
-  listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false },
-  getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false },
-  editCustomer: { method: 'PATCH', path: '/api/v1/customers/{id}', takesKey: true },
-  cancelPlan: { method: 'POST', path: '/api/v1/customers/{id}/cancel', takesKey: true },
-  suspendCustomer: { method: 'POST', path: '/api/v1/customers/{id}/suspend', takesKey: true },
-  resumeCustomer: { method: 'POST', path: '/api/v1/customers/{id}/resume', takesKey: true },
-  setAutoRenew: { method: 'PUT', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
-  removeAutoRenew: { method: 'DELETE', path: '/api/v1/customers/{id}/auto-renew', takesKey: true },
-  listPlanHistory: { method: 'GET', path: '/api/v1/customers/{id}/history', takesKey: false },
-  listLedger: { method: 'GET', path: '/api/v1/ledger', takesKey: false },
-  createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false },
-  listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false },
-  getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false },
-  changeAccount: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}', takesKey: false },
-  creditAccount: { method: 'POST', path: '/api/admin/v1/accounts/{id}/credit', takesKey: true },
-  resetApiKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/api-key', takesKey: false },
-  endAccountSessions: { method: 'POST', path: '/api/admin/v1/accounts/{id}/end-sessions', takesKey: false },
-  grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false },
-  listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false },
-  listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false },
-  listAccountCustomers: { method: 'GET', path: '/api/admin/v1/accounts/{id}/customers', takesKey: false },
-  listAllPackages: { method: 'GET', path: '/api/admin/v1/packages', takesKey: false },
-  createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false },
-  getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false },
-  changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false },
-  schedulePrices: { method: 'POST', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
-  listScheduledPrices: { method: 'GET', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
-  unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false },
-  exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false },
-  changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false },
-  listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false },
-  verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false },
+  getBalance: { method: 'GET', path: '/api/v1/balance', takesKey: false, holdsKeys: false },
+  listPackages: { method: 'GET', path: '/api/v1/packages', takesKey: false, holdsKeys: false },
+  placeOrder: { method: 'POST', path: '/api/v1/orders', takesKey: true, holdsKeys: false },
+  listOrders: { method: 'GET', path: '/api/v1/orders', takesKey: false, holdsKeys: false },
+  renewOrder: { method: 'POST', path: '/api/v1/orders/{id}/renew', takesKey: true, holdsKeys: false },
+  getOrder: { method: 'GET', path: '/api/v1/orders/{id}', takesKey: false, holdsKeys: false },
+  previewOrder: { method: 'POST', path: '/api/v1/orders/preview', takesKey: false, holdsKeys: false },
+  placeOrdersInBulk: { method: 'POST', path: '/api/v1/orders/bulk', takesKey: false, holdsKeys: true },
+  listCustomers: { method: 'GET', path: '/api/v1/customers', takesKey: false, holdsKeys: false },
+  getCustomer: { method: 'GET', path: '/api/v1/customers/{id}', takesKey: false, holdsKeys: false },
+  editCustomer: { method: 'PATCH', path: '/api/v1/customers/{id}', takesKey: true, holdsKeys: false },
+  cancelPlan: { method: 'POST', path: '/api/v1/customers/{id}/cancel', takesKey: true, holdsKeys: false },
+  suspendCustomer: { method: 'POST', path: '/api/v1/customers/{id}/suspend', takesKey: true, holdsKeys: false },
+  resumeCustomer: { method: 'POST', path: '/api/v1/customers/{id}/resume', takesKey: true, holdsKeys: false },
+  setAutoRenew: { method: 'PUT', path: '/api/v1/customers/{id}/auto-renew', takesKey: true, holdsKeys: false },
+  removeAutoRenew: { method: 'DELETE', path: '/api/v1/customers/{id}/auto-renew', takesKey: true, holdsKeys: false },
+  listPlanHistory: { method: 'GET', path: '/api/v1/customers/{id}/history', takesKey: false, holdsKeys: false },
+  listLedger: { method: 'GET', path: '/api/v1/ledger', takesKey: false, holdsKeys: false },
+  createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
+  listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
+  getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
+  changeAccount: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
+  creditAccount: { method: 'POST', path: '/api/admin/v1/accounts/{id}/credit', takesKey: true, holdsKeys: false },
+  resetApiKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/api-key', takesKey: false, holdsKeys: false },
+  endAccountSessions: { method: 'POST', path: '/api/admin/v1/accounts/{id}/end-sessions', takesKey: false, holdsKeys: false },
+  grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false, holdsKeys: false },
+  listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false, holdsKeys: false },
+  listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false, holdsKeys: false },
+  listAccountCustomers: { method: 'GET', path: '/api/admin/v1/accounts/{id}/customers', takesKey: false, holdsKeys: false },
+  listAllPackages: { method: 'GET', path: '/api/admin/v1/packages', takesKey: false, holdsKeys: false },
+  createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false, holdsKeys: false },
+  getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false, holdsKeys: false },
+  changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false, holdsKeys: false },
+  schedulePrices: { method: 'POST', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
+  listScheduledPrices: { method: 'GET', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
+  unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
+  exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
+  changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false, holdsKeys: false },
+  listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false, holdsKeys: false },
+  verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false, holdsKeys: false },
 } as const;
 
 /** What each operation answers with. */
@@ -1032,6 +1102,7 @@ export interface Answers {
   renewOrder: RenewOrderAnswer;
   getOrder: GetOrderAnswer;
   previewOrder: PreviewOrderAnswer;
+  placeOrdersInBulk: PlaceOrdersInBulkAnswer;
   listCustomers: ListCustomersAnswer;
   getCustomer: GetCustomerAnswer;
   editCustomer: EditCustomerAnswer;
@@ -1071,6 +1142,7 @@ export interface Bodies {
   placeOrder: PlaceOrderBody;
   renewOrder: RenewOrderBody;
   previewOrder: PreviewOrderBody;
+  placeOrdersInBulk: PlaceOrdersInBulkBody;
   editCustomer: EditCustomerBody;
   cancelPlan: CancelPlanBody;
   suspendCustomer: SuspendCustomerBody;

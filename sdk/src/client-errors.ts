@@ -18,7 +18,14 @@ export type ClientErrorCode =
 export interface ErrorDetails {
   /** `required` is what the order needs after any refund; amounts are decimal strings. */
   insufficient_credit: { balance: string; required: string; currency: string };
-  rate_limited: { limit: number; window_seconds: number; retry_after: number };
+  /** The last two of a bulk of orders: what it counts as, and the most that one may ever hold. */
+  rate_limited: {
+    limit: number;
+    window_seconds: number;
+    retry_after: number;
+    counts_as?: number;
+    orders_max?: number;
+  };
   /** plan_changed, term_too_long, account_halted, plan_running, account_full: tolerate others. */
   order_failed: { reason: string };
   invalid_package: FieldDetails;

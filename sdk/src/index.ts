@@ -21,6 +21,8 @@ import type {
   OrderPreview,
   PlaceOrderAnswer,
   PlaceOrderBody,
+  PlaceOrdersInBulkAnswer,
+  PlaceOrdersInBulkBody,
   PlanHistoryItem,
   PreviewOrderBody,
   RenewOrderAnswer,
@@ -109,6 +111,20 @@ export class Sellthrough {
   ): Promise<RenewedOrder> {
     const answer = await this.#call('renewOrder', { id: orderId, body: body ?? {}, options });
     return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * Up to 500 orders and renewals (`{ renew: order.id }`) at once. Each must have an `idempotency_key`, and each has a
+   * result of its own, in the order sent: `'error' in result` where it was refused. Sent again until it is answered; what
+   * stands is answered as a replay, and nothing is charged twice. A result with a status of 500 or more: send that order
+   * again. Counts as one request of the rate limit for every ten orders; `details.orders_max` of rate_limited is the most
+   * that one bulk may ever hold.
+   */
+  async placeOrdersInBulk(
+    body: PlaceOrdersInBulkBody,
+    options?: CallOptions,
+  ): Promise<PlaceOrdersInBulkAnswer> {
+    return (await this.#call('placeOrdersInBulk', { body, options })).body;
   }
 
   /**

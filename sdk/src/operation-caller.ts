@@ -20,11 +20,12 @@ export type CallOperation = <Name extends OperationName>(
 
 export function createOperationCaller(transport: Transport): CallOperation {
   return (name, { id, query, body, options }) => {
-    const { method, path, takesKey } = operations[name];
+    const { method, path, takesKey, holdsKeys } = operations[name];
     return transport.send({
       method,
       path: path.replace('{id}', () => encodeURIComponent(String(id))),
       takesKey,
+      holdsKeys,
       query,
       body,
       options,

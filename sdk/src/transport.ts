@@ -58,6 +58,8 @@ export interface Call {
   readonly body?: object | undefined;
   /** The service takes an idempotency key for it. */
   readonly takesKey: boolean;
+  /** What its body lists has idempotency keys of its own. */
+  readonly holdsKeys: boolean;
   readonly options?: KeyedCallOptions | undefined;
 }
 
@@ -237,11 +239,19 @@ const neverSent =
   /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|Connection refused|dns error)\b/;
 
 /** Whether sending the same request again can do no harm, and may help. */
-function isRepeatable({ method, takesKey }: Call, { code, status, outcome }: Failure): boolean {
-  if (code === 'aborted') return false;
+function isRepeatable({ method, takesKey, holdsKeys, body }: Call, failure: Failure): boolean {
+  const { code, status, outcome } = failure;
+  if (code === 'aborted' || (code === 'rate_limited' && neverPasses(body, failure))) return false;
   if (outcome === 'not sent' || status === 429) return true;
-  // Reading changes nothing, a PATCH sets fields to values, what is deleted is gone, a key makes two requests one. Nothing else may be doubled.
-  return outcome === 'unknown' && (method !== 'POST' || takesKey);
+  // Reading changes nothing, a PATCH sets fields to values, what is deleted is gone, keys make two requests one. Nothing else may be doubled.
+  return outcome === 'unknown' && (method !== 'POST' || takesKey || holdsKeys);
+}
+
+/** A bulk of orders that is larger than its account's limit, however long it waits. */
+function neverPasses(body: object | undefined, { details = {} }: Failure): boolean {
+  const { orders } = (body ?? {}) as { orders?: unknown };
+  const { orders_max: ordersMax } = details;
+  return Array.isArray(orders) && typeof ordersMax === 'number' && orders.length > ordersMax;
 }
 
 /** Exponential with full jitter; never shorter than the service asked for. */

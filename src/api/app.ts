@@ -54,6 +54,7 @@ import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
 import { signInRoutes } from './panel/sign-in-routes.ts';
 import { accountRoutes } from './reseller/account-routes.ts';
+import { type BulkLimits, bulkRoutes } from './reseller/bulk-routes.ts';
 import { customerEditRoutes } from './reseller/customer-edit-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
 import { ledgerRoutes } from './reseller/ledger-routes.ts';
@@ -82,6 +83,8 @@ export interface AppDependencies
   readonly limiter: RateLimiter;
   readonly lists: AccountTurns;
   readonly exports: AccountTurns;
+  readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
+  readonly bulkLimits: BulkLimits;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;
@@ -196,6 +199,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
     previewRoutes(api, { ...dependencies, authenticateAgain: by.again });
     orderListRoutes(api, { ...dependencies, packages, confirm });
+    const { again: authenticateAgain, admitAsMany } = by;
+    bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
     customerRoutes(api, { ...dependencies, packages, confirm });
     planRoutes(api, { ...dependencies, packages, authenticateAgain: by.again });
     planHistoryRoutes(api, { ...dependencies, packages, confirm });

@@ -131,6 +131,12 @@ export function fieldRefusal(code: ErrorCode, field: string, reason: string): Re
   return { code, details: { field, reason } };
 }
 
+/** A body beyond `limitBytes`: what most routes take is in the catalogue. */
+export function tooLarge(limitBytes: number): Refusal & { readonly message: string } {
+  const message = `The request body is larger than ${limitBytes / 1024} KiB.`;
+  return { code: 'payload_too_large', details: { limit_bytes: limitBytes }, message };
+}
+
 /** The refusal of what was wrong before there was a body to read: `reason` ends a sentence. */
 export function unreadable(reason: string): Refusal {
   return { code: 'invalid_json', details: { reason }, message: `The request could not be read: ${reason}.` };

@@ -456,6 +456,79 @@ const orderPreviewSchema = Type.Object(
 export const orderPreviewAnswerSchema = Type.Object({ preview: Type.Ref('OrderPreview') });
 export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
+/** A bulk of this many orders of a usual length fits into its body several times. */
+export const bulkOrdersMax = 500;
+export const bulkBytesMax = 524_288;
+
+const keyInBulk = Type.String({
+  description: 'Visible ASCII characters. Sent again with its key, an order is never charged twice.',
+  minLength: 1,
+  maxLength: 80,
+});
+const { idempotency_key: _minted, ...placeFields } = placeOrderBodySchema.properties;
+const orderToPlaceSchema = Type.Object(
+  { ...placeFields, idempotency_key: keyInBulk },
+  { $id: 'OrderToPlace', description: 'The body of POST /orders, with its own idempotency key.' },
+);
+const orderToRenewSchema = Type.Object(
+  {
+    renew: id('The order to renew.'),
+    months: renewOrderBodySchema.properties.months,
+    period: renewOrderBodySchema.properties.period,
+    max_charge: renewOrderBodySchema.properties.max_charge,
+    idempotency_key: keyInBulk,
+  },
+  { $id: 'OrderToRenew', description: 'A renewal: the order, and the body of POST /orders/{id}/renew.' },
+);
+
+export const bulkBodySchema = Type.Object(
+  {
+    orders: Type.Array(Type.Union([Type.Ref('OrderToPlace'), Type.Ref('OrderToRenew')]), {
+      description: 'Carried out in this order, as if they were sent one after another.',
+      minItems: 1,
+      maxItems: bulkOrdersMax,
+    }),
+  },
+  example({
+    orders: [
+      { package_id: 2, customer: 'katherine@example.com', idempotency_key: 'bulk-1001' },
+      { renew: 2_000_000_001, months: 12, idempotency_key: 'bulk-1002' },
+    ],
+  }),
+);
+
+const placedInBulkSchema = Type.Object(
+  {
+    status: Type.Integer({ description: 'As of the single request: 201.', minimum: 200, maximum: 299 }),
+    order: Type.Ref('Order'),
+    balance: amount('The balance right after this order.'),
+    replayed: Type.Boolean({ description: 'true: this order stood already, and nothing was charged now.' }),
+    login_url: placedOrderSchema.properties.login_url,
+  },
+  { $id: 'PlacedInBulk' },
+);
+const refusedInBulkSchema = Type.Object(
+  {
+    status: Type.Integer({
+      description:
+        'What the single request would be answered with: 402, say. 5xx: send it again with the same key.',
+      minimum: 400,
+      maximum: 599,
+    }),
+    error: errorSchema.properties.error,
+  },
+  { $id: 'RefusedInBulk' },
+);
+export const bulkAnswerSchema = Type.Object({
+  results: Type.Array(Type.Union([Type.Ref('PlacedInBulk'), Type.Ref('RefusedInBulk')]), {
+    description:
+      'One for each order, in the order sent. Those that were placed have order, the others error.',
+    maxItems: bulkOrdersMax,
+  }),
+  balance: amount('The balance right after the last order that was placed; if none was, the present one.'),
+});
+export type BulkResult = Static<typeof placedInBulkSchema> | Static<typeof refusedInBulkSchema>;
+
 export const idempotencyHeaderSchema = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -465,6 +538,7 @@ export const idempotencyHeaderSchema = Type.Object({
   ),
 });
 
+export type ApiError = Static<typeof errorSchema>['error'];
 export type OrderView = Static<typeof orderSchema>;
 export type PackageView = Static<typeof packageSchema>;
 export type CustomerView = Static<typeof customerSchema>;
@@ -475,6 +549,10 @@ export const namedSchemas = [
   packageSchema,
   orderSchema,
   orderPreviewSchema,
+  orderToPlaceSchema,
+  orderToRenewSchema,
+  placedInBulkSchema,
+  refusedInBulkSchema,
   customerSchema,
   errorSchema,
 ];

@@ -1,7 +1,7 @@
-// How many lists an account reads at once: two, however many tabs, sessions and people it has; the next ones wait in line.
-// Otherwise one account's searches and downloads would take every connection that the others read with. Called by
-// api/doors/session-door.ts.
-// Always true: a request whose client has hung up holds no turn and no place in line.
+// How much of one kind an account has under way at once: two lists, say, however many tabs, sessions and people it has; the
+// next ones wait in line. Otherwise one account's searches and downloads would take every connection that the others read
+// with, and its bulks of orders the memory. Called by api/doors/session-door.ts and api/reseller/bulk-turns.ts.
+// Always true: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
@@ -47,7 +47,6 @@ export function createAccountTurns({
 
   return {
     async take(accountId, reply) {
-      destroyOnceHungUp(reply);
       const line = lines.get(accountId) ?? { underWay: 0, waiting: new Set() };
       lines.set(accountId, line);
       if (line.underWay >= atOnceMax) {
@@ -55,7 +54,7 @@ export function createAccountTurns({
           reply.header('retry-after', retryAfterSeconds);
           return refusal('rate_limited', { at_once: atOnceMax, retry_after: retryAfterSeconds });
         }
-        if (!(await comesUp(line, reply))) throw new Overloaded('Other lists of the account took too long.');
+        if (!(await comesUp(line, reply))) throw new Overloaded('Others before it took too long.');
       } else {
         line.underWay += 1;
       }
@@ -91,10 +90,10 @@ export function createAccountTurns({
 }
 
 /**
- * Of a client that ends its side nobody knows whether it has gone. Elsewhere it is answered; here, where only browsers
- * read, it has: a turn that it kept would keep others waiting.
+ * Of a client that ends its side nobody knows whether it has gone. Elsewhere it is answered; of the panel's lists, which
+ * only browsers read, it has: a turn that it kept would keep others waiting.
  */
-function destroyOnceHungUp({ raw, request }: FastifyReply): void {
+export function destroyOnceHungUp({ raw, request }: FastifyReply): void {
   const { socket } = request.raw;
   const hangUp = () => socket.destroy();
   if (socket.readableEnded) hangUp();

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, refusal } from '../contract/error-catalogue.ts';
 import { idempotencyHeaderSchema } from '../contract/schemas.ts';
 import { isAdministratorScope, type Scope } from '../contract/scopes.ts';
+import { bodyBytesMax } from './request-hygiene.ts';
 
 export interface RouteDeclaration {
   /** All of them are needed; none: whoever the door lets in. */
@@ -82,6 +83,7 @@ export interface DeclaredRoute {
   readonly codes: readonly ErrorCode[];
   readonly isReplayable: boolean;
   readonly isBodyOptional: boolean;
+  readonly bodyBytesMax: number;
   /** Of routes whose door asks for the password again. */
   readonly danger: Danger | null;
 }
@@ -128,6 +130,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       codes: [...all],
       isReplayable,
       isBodyOptional,
+      bodyBytesMax: route.bodyLimit ?? bodyBytesMax,
       danger: danger ?? null,
     });
   });

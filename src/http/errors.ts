@@ -3,8 +3,15 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, errorCatalogue, type Refusal, refusal } from '../contract/error-catalogue.ts';
+import {
+  type ErrorCode,
+  errorCatalogue,
+  type Refusal,
+  refusal,
+  tooLarge,
+} from '../contract/error-catalogue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
+import type { ApiError } from '../contract/schemas.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 import { privateAnswer } from './answer-headers.ts';
 
@@ -26,13 +33,9 @@ export function installErrors(app: FastifyInstance): void {
     return send(this, answer);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = refusalOf(error);
+    const answer = refusalOfFailure(error, request);
     // The rest of a body that is too large would be read as the next request.
     if (answer.code === 'payload_too_large') reply.header('connection', 'close');
-    if (answer.code === 'internal_error')
-      request.log.error({ reqId: request.id, err: error }, 'request failed');
-    else if (answer.code === 'service_unavailable')
-      request.log.warn({ reqId: request.id, reason: error.message }, 'request not taken');
     // A method that Node knows and the framework does not (one of RTSP's) gets here without hooks and decorations.
     return send(reply.headers({ ...privateAnswer, 'x-request-id': request.id }), answer);
   });
@@ -86,11 +89,22 @@ export function refuseRoute(
   return reply.header('allow', allowed.join(', ')).refuse(refusal('method_not_allowed'));
 }
 
-function refusalOf(error: FastifyError): Refusal {
+/** What is answered where something was thrown, by a request or by one order of a bulk. What is not the client's is logged. */
+export function refusalOfFailure(error: unknown, request: FastifyRequest): Refusal {
+  const answer = refusalOf(error as FastifyError, request);
+  const { id: reqId, log } = request;
+  if (answer.code === 'internal_error') log.error({ reqId, err: error }, 'request failed');
+  else if (answer.code === 'service_unavailable') {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ reqId, reason }, 'request not taken');
+  }
+  return answer;
+}
+
+function refusalOf(error: FastifyError, { routeOptions }: FastifyRequest): Refusal {
   if (error instanceof DatabaseUnavailable || error instanceof Overloaded)
     return refusal('service_unavailable');
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return refusal('payload_too_large', { limit_bytes: 65_536 });
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit);
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return refusal('invalid_json', { reason: 'wrong length' });
   if (error.code === 'FST_ERR_NOT_FOUND') return refusal('not_found');
@@ -118,6 +132,11 @@ export function rawErrorResponse(
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function envelopeText({ code, details, message = errorCatalogue[code].message }: Refusal): string {
-  return JSON.stringify({ error: { code, message, details } });
+function envelopeText(answer: Refusal): string {
+  return JSON.stringify({ error: errorOf(answer) });
+}
+
+/** The error of an envelope. */
+export function errorOf({ code, details, message = errorCatalogue[code].message }: Refusal): ApiError {
+  return { code, message, details };
 }

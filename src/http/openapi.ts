@@ -4,7 +4,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { namedAdminSchemas } from '../contract/admin-schemas.ts';
-import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, tooLarge } from '../contract/error-catalogue.ts';
 import { planNamedSchemas } from '../contract/plan-schemas.ts';
 import { namedSchemas } from '../contract/schemas.ts';
 import type { DeclaredRoute } from './declared-routes.ts';
@@ -133,7 +133,7 @@ function withDeclared<Document extends object>(
   declared: readonly DeclaredRoute[],
 ): Document {
   const { paths = {} } = document as { paths?: Paths };
-  for (const { method, path, codes, isReplayable, isBodyOptional } of declared) {
+  for (const { method, path, codes, isReplayable, isBodyOptional, bodyBytesMax } of declared) {
     const operation = paths[path]?.[method.toLowerCase()];
     if (operation === undefined) continue;
     for (const [status, answer] of Object.entries(operation.responses ?? {})) {
@@ -145,7 +145,7 @@ function withDeclared<Document extends object>(
       if (parameter.in === 'path') Object.assign(parameter, pathId);
     operation.responses = {
       ...operation.responses,
-      ...errorResponses(codes, path.startsWith('/api/admin/')),
+      ...errorResponses(codes, path.startsWith('/api/admin/'), bodyBytesMax),
     };
   }
   addHeaders(document);
@@ -203,7 +203,11 @@ const replayHeader = headersNamed('Idempotent-Replayed');
 const retryHeader = headersNamed('Retry-After');
 const challengeHeader = headersNamed('WWW-Authenticate');
 
-function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Record<string, Response> {
+function errorResponses(
+  codes: readonly ErrorCode[],
+  isAdminApi: boolean,
+  bodyBytesMax: number,
+): Record<string, Response> {
   const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
@@ -214,26 +218,39 @@ function errorResponses(codes: readonly ErrorCode[], isAdminApi: boolean): Recor
           ...(status === 429 || status === 503 ? retryHeader : {}),
           ...(ofStatus.some((code) => challenges.has(code)) ? challengeHeader : {}),
         },
-        description: ofStatus.map(documentedError).join(' '),
+        description: ofStatus.map((code) => `${code}: ${messageOf(code, bodyBytesMax)}`).join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
       },
     ]),
   );
 }
 
-function documentedError(code: ErrorCode): string {
-  return `${code}: ${errorCatalogue[code].message}`;
+function messageOf(code: ErrorCode, bodyBytesMax: number): string {
+  return code === 'payload_too_large' ? tooLarge(bodyBytesMax).message : errorCatalogue[code].message;
 }
 
-/** The codes that an operation of a document answers with: what was written into it, read again. */
-export function documentedCodes({
-  responses = {},
-}: {
+interface DocumentedOperation {
   readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
-}): readonly ErrorCode[] {
+}
+
+/** The codes that an operation of a document answers with, and what it says of each: what was written into it, read again. */
+export function documentedErrors({
+  responses = {},
+}: DocumentedOperation): readonly { readonly code: ErrorCode; readonly message: string }[] {
   const codes = Object.keys(errorCatalogue) as ErrorCode[];
   return Object.values(responses).flatMap(({ description = '' }) => {
-    const place = (code: ErrorCode) => ` ${description}`.indexOf(` ${documentedError(code)}`);
-    return codes.filter((code) => place(code) >= 0).sort((a, b) => place(a) - place(b));
+    const text = ` ${description}`;
+    const found = codes
+      .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
+      .filter(({ from }) => from >= 0)
+      .sort((one, other) => one.from - other.from);
+    return found.map(({ code, mark, from }, index) => ({
+      code,
+      message: text.slice(from + mark.length, found[index + 1]?.from),
+    }));
   });
+}
+
+export function documentedCodes(operation: DocumentedOperation): readonly ErrorCode[] {
+  return documentedErrors(operation).map(({ code }) => code);
 }

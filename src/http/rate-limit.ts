@@ -6,7 +6,12 @@
 import type { FastifyReply } from 'fastify';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { addressNeighbourhood, limitedNetworks } from '../contract/ip-addresses.ts';
-import { createSlidingWindowLimiter, type RateLimitState, windowSeconds } from './sliding-window.ts';
+import {
+  createSlidingWindowLimiter,
+  type RateLimitState,
+  type SlidingWindowLimiter,
+  windowSeconds,
+} from './sliding-window.ts';
 
 /** Whose requests are counted. */
 export interface LimitedAccount {
@@ -17,6 +22,11 @@ export interface LimitedAccount {
 export interface RateLimiter {
   /** Counts a request of the account, writes the RateLimit headers, and refuses beyond the limit. */
   admit(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  /**
+   * Counts a request that was admitted at `at` as many, in all: beyond the limit none of them is counted, itself neither.
+   * What could never pass is told when as many as possible would.
+   */
+  admitAsMany(account: LimitedAccount, count: number, at: number, reply: FastifyReply): Refusal | null;
   /** Refuses beyond the limit, as admit does; within it nothing is counted yet. */
   foresee(account: LimitedAccount, reply: FastifyReply): Refusal | null;
   /** Writes the RateLimit headers of a request that was refused before it counted. */
@@ -27,6 +37,16 @@ export interface RateLimiter {
   stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
   admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
+  /** As admitAsMany. */
+  admitSessionAsMany(
+    sessionId: string,
+    accountId: number,
+    count: number,
+    at: number,
+    reply: FastifyReply,
+  ): Refusal | null;
+  /** What admitAsMany takes as `at`. */
+  now(): number;
   /**
    * Counts a change of the account's own access, which the audit log keeps for ever. Deeds that took the password are
    * counted apart: a stolen session must not keep its owner from them.
@@ -75,6 +95,37 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const panels = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const changes = createSlidingWindowLimiter<string>(options.monotonicNow, options.accountsMax, hourSeconds);
 
+  /** Each has its own limit of the same requests; the one with least left is shown. */
+  function takeMany(
+    counts: readonly {
+      peek(wanted?: number): RateLimitState;
+      add(count: number): void;
+      giveBack(at: number): void;
+    }[],
+    count: number,
+    at: number,
+    reply: FastifyReply,
+  ): Refusal | null {
+    for (const each of counts) each.giveBack(at);
+    const short = counts.find((each) => each.peek().remaining < count);
+    if (short === undefined) for (const each of counts) each.add(count);
+    const [least] = counts.map((each) => each.peek()).sort((one, other) => one.remaining - other.remaining);
+    if (least !== undefined) writeHeaders(reply, least);
+    if (short === undefined) return null;
+    const { limit, remaining } = short.peek();
+    const wanted = Math.min(count, limit);
+    const resetSeconds = remaining >= wanted ? 1 : short.peek(wanted).resetSeconds;
+    return refuseLimited(reply, { limit, remaining, resetSeconds });
+  }
+
+  function windowFor<Key>(windows: SlidingWindowLimiter<Key>, key: Key, limit: number) {
+    return {
+      peek: (wanted?: number) => windows.peek(key, limit, wanted),
+      add: (count: number) => windows.add(key, count),
+      giveBack: (at: number) => windows.giveBack(key, at),
+    };
+  }
+
   function show(account: LimitedAccount, reply: FastifyReply): void {
     writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
   }
@@ -84,6 +135,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const state = accounts.take(account.id, account.rateLimitPerMinute);
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
+    },
+    admitAsMany({ id, rateLimitPerMinute }, count, at, reply) {
+      return takeMany([windowFor(accounts, id, rateLimitPerMinute)], count, at, reply);
     },
     foresee(account, reply) {
       const state = accounts.peek(account.id, account.rateLimitPerMinute);
@@ -106,6 +160,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
+    admitSessionAsMany(sessionId, accountId, count, at, reply) {
+      const counts = [
+        windowFor(sessions, sessionId, options.sessionRequestsPerMinute),
+        windowFor(panels, accountId, options.panelRequestsPerMinute),
+      ];
+      return takeMany(counts, count, at, reply);
+    },
+    now: options.monotonicNow,
     admitAccessChange(accountId, what, reply) {
       const state = changes.take(`${what} ${accountId}`, options.accessChangesPerHour);
       return state.admitted ? null : refuseLimited(reply, state, hourSeconds);
@@ -116,7 +178,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     },
     async guess(address, reply, look) {
       const counted: string[] = [];
-      const giveBack = () => counted.forEach(lookups.giveBack);
+      const giveBack = () => {
+        for (const network of counted) lookups.giveBack(network);
+      };
       for (const { network, limitFactor } of limitedNetworks(address)) {
         const state = lookups.take(network, options.failuresPerMinute * limitFactor);
         if (!state.admitted) {

@@ -17,10 +17,12 @@ export interface RateLimitDecision extends RateLimitState {
 export interface SlidingWindowLimiter<Key> {
   /** Counts one request of the key if it is within the limit. */
   take(key: Key, limit: number): RateLimitDecision;
-  /** Takes back one request that was admitted just now. */
-  giveBack(key: Key): void;
-  /** How things stand, without counting. */
-  peek(key: Key, limit: number): RateLimitState;
+  /** Counts as many more, whether or not they are within the limit: the caller has looked. */
+  add(key: Key, count: number): void;
+  /** Takes back one request that was admitted just now; or the last one that was admitted until `at`. */
+  giveBack(key: Key, at?: number): void;
+  /** How things stand, without counting; `resetSeconds` is until as many as `wanted` are admitted, one unless given. */
+  peek(key: Key, limit: number, wanted?: number): RateLimitState;
 }
 
 export const windowSeconds = 60;
@@ -46,11 +48,11 @@ export function createSlidingWindowLimiter<Key>(
     return fresh;
   }
 
-  function state(times: AdmittedTimes | undefined, limit: number, at: number): RateLimitState {
+  function state(times: AdmittedTimes | undefined, limit: number, at: number, wanted = 1): RateLimitState {
     const used = times?.size() ?? 0;
     const remaining = Math.max(0, limit - used);
     // A lowered limit may have to wait for more than the oldest to leave.
-    const leaving = times?.at(remaining > 0 ? 0 : used - limit);
+    const leaving = times?.at(remaining >= wanted ? 0 : used + wanted - limit - 1);
     const resetSeconds =
       leaving === undefined ? seconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
     return { limit, remaining, resetSeconds: Math.max(1, resetSeconds) };
@@ -68,14 +70,19 @@ export function createSlidingWindowLimiter<Key>(
       if (admitted) times.push(at);
       return { admitted, ...state(times, limit, at) };
     },
-    giveBack(key) {
-      windows.get(key)?.dropNewest();
+    add(key, count) {
+      const at = now();
+      const times = windowOf(key);
+      for (let added = 0; added < count; added += 1) times.push(at);
     },
-    peek(key, limit) {
+    giveBack(key, at = Number.POSITIVE_INFINITY) {
+      windows.get(key)?.dropLast(at);
+    },
+    peek(key, limit, wanted) {
       const at = now();
       const times = windows.get(key);
       times?.dropUntil(at - windowMilliseconds);
-      return state(times, limit, at);
+      return state(times, limit, at, wanted);
     },
   };
 }
@@ -104,8 +111,14 @@ function createAdmittedTimes() {
       ring[(first + count) % ring.length] = time;
       count += 1;
     },
-    dropNewest(): void {
-      count = Math.max(0, count - 1);
+    /** The newest that is not later than `until`: what came after it moves up. */
+    dropLast(until: number): void {
+      let index = count - 1;
+      while (index >= 0 && (ring[(first + index) % ring.length] ?? 0) > until) index -= 1;
+      if (index < 0) return;
+      for (; index < count - 1; index += 1)
+        ring[(first + index) % ring.length] = ring[(first + index + 1) % ring.length] ?? 0;
+      count -= 1;
     },
     dropUntil(time: number): void {
       while (count > 0 && (ring[first] ?? 0) <= time) {

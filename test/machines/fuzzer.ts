@@ -35,7 +35,7 @@ export function startFuzzedService(): Promise<TestService> {
 /** @throws an error that names the seed, the request and its answer, at the first that is not documented */
 export async function fuzz(service: TestService, seed: number, until: () => boolean): Promise<FuzzReport> {
   const random = createRandom(seed);
-  const operations = readOperations((await service.admin.get('/openapi.json')).body);
+  const operations = withSiblings(readOperations((await service.admin.get('/openapi.json')).body));
   const world = await createWorld(service, random);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
@@ -73,6 +73,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -108,6 +109,15 @@ interface OpenapiOperation {
 interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
+export function withSiblings(operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation) => {
+    const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
+    if (sibling === undefined || operation.path.includes('{id}')) return operation;
+    return { ...operation, methods: [...new Set([...sibling.methods, ...operation.methods])] };
+  });
 }
 
 export function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
@@ -228,6 +238,7 @@ async function learn(
     else list[id % remembered] = id;
   };
   keep(world.orders, body?.order?.id);
+  for (const { order } of body?.results ?? []) keep(world.orders, order?.id);
   keep(world.customers, body?.order?.customer?.id ?? body?.customer?.id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
@@ -430,6 +441,7 @@ export function drawValue(
   const known = knownValue(name);
   if (known !== undefined) return raw(known);
   if (schema.enum !== undefined) return raw(random.pick(schema.enum));
+  if (schema.anyOf !== undefined) return drawValue(random.pick(schema.anyOf), name, knownValue, random);
   if (schema.type === 'object') {
     const members = Object.entries(schema.properties ?? {})
       .filter(([member]) => schema.required?.includes(member) === true || random.below(2) === 0)
@@ -442,6 +454,7 @@ export function drawValue(
     );
     return { kind: 'array', items };
   }
+  if (schema.type === 'null') return raw(null);
   if (schema.type === 'boolean') return raw(random.below(2) === 0);
   if (schema.type === 'integer') {
     const { minimum = 0, maximum = 1_000_000 } = schema;
@@ -472,6 +485,9 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     case 'months':
       // Both rarely agree: mostly one of them is sent.
       return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
+    case 'renew':
+    case 'order_id':
+      return world.orders.length === 0 ? undefined : random.pick(world.orders);
     case 'idempotency_key':
       return `k-${random.below(400)}`;
     case 'username':
@@ -489,8 +505,6 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
         '-999999999999',
         '999999999999.99',
       ]);
-    case 'order_id':
-      return world.orders.length === 0 ? 1 : random.pick(world.orders);
     case 'from':
       return random.pick(seconds);
     case 'allowed_ips[]':

@@ -28,6 +28,7 @@ import {
   send,
   spoil,
   spoilText,
+  withSiblings,
   write,
 } from './fuzzer.ts';
 
@@ -107,15 +108,6 @@ export async function fuzzPanel(
     agent.destroy();
   }
   return { requests, answers, operations: operations.map(({ id }) => id) };
-}
-
-/** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
-function withSiblings(operations: readonly Operation[]): readonly Operation[] {
-  return operations.map((operation) => {
-    const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
-    if (sibling === undefined || operation.path.includes('{id}')) return operation;
-    return { ...operation, methods: [...new Set([...sibling.methods, ...operation.methods])] };
-  });
 }
 
 async function createPanelWorld(service: TestService): Promise<PanelWorld> {

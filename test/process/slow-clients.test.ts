@@ -44,6 +44,13 @@ const slowWays: readonly (readonly [what: string, speak: (socket: Socket, key: s
     (socket, key) => void socket.write(`${head(key, 'transfer-encoding: chunked')}5\r\n{"a":\r\n`),
   ],
   [
+    'send half a bulk of orders',
+    (socket, key) =>
+      void socket.write(
+        `${head(key, 'content-length: 500000').replace('/orders', '/orders/bulk')}{"orders": [${'{}, '.repeat(20_000)}`,
+      ),
+  ],
+  [
     'send half a body without a key',
     (socket) =>
       void socket.write(`${head('unknown', 'content-length: 60')}{"package_id": 1, "customer": "slow`),

@@ -283,6 +283,29 @@ test('a key that no header can carry is refused before anything is sent', async 
   assert.equal(server.requests.length, 0);
 });
 
+describe('a bulk, whose orders have keys of their own', () => {
+  const orders = [{ ...body, idempotency_key: 'bulk-1' }];
+
+  test('is sent again until it is answered, as it was', async () => {
+    server.treat('drop after', '503 service_unavailable', 'half body', '429 rate_limited', 'answer');
+    await createClient().placeOrdersInBulk({ orders });
+    assert.equal(server.requests.length, 5);
+    for (const { headers } of server.requests) assert.equal(headers['idempotency-key'], undefined);
+  });
+
+  test('is not sent again where the limit never admits it', async () => {
+    const details = { limit: 3, window_seconds: 60, retry_after: 0, counts_as: 4, orders_max: 30 };
+    const client = createClient({
+      fetch: async () =>
+        Response.json({ error: { code: 'rate_limited', message: 'No.', details } }, { status: 429 }),
+    });
+    const send = (count: number) => client.placeOrdersInBulk({ orders: Array(count).fill(orders[0]) });
+    const never = await failureOf(send(31));
+    assert.deepEqual([never.attempts, never.retryable], [1, false]);
+    assert.deepEqual([(await failureOf(send(30))).attempts], [6]);
+  });
+});
+
 test('a request carries the key of the account, an id for the log, and nothing in its address', async () => {
   server.treat('drop before', '404 order_not_found');
   const error = await failureOf(createClient().getOrder(12));

@@ -180,6 +180,43 @@ test('what is given back makes room for one more, and nothing else moves', () =>
   assert.equal(limiter.peek('a', 2).remaining, 2);
 });
 
+test('what is given back until a moment is the last admitted by then: those after it keep their time', () => {
+  let now = 0;
+  const limiter = createSlidingWindowLimiter<string>(() => now, 2);
+  // Enough to go once round the ring and begin in its middle.
+  for (now = 0; now < 20_000; now += 1000) limiter.take('a', 100);
+  now = 70_000; // those of the seconds 11 to 19 stand
+  limiter.giveBack('a', 15_999);
+  const left = () => limiter.peek('a', 100).remaining;
+  assert.equal(left(), 100 - 8);
+  const leaving = [71, 72, 73, 74, 76, 77, 78, 79];
+  for (const [index, second] of leaving.entries()) {
+    now = second * 1000 - 1;
+    assert.equal(left(), 100 - 8 + index, `before second ${second}`);
+    now += 1;
+    assert.equal(left(), 100 - 8 + index + 1, `at second ${second}`);
+  }
+  limiter.giveBack('a', 15_999);
+  limiter.take('a', 100);
+  limiter.giveBack('a', now - 1);
+  assert.equal(left(), 99, 'there was none by then');
+});
+
+test('many are foreseen to the second, and counted together', () => {
+  let now = 0;
+  const limiter = createSlidingWindowLimiter<string>(() => now, 2);
+  for (; now < 6000; now += 1000) limiter.take('a', 8);
+  const waits = [1, 2, 3, 4, 8].map((wanted) => limiter.peek('a', 8, wanted).resetSeconds);
+  // Two are free until the first leaves; for eight the last of the six must.
+  assert.deepEqual(waits, [54, 54, 54, 55, 59]);
+  limiter.add('a', 2);
+  assert.equal(limiter.take('a', 8).admitted, false);
+  now = 65_000;
+  assert.equal(limiter.peek('a', 8).remaining, 6);
+  now = 66_000;
+  assert.equal(limiter.peek('a', 8).remaining, 8);
+});
+
 test('looking makes no entry: peeking at unknown keys drives nobody out', () => {
   const limiter = createSlidingWindowLimiter<string>(() => 0, 2);
   limiter.take('a', 2);

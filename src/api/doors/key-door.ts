@@ -37,6 +37,8 @@ export interface Authenticator {
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** Of sessions alone: a key is not borrowed. */
   readonly confirmDeed?: Door['confirmDeed'];
+  /** Counts the request, which was let in at `at`, as many; refused, it counts for nothing. See RateLimiter.admitAsMany. */
+  admitAsMany(request: FastifyRequest, reply: FastifyReply, count: number, at: number): Refusal | null;
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
   again(request: FastifyRequest): Promise<Principal | Refusal>;
 }
@@ -150,6 +152,8 @@ export function createAuthenticator(
       const principal = await again(request);
       if (isRefusal(principal)) return reply.refuse(principal);
     },
+    admitAsMany: ({ principal }, reply, count, at) =>
+      limiter.admitAsMany(principal.account, count, at, reply),
     again,
   };
 }

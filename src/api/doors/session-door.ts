@@ -10,7 +10,7 @@ import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import { type AccountTurns, destroyOnceHungUp } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
 import {
@@ -132,6 +132,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     if (refused !== null) return reply.refuse(refused);
     // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
+    destroyOnceHungUp(reply);
     const turns = request.routeOptions.config.takesLong === true ? exports : lists;
     const crowded = await turns.take(account.id, reply);
     return crowded === null ? undefined : reply.refuse(crowded);
@@ -157,6 +158,8 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
       request.counters = request.principal.account;
       return undefined;
     },
+    admitAsMany: ({ session, principal }, reply, count, at) =>
+      limiter.admitSessionAsMany(sessionId(session), principal.account.id, count, at, reply),
     again,
     refuseForeign,
     sentToken,

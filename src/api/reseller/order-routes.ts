@@ -2,8 +2,6 @@
 // the engine, and from its outcome to the answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import type { Account } from '../../accounts/account-table.ts';
-import type { Principal } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -17,15 +15,14 @@ import {
   renewOrderBodySchema,
 } from '../../contract/schemas.ts';
 import { mintToken } from '../../identity/login-link-store.ts';
-import type { OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
-import type { OrderEngine } from '../../orders/order-engine.ts';
+import type { OrderOutcome } from '../../orders/order-commands.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import { keyed, placeCommand, renewCommand } from '../shapes/order-command.ts';
 import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from '../shapes/order-request.ts';
 import { orderView } from '../shapes/order-view.ts';
+import { createSubmitter, type SubmitDependencies } from './submit-orders.ts';
 
-export interface OrderRoutesDependencies {
-  readonly engine: OrderEngine;
+export interface OrderRoutesDependencies extends SubmitDependencies {
   readonly orders: OrderReads;
   /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
@@ -33,12 +30,7 @@ export interface OrderRoutesDependencies {
   readonly currency: string;
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
-  /** The caller, read afresh: its rights moved while its order was under way. */
-  readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
-
-/** How often an order is tried again because its account's rights changed meanwhile; people change them, so few will do. */
-const accessChangesMax = 5;
 
 /** What an order, a renewal and the preview of either are refused with alike. */
 export const orderCodes = [
@@ -53,7 +45,7 @@ export const orderCodes = [
 ] as const;
 
 export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
-  const { engine, orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
+  const { orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
 
   app.post(
     '/orders',
@@ -79,7 +71,10 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const link = wanted.returnLogin ? mintToken() : null;
       const loginLink = link && { tokenHash: link.tokenHash, validSeconds: linkValidSeconds };
 
-      const outcome = await submit(request, (account) => placeCommand(account, wanted, key, loginLink));
+      const outcome = await createSubmitter(
+        dependencies,
+        request,
+      )((account) => placeCommand(account, wanted, key, loginLink));
       return answer(reply, outcome, link && `${publicUrl()}/login/${link.token}`);
     },
   );
@@ -109,7 +104,10 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 
-      const outcome = await submit(request, (account) => renewCommand(account, wanted, key, orderNumber));
+      const outcome = await createSubmitter(
+        dependencies,
+        request,
+      )((account) => renewCommand(account, wanted, key, orderNumber));
       return answer(reply, outcome, null);
     },
   );
@@ -133,22 +131,6 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       return reply.send({ order: orderView(order, packages(), currency) });
     },
   );
-
-  /** Through the engine, and once more whenever the caller's rights moved meanwhile. */
-  async function submit(
-    request: FastifyRequest,
-    command: (account: Account) => OrderCommand,
-  ): Promise<OrderOutcome | Refusal> {
-    let { account } = request.principal;
-    for (let changes = 0; changes < accessChangesMax; changes += 1) {
-      const outcome = await engine.submit(command(account));
-      if (outcome.type !== 'access_changed') return outcome;
-      const again = await dependencies.authenticateAgain(request);
-      if (isRefusal(again)) return again;
-      account = again.account;
-    }
-    return refusal('service_unavailable');
-  }
 
   function answer(
     reply: FastifyReply,

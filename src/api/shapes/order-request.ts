@@ -30,7 +30,12 @@ const emailLengthMax = 254;
 const nameLengthMax = 120;
 const databaseIdMax = 2_147_483_647;
 
-export function parseOrderRequest(body: JsonObject, headerKey: string | undefined): OrderRequest | Refusal {
+/** `mustHaveKey`: of an order in a bulk, where none is minted. */
+export function parseOrderRequest(
+  body: JsonObject,
+  headerKey: string | undefined,
+  mustHaveKey = false,
+): OrderRequest | Refusal {
   const name = own(body, 'customer_name');
   if (name !== undefined && typeof name !== 'string') {
     return fieldRefusal('invalid_json', 'customer_name', typeReason(name, 'must be a string'));
@@ -40,7 +45,7 @@ export function parseOrderRequest(body: JsonObject, headerKey: string | undefine
     return fieldRefusal('invalid_json', 'return_login', typeReason(returnLogin, 'must be true or false'));
   }
 
-  const idempotencyKey = parseIdempotencyKey(body, headerKey);
+  const idempotencyKey = parseIdempotencyKey(body, headerKey, mustHaveKey);
   if (isRefused(idempotencyKey)) return idempotencyKey;
 
   const packageId = own(body, 'package_id');
@@ -71,8 +76,12 @@ export function parseOrderRequest(body: JsonObject, headerKey: string | undefine
   };
 }
 
-export function parseRenewRequest(body: JsonObject, headerKey: string | undefined): RenewRequest | Refusal {
-  const idempotencyKey = parseIdempotencyKey(body, headerKey);
+export function parseRenewRequest(
+  body: JsonObject,
+  headerKey: string | undefined,
+  mustHaveKey = false,
+): RenewRequest | Refusal {
+  const idempotencyKey = parseIdempotencyKey(body, headerKey, mustHaveKey);
   if (isRefused(idempotencyKey)) return idempotencyKey;
   const months = parseMonths(body);
   if (isRefused(months)) return months;
@@ -84,6 +93,7 @@ export function parseRenewRequest(body: JsonObject, headerKey: string | undefine
 export function parseIdempotencyKey(
   body: JsonObject,
   headerKey: string | undefined,
+  mustHaveKey = false,
 ): string | null | Refusal {
   const bodyKey = own(body, 'idempotency_key');
   const invalid = (reason: string) => fieldRefusal('invalid_idempotency_key', 'idempotency_key', reason);
@@ -93,7 +103,7 @@ export function parseIdempotencyKey(
     return invalid('header and body differ');
   }
   const key = headerKey ?? bodyKey;
-  if (key === undefined) return null;
+  if (key === undefined) return mustHaveKey ? invalid('missing') : null;
   return /^[\x21-\x7e]{1,80}$/.test(key) ? key : invalid('must be 1 to 80 visible ASCII characters');
 }
 
