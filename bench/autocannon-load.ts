@@ -4,10 +4,13 @@
 import { isJsonObject } from '../src/contract/json.ts';
 import {
   answerSeconds,
+  bulkPath,
   expectAllAnswered,
   type Load,
   type LoadGenerator,
   orderBody,
+  orderInBulk,
+  ordersInBulk,
   ordersPath,
   uniqueText,
 } from './load.ts';
@@ -65,6 +68,21 @@ function requestMaker({ requests }: Load): (request: object) => object {
       const target = requests.targets[count % requests.targets.length];
       const headers = { authorization: `Bearer ${target?.key}` };
       return { ...request, method: 'GET', path: target?.path, headers };
+    }
+    if (requests.kind === 'bulks') {
+      const orders = Array.from({ length: ordersInBulk }, (_nothing, index) =>
+        orderInBulk(requests.packageId, uniqueText(requests.run, count * ordersInBulk + index)),
+      );
+      return {
+        ...request,
+        method: 'POST',
+        path: bulkPath,
+        headers: {
+          authorization: `Bearer ${requests.keys[count % requests.keys.length]}`,
+          'content-type': 'application/json',
+        },
+        body: `{"orders": [${orders.join(', ')}]}`,
+      };
     }
     const unique = uniqueText(requests.run, count);
     return {

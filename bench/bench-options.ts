@@ -5,6 +5,7 @@ import { statementSettings } from './statement-costs.ts';
 
 export const pieceNames = [
   'orders',
+  'bulk',
   'tpcb',
   'textbook',
   'reads',
@@ -42,7 +43,7 @@ export const usage = `npm run bench -- [options]
   --customers N    customers of the aged history (a fifth of the orders)
   --setting N=V    a setting of the PostgreSQL server, may be repeated: shared_buffers=1GB
   --verify         run "sellthrough verify" on every database that was loaded
-  --profile        run the service of the piece "orders" with --cpu-prof: prints where its time went, keeps the profiles
+  --profile        run the service of the pieces "orders" and "bulk" with --cpu-prof: prints where its time went, keeps the profiles
   --statements     print what each statement of an order costs PostgreSQL (pg_stat_statements)
   --write          write the tables into docs/performance.md
 `;

@@ -56,7 +56,15 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       },
     },
     {
-      pieces: ['tpcb'],
+      pieces: ['bulk'],
+      title: 'orders in bulks of 100, 200 accounts',
+      async measure() {
+        const shop = await servers.young();
+        return { bulk: await measure.ordersInBulk(shop, keysOf(shop.accounts)) };
+      },
+    },
+    {
+      pieces: ['tpcb', 'bulk'],
       title: 'pgbench, scale 50',
       measure: async () => ({ tpcb50: await pgbench?.throughput(50, seconds) }),
     },
@@ -100,8 +108,16 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       },
     },
     {
+      pieces: ['bulk'],
+      title: 'orders in bulks of 100, one account',
+      async measure() {
+        const shop = await servers.young();
+        return { bulkOneAccount: await measure.ordersInBulk(shop, [shop.single.key]) };
+      },
+    },
+    {
       // All its transactions meet one row.
-      pieces: ['tpcb'],
+      pieces: ['tpcb', 'bulk'],
       title: 'pgbench, scale 1',
       measure: async () => ({ tpcb1: await pgbench?.throughput(1, seconds) }),
     },
@@ -294,7 +310,7 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
     isWanted(...pieces),
   );
   // What takes long is prepared before the first round, so that nothing is measured in its wake.
-  if (isWanted('tpcb')) await pgbench?.prepare([1, 50]);
+  if (isWanted('tpcb', 'bulk')) await pgbench?.prepare([1, 50]);
   else if (isWanted('one-client')) await pgbench?.prepare([50]);
   if (isWanted('textbook')) await servers.textbook();
   if (isWanted('embedded')) await servers.embedded();
@@ -302,7 +318,7 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
     await servers.beside('postgres');
     await servers.beside('embedded');
   }
-  if (isWanted('orders', 'age', 'one-client')) await servers.young();
+  if (isWanted('orders', 'bulk', 'age', 'one-client')) await servers.young();
   if (isWanted('reads', 'age')) await servers.aged();
 
   const values = new Map<FigureName, number[]>();

@@ -9,9 +9,10 @@ export interface Load {
   readonly requests: OrderRequests | GetRequests;
 }
 
-/** POST /orders, the keys in turn; every order with a customer and an idempotency key of its own. */
+/** The keys in turn; every order with a customer and an idempotency key of its own. */
 export interface OrderRequests {
-  readonly kind: 'orders';
+  /** POST /orders, or POST /orders/bulk with `ordersInBulk` in each. */
+  readonly kind: 'orders' | 'bulks';
   readonly keys: readonly string[];
   readonly packageId: number;
   /** Part of every customer and key: two loads with different texts never meet. Letters and digits. */
@@ -48,6 +49,8 @@ export class LoadFailed extends Error {
 }
 
 export const ordersPath = '/api/v1/orders';
+export const bulkPath = '/api/v1/orders/bulk';
+export const ordersInBulk = 100;
 
 /** Longer than the service ever lets a request wait. */
 export const answerSeconds = 10;
@@ -63,6 +66,10 @@ export function uniqueText(run: string, count: number): string {
 
 export function orderBody(packageId: number, unique: string): string {
   return `{"package_id": ${packageId}, "customer": "${unique}@example.com"}`;
+}
+
+export function orderInBulk(packageId: number, unique: string): string {
+  return `{"package_id": ${packageId}, "customer": "${unique}@example.com", "idempotency_key": "${unique}"}`;
 }
 
 /** @throws LoadFailed unless everything was answered as expected */

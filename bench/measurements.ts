@@ -16,7 +16,9 @@ import { createStatementCosts } from './statement-costs.ts';
 export interface Measurements {
   /** Orders per second of 128 connections, the keys in turn. */
   orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
-  /** The same on the service, with what its process and, if given, PostgreSQL needed for it. */
+  /** Orders per second by bulks of 100, of 16 connections. */
+  ordersInBulk(target: OrderTarget, keys: readonly string[]): Promise<number>;
+  /** The same one by one on the service, with what its process and, if given, PostgreSQL needed for it. */
   ordersAndCosts(shop: Shop, keys: readonly string[], postgres?: number): Promise<OrderCosts>;
   /** Orders per second of 128 connections alone, and then beside the reads of background-reads.ts. */
   ordersBesideReads(shop: AgedShop): Promise<OrdersBesideReads>;
@@ -84,6 +86,11 @@ export function createMeasurements(
     async orders(target, keys) {
       await warmUp(target, { keys });
       return (await placeOrders(target, { keys })).perSecond;
+    },
+
+    async ordersInBulk(target, keys) {
+      await warmUp(target, { keys, inBulk: true });
+      return (await placeOrders(target, { keys, inBulk: true })).perSecond;
     },
 
     async ordersAndCosts(shop, keys, postgres) {

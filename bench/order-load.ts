@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoadFailed, type LoadGenerator, type LoadResult } from './load.ts';
+import { LoadFailed, type LoadGenerator, type LoadResult, ordersInBulk } from './load.ts';
 
 /** What takes orders: the service or the textbook implementation. */
 export interface OrderTarget {
@@ -15,11 +15,15 @@ export interface OrderTarget {
 export interface OrderLoadOptions {
   readonly keys: readonly string[];
   readonly seconds: number;
-  /** 128 unless given. */
+  /** 128 unless given; of bulks 16. */
   readonly connections?: number;
+  /** By POST /orders/bulk: what is counted are still orders. */
+  readonly inBulk?: boolean;
 }
 
 const connectionsDefault = 128;
+/** More than an account has bulks under way and waiting would be refused. */
+const bulkConnections = 16;
 // A busy machine may take this long over the last batch.
 const stillMilliseconds = 600;
 const pollMilliseconds = 150;
@@ -27,17 +31,24 @@ const pollMilliseconds = 150;
 export async function loadWithOrders(
   generator: LoadGenerator,
   target: OrderTarget,
-  { keys, seconds, connections = connectionsDefault }: OrderLoadOptions,
+  {
+    keys,
+    seconds,
+    inBulk = false,
+    connections = inBulk ? bulkConnections : connectionsDefault,
+  }: OrderLoadOptions,
 ): Promise<LoadResult & { readonly placed: number }> {
   const before = await target.countOrders();
   const run = randomBytes(4).toString('hex');
-  const requests = { kind: 'orders', keys, packageId: target.packageId, run } as const;
+  const requests = { kind: inBulk ? 'bulks' : 'orders', keys, packageId: target.packageId, run } as const;
   const result = await generator.run({ address: target.address, connections, seconds, requests });
+  const each = inBulk ? ordersInBulk : 1;
+  const answered = result.answered * each;
   const placed = (await settledCount(target)) - before;
-  if (placed < result.answered || placed > result.answered + connections) {
-    throw new LoadFailed(`${result.answered} orders were answered, but ${placed} are in the database.`);
+  if (placed < answered || placed > answered + connections * each) {
+    throw new LoadFailed(`${answered} orders were answered, but ${placed} are in the database.`);
   }
-  return { ...result, placed };
+  return { ...result, answered, perSecond: result.perSecond * each, placed };
 }
 
 /** The count once the orders that were under way have ended: when it has not moved for a while. */

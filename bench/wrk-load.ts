@@ -6,6 +6,7 @@ import { isJsonObject } from '../src/contract/json.ts';
 import type { Stage } from './bench-stage.ts';
 import {
   answerSeconds,
+  bulkPath,
   expectAllAnswered,
   type GetRequests,
   type Load,
@@ -13,6 +14,8 @@ import {
   type LoadResult,
   type OrderRequests,
   orderBody,
+  orderInBulk,
+  ordersInBulk,
   ordersPath,
   uniqueText,
 } from './load.ts';
@@ -55,7 +58,8 @@ function resultOf(output: string): LoadResult {
 
 function scriptOf({ address, requests }: Load): string {
   const { host } = new URL(address);
-  return (requests.kind === 'orders' ? orderScript(requests, host) : getScript(requests, host)) + summary;
+  if (requests.kind === 'gets') return getScript(requests, host) + summary;
+  return (requests.kind === 'orders' ? orderScript(requests, host) : bulkScript(requests, host)) + summary;
 }
 
 // Nothing is parsed or formatted but the unique part: the generator must not be what is measured. wrk itself
@@ -80,6 +84,40 @@ function request()
   count = count + 1
   local unique = string.format("%08x-${run}-%07d", (count * 2654435761) % 4294967296, count)
   return heads[count % #heads + 1] .. unique .. ${quoted(`\r\n\r\n${bodyHead}`)} .. unique .. ${quoted(bodyTail)}
+end
+`;
+}
+
+/** The same of bulks: each order's two places are filled by one format. */
+function bulkScript({ keys, packageId, run }: OrderRequests, host: string): string {
+  const bodyOf = (order: (count: number) => string) =>
+    `{"orders": [${Array.from({ length: ordersInBulk }, (_nothing, index) => order(index)).join(', ')}]}`;
+  const sample = bodyOf((count) => orderInBulk(packageId, uniqueText(run, count)));
+  const heads = keys.map((key) =>
+    lines(
+      `POST ${bulkPath} HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${sample.length}`,
+      '',
+      '',
+    ),
+  );
+  const [head = '', middle = '', tail = ''] = orderInBulk(packageId, '\n').split('\n');
+  return `
+local heads = ${table(heads)}
+local count = 0
+local requests = 0
+local orders = {}
+function request()
+  requests = requests + 1
+  for place = 1, ${ordersInBulk} do
+    count = count + 1
+    local unique = string.format("%08x-${run}-%07d", (count * 2654435761) % 4294967296, count)
+    orders[place] = ${quoted(head)} .. unique .. ${quoted(middle)} .. unique .. ${quoted(tail)}
+  end
+  return heads[requests % #heads + 1] .. '{"orders": [' .. table.concat(orders, ', ') .. ']}'
 end
 `;
 }
