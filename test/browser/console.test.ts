@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectRefusal } from '../harness/refusals.ts';
+import { changePackage, createPackage } from '../harness/shop.ts';
 import { dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
@@ -106,6 +107,54 @@ test('a package made and edited in the console is seen in GET /packages: prices,
     await reseller.post('/orders', { package_id: changed.id, customer: 'late' }),
     '422 package_unavailable',
   );
+});
+
+test('prices are scheduled and deleted on the package’s page, and what has begun meanwhile is not taken back by saving', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '500.00' });
+  const id = await createPackage(service, 'Atelier', ['10.00', '27.00', '96.00']);
+  const found = async () =>
+    (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);
+  const page = await panel.openAs(service.admin, `/panel/admin/packages/${id}`);
+  await page.getByText('Nothing is scheduled').waitFor();
+
+  await page.getByRole('button', { name: 'Schedule prices' }).click();
+  const form = dialog(page, 'Schedule prices of Atelier');
+  const submit = form.getByRole('button', { name: 'Schedule prices' });
+  await form.getByLabel('Day (UTC)').fill('2026-01-15');
+  assert.ok(await submit.isDisabled(), 'there is no price yet');
+  await form.getByLabel('Reseller, monthly').fill('12');
+  await form.getByLabel('Distributor, yearly').fill('80.5');
+  await submit.click();
+  // The day has begun at noon.
+  await form.getByRole('alert').getByText('must be in the future').waitFor();
+  await form.getByLabel('Day (UTC)').fill('2026-02-01');
+  await form.getByLabel('Time (UTC)').fill('06:30');
+  await submit.click();
+  await said(page, 'begin on 2026-02-01 06:30:00 UTC');
+  await form.waitFor({ state: 'hidden' });
+  const schedule = page.getByRole('table', { name: 'Scheduled prices' });
+  await schedule.getByText('To come').waitFor();
+  const [upcoming] = (await found()).upcoming;
+  assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T06:30:00Z', '12.00']);
+
+  // While the page is open, another price changes; only what is typed is saved.
+  await changePackage(service, id, { prices: { reseller: { quarterly: '30.00' } } });
+  await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('99');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await heading(page, 'Packages').waitFor();
+  assert.deepEqual(
+    (await found()).prices.map(({ price }: { price: string }) => price),
+    ['10.00', '30.00', '99.00'],
+  );
+
+  await page.goto(`/panel/admin/packages/${id}`);
+  await page.getByRole('button', { name: 'Delete the prices from 2026-02-01 06:30:00 UTC' }).click();
+  await dialog(page, 'Delete these prices?').getByRole('button', { name: 'Delete prices' }).click();
+  await page.getByText('Nothing is scheduled').waitFor();
+  assert.deepEqual((await found()).upcoming, []);
+  await page.goto('/panel/admin/audit');
+  await page.getByText('Scheduled prices deleted').first().waitFor();
 });
 
 test('a free trial is made in the console, given to a customer, charges nothing and is seen by the reseller', async () => {

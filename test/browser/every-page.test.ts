@@ -12,7 +12,7 @@ import type { Page, Response } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
-import { changeAccount } from '../harness/shop.ts';
+import { changeAccount, schedulePrices } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import {
   confirmWithPassword,
@@ -47,6 +47,10 @@ const panel = usePanelBrowser(async (service) => {
     return answer.body;
   };
   const { basic, plus } = service.packages;
+  await schedulePrices(service, basic, '2027-01-01T00:00:00Z', {
+    reseller: { monthly: '11.00', quarterly: '30.00', yearly: '100.00' },
+    distributor: { yearly: '80.00' },
+  });
   await order({ package_id: basic, customer: 'ada@example.com', customer_name: 'Ada' });
   service.clock.seconds += 20 * daySeconds;
   await order({ package_id: plus, customer: 'ada@example.com' });
@@ -181,6 +185,17 @@ test('nor does a dialog of the console', async () => {
     ['Block', /^Block account/],
   ] as const) {
     await console.getByRole('button', { name: button, exact: true }).click();
+    await dialog(console, title).waitFor();
+    await check(console, `the dialog of “${button}”`);
+    await console.keyboard.press('Escape');
+    await dialog(console, title).waitFor({ state: 'hidden' });
+  }
+  await console.goto(`/panel/admin/packages/${panel.service.packages.basic}`);
+  for (const [button, title] of [
+    ['Schedule prices', /^Schedule prices of/],
+    [/^Delete the prices/, 'Delete these prices?'],
+  ] as const) {
+    await console.getByRole('button', { name: button }).click();
     await dialog(console, title).waitFor();
     await check(console, `the dialog of “${button}”`);
     await console.keyboard.press('Escape');

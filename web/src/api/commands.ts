@@ -12,6 +12,7 @@ import type {
   Months,
   PlacedOrder,
   SavedAllowList,
+  ScheduledPrices,
   TotpEnrolment,
   VerifyReport,
 } from './shapes.ts';
@@ -118,12 +119,16 @@ export const grantTrial = (
 ) => post<{ readonly customer: Customer }>(`/admin/v1/accounts/${accountId}/trials`, body);
 
 export type PackageSettings = Pick<AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
-  Partial<Pick<AdminPackage, 'trial' | 'retired' | 'prices'>>;
+  Partial<Pick<AdminPackage, 'trial' | 'retired'>> & { readonly prices?: ScheduledPrices['prices'] };
 
 export const createPackage = (body: PackageSettings) =>
   post<{ readonly package: AdminPackage }>('/admin/v1/packages', body);
 export const changePackage = (id: number, body: Partial<PackageSettings>) =>
   patch<{ readonly package: AdminPackage }>(`/admin/v1/packages/${id}`, body);
+export const schedulePrices = (packageId: number, body: Pick<ScheduledPrices, 'from' | 'prices'>) =>
+  post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
+export const unschedulePrices = (packageId: number, from: string) =>
+  remove(`/admin/v1/packages/${packageId}/prices?from=${encodeURIComponent(from)}`);
 export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
   patch<{ readonly customer: Customer }>(`/admin/v1/customers/${id}`, { status });
 export const verifyLedgers = () => call<VerifyReport>('/admin/v1/verify');

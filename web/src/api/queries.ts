@@ -28,6 +28,7 @@ import type {
   PanelCustomer,
   PanelLedgerEntry,
   RequestLine,
+  ScheduledPrices,
   Session,
   Statement,
   Usage,
@@ -100,6 +101,8 @@ export const accountOrderQuery = (id: string) =>
 export const accountCustomersQuery = (id: number, query: Query) =>
   listing<Page<Customer>>(`/admin/v1/accounts/${id}/customers`, query);
 export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
+export const scheduledPricesQuery = (packageId: number) =>
+  reading<Listed<ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
 export const auditQuery = (query: Query) => listing<Page<AuditEntry>>('/admin/v1/audit', query);
 export const allCustomersQuery = (query: Query) =>
   listing<CursorPage<AccountCustomer>>('/admin/customers', query);

@@ -29,6 +29,7 @@ export type {
   AdminPackageView as AdminPackage,
   AuditEntryView as AuditEntry,
   LedgerEntryView as LedgerEntry,
+  ScheduledPricesView as ScheduledPrices,
   VerifyReportView as VerifyReport,
 } from '../../../src/contract/admin-schemas.ts';
 export type {

@@ -22,7 +22,8 @@ import { SwitchField } from '../ui/switch-field.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { say } from '../ui/toasts.tsx';
 import { FeatureList } from './feature-list.tsx';
-import { emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
+import { changedPrices, emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
+import { PriceSchedule } from './price-schedule.tsx';
 
 const route = getRouteApi('/panel/admin/packages/$packageId');
 
@@ -32,7 +33,14 @@ export function PackagePage() {
   const back = <BackLink to="/admin/packages">Packages</BackLink>;
   if (packageId === 'new') return <PackageForm one={null} />;
   const found = data?.data.find(({ id }) => String(id) === packageId);
-  if (found !== undefined) return <PackageForm key={found.id} one={found} />;
+  if (found !== undefined) {
+    return (
+      <div className="flex flex-col gap-5">
+        <PackageForm key={found.id} one={found} />
+        {found.trial ? null : <PriceSchedule one={found} />}
+      </div>
+    );
+  }
   if (data === undefined && error === null) {
     return (
       <>
@@ -56,7 +64,9 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
   const [days, setDays] = useState(String(one?.duration_days ?? durationDaysDefault));
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
-  const [prices, setPrices] = useState<TypedPrices>(one === null || one.trial ? emptyPrices : one.prices);
+  // Of when the page was opened: one of them may change while it is.
+  const [opened] = useState(one === null || one.trial ? null : one.prices);
+  const [prices, setPrices] = useState<TypedPrices>(opened ?? emptyPrices);
 
   const readLimits = {
     accounts: wholeNumber(limits.accounts),
@@ -67,6 +77,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
   const durationDays = wholeNumber(days);
   const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
   const read = isTrial ? null : readPrices(prices);
+  const changed = read !== null && opened !== null ? changedPrices(read, opened) : read;
   const isReady =
     name.trim() !== '' &&
     accounts !== null &&
@@ -93,7 +104,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
       limits: { accounts, posts_per_day: posts, ai_images_per_month: images },
       duration_days: durationDays,
       retired,
-      ...(read !== null && { prices: read }),
+      ...(changed !== null && { prices: changed }),
     });
   };
   const number = (label: string, key: keyof typeof limits) => (
@@ -173,7 +184,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
         {isTrial ? null : (
           <Card
             title="Prices"
-            description="What each group pays for each period. New prices apply to new orders; refunds are computed from what was paid."
+            description="What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid."
           >
             <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
           </Card>

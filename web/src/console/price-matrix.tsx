@@ -1,6 +1,6 @@
 // Prices by group and period, with what each saves compared with paying monthly, as they are typed.
 
-import type { AdminPackage, Group, PeriodName } from '../api/shapes.ts';
+import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../api/shapes.ts';
 import { readAmount, savingPercent } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
 import { inputClasses } from '../ui/field.tsx';
@@ -19,9 +19,11 @@ interface PriceMatrixProps {
   readonly prices: TypedPrices;
   readonly currency: string;
   readonly onChange: (prices: TypedPrices) => void;
+  /** What stands in an empty field: what the price is while none is typed. */
+  readonly shown?: TypedPrices;
 }
 
-export function PriceMatrix({ prices, currency, onChange }: PriceMatrixProps) {
+export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixProps) {
   return (
     <table className="w-full max-w-2xl table-fixed border-collapse">
       <caption className="sr-only">Prices in {currency}</caption>
@@ -47,7 +49,8 @@ export function PriceMatrix({ prices, currency, onChange }: PriceMatrixProps) {
               const typed = prices[group][period];
               const price = readAmount(typed);
               const isWrong = typed.trim() !== '' && price === null;
-              const saving = savingPercent(price, readAmount(prices[group].monthly), months);
+              const monthly = prices[group].monthly.trim() === '' ? shown?.[group].monthly : undefined;
+              const saving = savingPercent(price, readAmount(monthly ?? prices[group].monthly), months);
               return (
                 <td key={group} className="py-1 pl-3 align-top">
                   <input
@@ -55,7 +58,7 @@ export function PriceMatrix({ prices, currency, onChange }: PriceMatrixProps) {
                     aria-invalid={isWrong || undefined}
                     inputMode="decimal"
                     autoComplete="off"
-                    placeholder="0.00"
+                    placeholder={shown?.[group][period] ?? '0.00'}
                     value={typed}
                     onChange={(event) =>
                       onChange({ ...prices, [group]: { ...prices[group], [period]: event.target.value } })
@@ -93,4 +96,34 @@ export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
   const reseller = ofGroup('reseller');
   const distributor = ofGroup('distributor');
   return reseller && distributor ? { reseller, distributor } : null;
+}
+
+/** Those that were typed; null where none was, or one is no amount. */
+export function readSomePrices(typed: TypedPrices): ScheduledPrices['prices'] | null {
+  const isWrong = (text: string) => text.trim() !== '' && readAmount(text) === null;
+  if (groups.some(({ group }) => periods.some(({ period }) => isWrong(typed[group][period])))) return null;
+  return someOf((group, period) => readAmount(typed[group][period]));
+}
+
+/** Those that are not as they were: a page that was open for long does not take back what has begun meanwhile. */
+export function changedPrices(
+  read: AdminPackage['prices'],
+  before: AdminPackage['prices'],
+): ScheduledPrices['prices'] | null {
+  return someOf((group, period) =>
+    read[group][period] === before[group][period] ? null : read[group][period],
+  );
+}
+
+function someOf(
+  priceOf: (group: Group, period: PeriodName) => string | null,
+): ScheduledPrices['prices'] | null {
+  const named = groups.flatMap(({ group }) => {
+    const ofGroup = periods.flatMap(({ period }) => {
+      const price = priceOf(group, period);
+      return price === null ? [] : [[period, price]];
+    });
+    return ofGroup.length === 0 ? [] : [[group, Object.fromEntries(ofGroup)]];
+  });
+  return named.length === 0 ? null : Object.fromEntries(named);
 }

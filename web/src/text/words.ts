@@ -31,6 +31,8 @@ const auditActions: Words = {
   'customer.update': 'Customer changed',
   'package.create': 'Package created',
   'package.update': 'Package changed',
+  'package.schedule_prices': 'Prices scheduled',
+  'package.unschedule_prices': 'Scheduled prices deleted',
 };
 const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
 

@@ -1,0 +1,189 @@
+// What a package will cost, and from when on: the list of what is scheduled and has begun, a dialog to add to it, and one
+// to take back what is still to come.
+
+import { useQuery } from '@tanstack/react-query';
+import { CalendarClock } from 'lucide-react';
+import { useState } from 'react';
+import { schedulePrices, unschedulePrices } from '../api/commands.ts';
+import { scheduledPricesQuery } from '../api/queries.ts';
+import type { AdminPackage, Group, ScheduledPrices } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { formatUtc } from '../text/times.ts';
+import { periods } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Time } from '../ui/time.tsx';
+import { say } from '../ui/toasts.tsx';
+import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
+
+type Opened = { readonly deed: 'add' } | { readonly deed: 'delete'; readonly price: ScheduledPrices } | null;
+
+export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
+  const { data, error, refetch } = useQuery(scheduledPricesQuery(one.id));
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const deletion = (price: ScheduledPrices) =>
+    price.begun ? null : (
+      <Button
+        aria-label={`Delete the prices from ${formatUtc(price.from)}`}
+        onClick={() => setOpened({ deed: 'delete', price })}
+      >
+        Delete
+      </Button>
+    );
+  const columns: readonly Column<ScheduledPrices>[] = [
+    {
+      title: 'From',
+      cell: (price) => (
+        <>
+          <span className="flex flex-wrap items-center gap-x-2">
+            <Time at={price.from} />
+            {price.begun ? <Badge>Begun</Badge> : <Badge tone="accent">To come</Badge>}
+          </span>
+          <div className="mt-1 sm:hidden">{deletion(price)}</div>
+        </>
+      ),
+    },
+    { title: 'Reseller', cell: ({ prices }) => <Named prices={prices} group="reseller" /> },
+    { title: 'Distributor', cell: ({ prices }) => <Named prices={prices} group="distributor" />, from: 'sm' },
+    { title: 'Delete', untitled: true, align: 'end', cell: deletion, from: 'sm' },
+  ];
+  return (
+    <>
+      <Card
+        title="Prices with a date"
+        description="They begin by themselves, in their second. What is left blank stays what it is then."
+        action={
+          one.retired ? null : <Button onClick={() => setOpened({ deed: 'add' })}>Schedule prices</Button>
+        }
+        flush
+      >
+        <DataTable
+          caption="Scheduled prices"
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ from }) => from}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={
+            <EmptyState icon={CalendarClock} title="Nothing is scheduled">
+              Resellers see scheduled prices in GET /packages before they begin.
+            </EmptyState>
+          }
+        />
+      </Card>
+      {opened?.deed === 'add' ? <ScheduleDialog one={one} onClose={close} /> : null}
+      {opened?.deed === 'delete' ? <UnscheduleDialog one={one} price={opened.price} onClose={close} /> : null}
+    </>
+  );
+}
+
+/** Those of the group that are named, with their periods; on narrow screens the other group's are below. */
+function Named({ prices, group }: Pick<ScheduledPrices, 'prices'> & { readonly group: Group }) {
+  const lines = (of: Group) =>
+    periods.flatMap(({ period, title }) => {
+      const price = prices[of]?.[period];
+      return price === undefined ? [] : [{ period, title, price }];
+    });
+  const list = (of: Group, title: string) => (
+    <ul aria-label={title}>
+      {lines(of).map((line) => (
+        <li key={line.period} className="figures whitespace-nowrap">
+          {line.price} <span className="text-soft">{line.title.toLowerCase()}</span>
+        </li>
+      ))}
+    </ul>
+  );
+  const own = lines(group).length === 0 ? <span className="text-soft">–</span> : list(group, group);
+  if (group === 'distributor' || lines('distributor').length === 0) return own;
+  return (
+    <>
+      {own}
+      <div className="mt-1 sm:hidden">
+        <p className="text-xs text-soft">Distributor</p>
+        {list('distributor', 'distributor')}
+      </div>
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly one: AdminPackage;
+  readonly onClose: () => void;
+}
+
+function ScheduleDialog({ one, onClose }: DialogProps) {
+  const [day, setDay] = useState('');
+  const [time, setTime] = useState('00:00');
+  const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
+  const read = readSomePrices(prices);
+  const from = /^\d{4}-\d{2}-\d{2}$/.test(day) && /^\d{2}:\d{2}$/.test(time) ? `${day}T${time}:00Z` : null;
+  const command = useCommand(
+    (body: Pick<ScheduledPrices, 'from' | 'prices'>) => schedulePrices(one.id, body),
+    {
+      onDone: ({ price }) => {
+        say(`Scheduled: the prices begin on ${formatUtc(price.from)}.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <FormDialog
+      title={`Schedule prices of ${one.name}`}
+      description="From this moment on new orders and renewals pay them. What is left blank stays what it is then."
+      action="Schedule prices"
+      busy={command.isPending}
+      ready={from !== null && read !== null}
+      error={command.error}
+      onSubmit={() => {
+        if (from !== null && read !== null) command.mutate({ from, prices: read });
+      }}
+      onClose={onClose}
+      width="wide"
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Day (UTC)" type="date" autoFocus value={day} onText={setDay} />
+        <TextField
+          label="Time (UTC)"
+          type="time"
+          value={time}
+          onText={setTime}
+          {...(from !== null && {
+            hint: (
+              <>
+                For you <Time at={from} />
+              </>
+            ),
+          })}
+        />
+      </div>
+      <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={one.prices} />
+    </FormDialog>
+  );
+}
+
+function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
+  const command = useCommand(() => unschedulePrices(one.id, price.from), {
+    onDone: () => {
+      say('Deleted: those prices do not begin.');
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Delete these prices?"
+      description={`The prices of ${one.name} from ${formatUtc(price.from)} on do not begin. What they would have replaced goes on.`}
+      action="Delete prices"
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}
