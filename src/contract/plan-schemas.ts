@@ -109,7 +109,7 @@ export type PlanHistoryItemView = Static<typeof historyItemSchema>;
 
 export const planHistoryQuerySchema = Type.Object({
   cursor: cursorParameter,
-  limit: pageQuerySchema.properties.limit,
+  limit: { ...pageQuerySchema.properties.limit, examples: [25] },
 });
 
 export const planHistorySchema = Type.Object({

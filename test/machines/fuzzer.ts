@@ -33,15 +33,20 @@ export function startFuzzedService(): Promise<TestService> {
 }
 
 /** @throws an error that names the seed, the request and its answer, at the first that is not documented */
-export async function fuzz(service: TestService, seed: number, until: () => boolean): Promise<FuzzReport> {
+export async function fuzz(
+  service: TestService,
+  seed: number,
+  until: (report: FuzzReport) => boolean,
+): Promise<FuzzReport> {
   const random = createRandom(seed);
   const operations = withSiblings(readOperations((await service.admin.get('/openapi.json')).body));
   const world = await createWorld(service, random);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
+  const ids = operations.map(({ id }) => id);
   let requests = 0;
   try {
-    while (!until()) {
+    while (!until({ requests, answers, operations: ids })) {
       const operation = pickOperation(operations, random);
       const request = drawRequest(operation, operations, world, random);
       requests += 1;
@@ -61,7 +66,7 @@ export async function fuzz(service: TestService, seed: number, until: () => bool
     agent.destroy();
   }
   assert.equal(Object.keys(Object.prototype).length, 0, 'nothing was added to the prototype of objects');
-  return { requests, answers, operations: operations.map(({ id }) => id) };
+  return { requests, answers, operations: ids };
 }
 
 // ---- the document

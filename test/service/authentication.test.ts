@@ -273,7 +273,7 @@ test('a method that a path does not take is 405 and Allow says which it takes', 
     [`/orders/${id}`]: 'GET',
     [`/orders/${id}/renew`]: 'POST',
     '/customers': 'GET',
-    [`/customers/${customer.id}`]: 'GET',
+    [`/customers/${customer.id}`]: 'GET PATCH',
     '/orders/garbage': 'GET',
     '/openapi.json': 'GET',
   };

@@ -13,19 +13,22 @@ before(async () => {
 after(() => service.close());
 
 const seed = 1;
-const requestsMin = 1_200;
+const requestsMin = 1_000;
+/** What is rare among so many operations may take longer. */
+const requestsMax = 4_000;
 
 test('every answer to a spoilt request is one that openapi.json foresees', async () => {
-  let count = 0;
-  const report = await fuzz(service, seed, () => {
-    count += 1;
-    return count > requestsMin;
-  });
-  const blind = report.operations.filter((operation) => !hasSucceeded(report, operation));
-  assert.deepEqual(blind, [], 'every operation has also succeeded');
+  const report = await fuzz(
+    service,
+    seed,
+    (so) => so.requests >= requestsMax || (so.requests >= requestsMin && blindIn(so).length === 0),
+  );
+  assert.deepEqual(blindIn(report), [], 'every operation has also succeeded');
   assert.ok(report.answers.size > 120, `${report.answers.size} kinds of answer were seen`);
 });
 
-function hasSucceeded({ answers }: FuzzReport, operation: string): boolean {
-  return answers.has(`${operation} 200`) || answers.has(`${operation} 201`);
+function blindIn({ answers, operations }: FuzzReport): string[] {
+  return operations.filter(
+    (operation) => !answers.has(`${operation} 200`) && !answers.has(`${operation} 201`),
+  );
 }
