@@ -1,4 +1,5 @@
-// sellthrough customer …: suspends a customer, and lets them in again. Who they are lists "sellthrough customers".
+// sellthrough customer …: the administrator's hold on a customer. Who they are lists "sellthrough customers"; what a
+// reseller tells the plans of their own customers is in plan-commands.ts.
 
 import { Argument, Command } from 'commander';
 import type { ChangeCustomerBody, Customer } from '../../sdk/src/index.ts';
@@ -9,7 +10,9 @@ import { withService } from './with-service.ts';
 
 export function customerCommand(): Command {
   return new Command('customer')
-    .description('customers: suspend, resume (an administrator’s key)')
+    .description(
+      'any account’s customers: suspend, resume (an administrator’s key; of your own: "suspend", "resume")',
+    )
     .addCommand(statusCommand('suspend', 'suspended'))
     .addCommand(statusCommand('resume', 'active'));
 }
@@ -31,14 +34,39 @@ function statusCommand(name: 'suspend' | 'resume', status: ChangeCustomerBody['s
 }
 
 export function printCustomer(customer: Customer, json: boolean): void {
-  const { id, name, email, status, plan } = customer;
-  const text = textRecord([
+  answer(json, customer, customerText(customer));
+}
+
+/** `more`: further lines of the same record. */
+export function customerText(
+  { id, name, email, status, plan }: Customer,
+  more: Parameters<typeof textRecord>[0] = [],
+): string {
+  return textRecord([
     ['customer', id],
     ['name', name],
     ['e-mail', email || null],
     ['status', status],
     ['plan', plan.package],
-    ['runs', plan.active ? `until ${plan.expires_at}` : 'no'],
+    ['runs', runOf(plan)],
+    ['renews itself', renewalOf(plan)],
+    ...more,
   ]);
-  answer(json, customer, text);
+}
+
+function runOf({ status, expires_at, ends_at_period_end }: Customer['plan']): string {
+  if (status === 'cancelled' || status === 'expired') return `no: ${status} at ${expires_at}`;
+  const until = `until ${expires_at}${ends_at_period_end ? ', where it ends' : ''}`;
+  return status === 'suspended' ? `suspended, its time runs ${until}` : until;
+}
+
+function renewalOf({ auto_renew }: Customer['plan']): string {
+  if (auto_renew === null) return 'no';
+  const { period, max_charge, next_at, failure } = auto_renew;
+  return [
+    period,
+    ...(max_charge === null ? [] : [`for at most ${max_charge}`]),
+    next_at === null ? 'not before its end moves' : `next at ${next_at}`,
+    ...(failure === null ? [] : [`last refused: ${failure}`]),
+  ].join(', ');
 }

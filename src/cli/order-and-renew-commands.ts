@@ -8,7 +8,7 @@ import { wholeFrom } from './listing.ts';
 import { textRecord } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
-type Months = 1 | 3 | 12;
+export type Months = 1 | 3 | 12;
 
 interface MoneyOptions {
   readonly months?: Months;
@@ -85,7 +85,7 @@ function orderText({
   return replayed ? `${text}This order was placed before: nothing was charged now.\n` : text;
 }
 
-function monthsOf(text: string): Months {
+export function monthsOf(text: string): Months {
   const months = ([1, 3, 12] as const).find((one) => String(one) === text);
   if (months === undefined) throw new InvalidArgumentError('It must be 1, 3 or 12.');
   return months;

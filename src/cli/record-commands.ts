@@ -61,13 +61,18 @@ export function ordersCommand(): Command {
   });
 }
 
+const runsByStatus: ReadonlyMap<string, string> = new Map([
+  ['active', 'yes'],
+  ['expired', 'no'],
+]);
+
 const customerColumns: readonly Column<Customer>[] = [
   { title: 'CUSTOMER', value: ({ id }) => id, align: 'right' },
   { title: 'REFERENCE', value: ({ reference }) => reference, mayShrink: true },
   { title: 'NAME', value: ({ name }) => name, mayShrink: true, mayLeave: true },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'PLAN', value: ({ plan }) => plan.package, mayShrink: true },
-  { title: 'RUNS', value: ({ plan }) => (plan.active ? 'yes' : 'no'), mayLeave: true },
+  { title: 'RUNS', value: ({ plan }) => runsByStatus.get(plan.status) ?? plan.status, mayLeave: true },
   { title: 'DAYS LEFT', value: ({ plan }) => plan.days_left, align: 'right' },
   { title: 'EXPIRES', value: ({ plan }) => dayOf(plan.expires_at) },
 ];

@@ -339,7 +339,7 @@ describe('packages and orders', () => {
       /package_unavailable/,
     );
     const suspended = await runForJson(['customer', 'suspend', String(eve.id)], admin());
-    assert.deepEqual(suspended, { ...eve, status: 'suspended' });
+    assert.deepEqual(suspended, { ...eve, status: 'suspended', plan: { ...eve.plan, status: 'suspended' } });
     assert.deepEqual(await runForJson(['customer', 'resume', String(eve.id)], admin()), eve);
     assertRefused(await runCommand(['customer', 'suspend', '1'], admin()), 3, /customer_not_found/);
   });
@@ -380,6 +380,30 @@ describe('packages and orders', () => {
     }
   });
 
+  test('a reseller’s customer is suspended and resumed, and their plan renews itself or is cancelled', async () => {
+    const { data } = await runForJson(['customers', '--limit', '2'], reseller());
+    const id = String(data.at(-1).id);
+    const suspended = await runForJson(['suspend', id, '--reason', 'unpaid'], reseller());
+    assert.deepEqual([suspended.status, suspended.plan.status], ['active', 'suspended']);
+    const setting = ['--months', '3', '--max-charge', '27.00', '--hours-before', '48'];
+    const set = await runForJson(['auto-renew', id, ...setting], reseller());
+    assert.partialDeepStrictEqual(set.plan.auto_renew, { months: 3, max_charge: '27.00', hours_before: 48 });
+    const atEnd = await runForJson(['cancel', id, '--at', 'period-end'], reseller());
+    assert.deepEqual([atEnd.refund, atEnd.customer.plan.ends_at_period_end], ['0.00', true]);
+    const { stdout } = await runCommand(['resume', id], reseller());
+    assert.match(stdout, /\nruns +until \S+Z\nrenews itself +quarterly, for at most 27\.00, next at \S+Z\n$/);
+    assert.equal((await runForJson(['auto-renew', id, '--off'], reseller())).plan.auto_renew, null);
+
+    const args = ['cancel', id, '--at', 'now', '--idempotency-key', 'enough'];
+    const first = await runForJson(args, reseller());
+    assert.deepEqual([first.customer.plan.status, first.replayed], ['cancelled', false]);
+    const again = await runCommand(args, reseller());
+    const { refund, balance } = first;
+    assert.match(again.stdout, new RegExp(`\\nrefund +${refund}\\nbalance +${balance}\\n`));
+    assert.match(again.stdout, /This was answered before/);
+    assertRefused(await runCommand(['suspend', '1'], reseller()), 3, /customer_not_found/);
+  });
+
   test('a reader that stops early ends the list without a word', async () => {
     const child = startCommand(['orders', '--all', '--json'], reseller());
     child.stdout?.destroy();
@@ -406,6 +430,9 @@ describe('a command ends with', () => {
     ['package', 'create', 'X', '--trial', '--reseller', '1,2,3'],
     ['package', 'create', 'X', '--trial', '--distributor', '1,2,3'],
     ['account', 'edit', 'acme', '--api', 'maybe'],
+    ['cancel', '1'],
+    ['auto-renew', '1'],
+    ['auto-renew', '1', '--off', '--months', '1'],
     ['account', 'edit', 'acme', '--allow', '::1', '--allow-all'],
   ];
   for (const args of usage) {
