@@ -74,13 +74,17 @@ describe('every example is what the service answers', () => {
   }
 });
 
-function send(
+async function send(
   reseller: TestAccount,
   word: string,
   period: string,
   customer: string,
   lastOrder: number,
 ): Promise<Answer> {
+  if (word === 'cancel') {
+    const { id } = (await reseller.get('/customers')).body.data[0];
+    return reseller.post(`/customers/${id}/cancel`, { at: period });
+  }
   if (word === 'renew') return reseller.post(`/orders/${lastOrder}/renew`, { period });
   const { basic, plus } = service.packages;
   return reseller.post('/orders', { package_id: word === 'Basic' ? basic : plus, customer, period });
@@ -91,6 +95,7 @@ async function shown(reseller: TestAccount, { status, body }: Answer): Promise<r
   const { balance } = (await reseller.get('/balance')).body;
   const [customer] = (await reseller.get('/customers')).body.data;
   const ends = timeOf(customer.plan.expires_at);
+  if (status === 200) return [body.customer.plan.status, '–', body.refund, body.balance, ends];
   if (status !== 201) return [body.error.code, body.error.details.required, '0.00', balance, ends];
   const { kind, price, refund, expires_at: expiresAt } = body.order;
   assert.deepEqual([body.balance, timeOf(expiresAt)], [balance, ends]);
