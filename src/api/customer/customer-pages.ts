@@ -4,6 +4,7 @@
 import type { Package } from '../../catalog/package-catalog.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Customer } from '../../plans/customer-table.ts';
+import { type PlanStatus, planStatus } from '../../plans/plan-life.ts';
 
 class Markup {
   readonly text: string;
@@ -114,24 +115,33 @@ export function unavailablePage(): string {
 
 export function customerPage(customer: Customer, plan: Package | undefined, now: EpochSeconds): string {
   const left = daysLeft(customer.expiresAt, now);
-  const isActive = !customer.cancelled && customer.expiresAt > now;
+  // Whoever is suspended is not shown this page.
+  const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
+  const isActive = state === 'active';
   const name = plan?.name ?? 'Your plan';
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
   return page(
     name,
     html`<header><p class="who"><bdi>${customer.name}</bdi></p>
 <form method="post" action="/customer/logout"><button type="submit" class="quiet">Log out</button></form></header>
-<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${isActive ? 'Active' : 'Expired'}</span></h1>
+<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${stateWords[state]}</span></h1>
 ${isActive ? timeLeft(customer, left, now) : html``}
 <dl>
 <div><dt>Started</dt><dd>${day(customer.anchorAt)}</dd></div>
-<div><dt>${isActive ? 'Runs until' : 'Ended'}</dt><dd>${day(customer.expiresAt)}</dd></div>
+<div><dt>${isActive ? (customer.endsAtPeriodEnd ? 'Ends' : 'Runs until') : 'Ended'}</dt><dd>${day(customer.expiresAt)}</dd></div>
 </dl>
 ${isActive ? html`` : html`<p>To go on, ask where you bought your plan.</p>`}
 ${plan === undefined ? html`` : limitsTable(plan)}
 ${features.length === 0 ? html`` : html`<h2>Features</h2><ul>${features}</ul>`}`,
   );
 }
+
+const stateWords = {
+  active: 'Active',
+  suspended: 'Suspended',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+} satisfies Record<PlanStatus, string>;
 
 /** How much of the plan is used up, in words and as a bar. */
 function timeLeft({ anchorAt, expiresAt }: Customer, left: number, now: EpochSeconds): Markup {

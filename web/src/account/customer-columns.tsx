@@ -1,7 +1,7 @@
 // Customers as table rows, wherever customers are listed.
 
 import type { Customer } from '../api/shapes.ts';
-import { counted } from '../text/words.ts';
+import { counted, planStatusWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { RowLink } from '../ui/text-link.tsx';
@@ -35,7 +35,7 @@ export function customerColumns<Row extends Customer>({
             <>
               <span className="sm:hidden">
                 <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
-                {second === undefined && customer.plan.active
+                {second === undefined && runs(customer.plan)
                   ? ` · ${counted(customer.plan.days_left, 'day')} left`
                   : ''}
               </span>
@@ -62,20 +62,26 @@ function otherName({ name, reference }: Customer): string {
   return reference === name ? '' : reference;
 }
 
+/** Not whether it may be used: the time of a plan that is suspended runs on. */
+export function runs({ days_left: daysLeft }: Customer['plan']): boolean {
+  return daysLeft > 0;
+}
+
 export function CustomerBadge({
   customer: { status, plan },
 }: {
   readonly customer: Pick<Customer, 'status' | 'plan'>;
 }) {
-  if (status === 'suspended') return <Badge tone="bad">Suspended</Badge>;
-  return plan.active ? <Badge tone="good">Active</Badge> : <Badge>Expired</Badge>;
+  if (status === 'suspended' || plan.status === 'suspended') return <Badge tone="bad">Suspended</Badge>;
+  if (plan.status === 'active') return <Badge tone="good">Active</Badge>;
+  return <Badge>{planStatusWord(plan.status)}</Badge>;
 }
 
 const soonDays = 14;
 const verySoonDays = 3;
 
 function DaysLeft({ plan }: { readonly plan: Customer['plan'] }) {
-  if (!plan.active) return <span className="text-soft">–</span>;
+  if (!runs(plan)) return <span className="text-soft">–</span>;
   const tone = plan.days_left <= verySoonDays ? 'bad' : 'warn';
   return plan.days_left <= soonDays ? (
     <Badge tone={tone}>{counted(plan.days_left, 'day')}</Badge>

@@ -5,8 +5,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeftRight, Link2, RefreshCw, ShoppingBag } from 'lucide-react';
 import { useState } from 'react';
 import { customerQuery } from '../api/queries.ts';
+import type { Customer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
-import { counted } from '../text/words.ts';
+import { counted, periodWord, renewalFailureWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -16,7 +17,7 @@ import { Facts } from '../ui/facts.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
-import { CustomerBadge } from './customer-columns.tsx';
+import { CustomerBadge, runs } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { orderColumns } from './order-columns.tsx';
 
@@ -53,12 +54,12 @@ export function CustomerPage() {
                   openOrder({
                     type: 'place',
                     customer: reference,
-                    ...(customer.plan.active && { runningPackage: customer.plan.package }),
+                    ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
                   })
                 }
               >
                 <ArrowLeftRight aria-hidden="true" className="size-4" />
-                {customer.plan.active ? 'Change package' : 'Order a package'}
+                {runs(customer.plan) ? 'Change package' : 'Order a package'}
               </Button>
               {lastOrder === undefined ? null : (
                 <Button
@@ -89,13 +90,14 @@ export function CustomerPage() {
               { name: 'Package', value: customer && <bdi>{customer.plan.package}</bdi> },
               {
                 name: 'Days left',
-                value: customer && (customer.plan.active ? counted(customer.plan.days_left, 'day') : 'Ended'),
+                value: customer && (runs(customer.plan) ? counted(customer.plan.days_left, 'day') : 'Ended'),
               },
               { name: 'Since', value: customer && <Time at={customer.plan.starts_at} /> },
               {
-                name: customer?.plan.active === false ? 'Ended' : 'Runs until',
+                name: customer === undefined || runs(customer.plan) ? 'Runs until' : 'Ended',
                 value: customer && <Time at={customer.plan.expires_at} />,
               },
+              { name: 'Renews itself', value: customer && <Renewal plan={customer.plan} /> },
               {
                 name: 'Ordered as',
                 value: reference && (
@@ -130,5 +132,32 @@ export function CustomerPage() {
         <LoginLinkDialog customer={customer} onClose={() => setAsksLink(false)} />
       ) : null}
     </>
+  );
+}
+
+/** How the plan goes on by itself, or that it was told to end. */
+function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
+  if (plan.ends_at_period_end && runs(plan)) return 'No: it ends at the period’s end';
+  if (plan.auto_renew === null) return 'No';
+  const { months, max_charge: maxCharge, next_at: nextAt, failure } = plan.auto_renew;
+  return (
+    <span className="flex flex-col sm:text-right">
+      <span>
+        {nextAt === null ? (
+          'Not before its end moves'
+        ) : (
+          <>
+            On <Time at={nextAt} />
+          </>
+        )}
+      </span>
+      <span className="text-soft">
+        {periodWord(months)}
+        {maxCharge === null ? '' : `, for at most ${maxCharge}`}
+      </span>
+      {failure === null ? null : (
+        <span className="text-bad">Refused last time: {renewalFailureWord(failure)}</span>
+      )}
+    </span>
   );
 }

@@ -29,10 +29,21 @@ const auditActions: Words = {
   'sign_in.refuse': 'Sign-in refused',
   'customer.grant_trial': 'Free trial given',
   'customer.update': 'Customer changed',
+  'customer.cancel': 'Plan cancelled',
+  'customer.suspend': 'Customer suspended',
+  'customer.resume': 'Customer resumed',
+  'customer.auto_renew': 'Auto-renewal changed',
   'package.create': 'Package created',
   'package.update': 'Package changed',
   'package.schedule_prices': 'Prices scheduled',
   'package.unschedule_prices': 'Scheduled prices deleted',
+};
+const planStatuses: Words = { cancelled: 'Cancelled', expired: 'Expired' };
+const renewalFailures: Words = {
+  insufficient_credit: 'the balance was too low',
+  price_changed: 'it cost more than its limit',
+  account_blocked: 'the account was blocked',
+  package_unavailable: 'the package cannot be renewed',
 };
 const groupNames: Words = { reseller: 'Reseller', distributor: 'Distributor' };
 
@@ -60,6 +71,14 @@ export function entryKindWord(kind: string): string {
 
 export function jobKindWord(kind: string): string {
   return jobKinds[kind] ?? kind;
+}
+
+export function planStatusWord(status: string): string {
+  return planStatuses[status] ?? status;
+}
+
+export function renewalFailureWord(code: string): string {
+  return renewalFailures[code] ?? code;
 }
 
 export function auditActionWord(action: string): string {
