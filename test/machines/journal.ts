@@ -4,10 +4,15 @@
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';
 
+/** What a request of a customer's plan ends in: the last part of its path. */
+export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
+
+type SentType = 'place' | 'renew' | 'credit' | 'balance' | (typeof planRequests)[number];
+
 /** One request of a client. */
 export interface Sent {
   readonly accountId: number;
-  readonly type: 'place' | 'renew' | 'credit' | 'balance';
+  readonly type: SentType;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly key: string;
@@ -63,7 +68,7 @@ function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
   assert.equal(byId.size, orders.length, 'every order is listed once');
   const fresh = new Map<unknown, number>();
   for (const { type, answer } of own) {
-    if (type === 'credit' || type === 'balance' || answer.status !== 201) continue;
+    if ((type !== 'place' && type !== 'renew') || answer.status !== 201) continue;
     assert.deepEqual(byId.get(answer.body.order.id), answer.body.order, 'the order stands as it was shown');
     if (!isReplay(answer)) fresh.set(answer.body.order.id, (fresh.get(answer.body.order.id) ?? 0) + 1);
   }
@@ -73,18 +78,29 @@ function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
 /** One key, one order; 409 only where the data differ. */
 function checkKeys(own: readonly Sent[]): void {
   const writes = own.filter(({ type }) => type !== 'balance');
-  const spaces = Map.groupBy(writes, ({ type, key }) => `${type === 'credit' ? 'credit' : 'order'} ${key}`);
+  const spaces = Map.groupBy(writes, ({ type, key }) => `${spaceOf(type)} ${key}`);
   for (const [key, sent] of spaces) {
-    const ids = new Set(
-      sent.flatMap(({ answer: { status, body } }) =>
-        status === 201 ? [body.order?.id ?? body.entry.id] : [],
-      ),
-    );
-    assert.ok(ids.size <= 1, `${key} made one order`);
-    const data = new Set(sent.map(({ path, body }) => `${path} ${JSON.stringify(body)}`));
+    const carriedOut = sent.filter(({ answer: { status } }) => status === 200 || status === 201);
+    const results = new Set(carriedOut.map(({ answer: { body } }) => resultOf(body)));
+    assert.ok(results.size <= 1, `${key} did one thing`);
+    const fresh = carriedOut.filter(({ answer }) => !isReplay(answer));
+    assert.equal(fresh.length, carriedOut.length === 0 ? 0 : 1, `${key} did it once`);
+    const data = new Set(sent.map(({ type, path, body }) => `${type} ${path} ${JSON.stringify(body)}`));
     const isConflict = sent.some(({ answer }) => answer.body?.error?.code === 'idempotency_conflict');
     assert.ok(!isConflict || data.size > 1, `${key} conflicts with itself`);
   }
+}
+
+/** Keys of orders, of credits and of changes of plans do not know each other. */
+function spaceOf(type: SentType): string {
+  if (type === 'credit') return type;
+  return type === 'place' || type === 'renew' ? 'order' : 'plan';
+}
+
+/** What stays the same in every answer to a key: the customer of a plan is shown as they are now. */
+function resultOf(body: Answer['body']): string {
+  const { order, entry, customer, refund, balance } = body;
+  return JSON.stringify(order?.id ?? entry?.id ?? [customer.id, refund, balance]);
 }
 
 /** The balance in an answer is its entry's; entries of one account are numbered in the order of real time. */
@@ -94,6 +110,9 @@ function checkEntries(own: readonly Sent[], entries: readonly Row[], openingBala
   );
   const balances = new Set([openingBalance, ...entries.map((entry) => entry['balance_after'])]);
   const acknowledged: Acknowledged[] = [];
+  const cancelled = own.filter(
+    ({ type, answer }) => type === 'cancel' && answer.status === 200 && !isReplay(answer),
+  );
   for (const { type, answer, sentAt, answeredAt } of own) {
     if (answer.body?.error?.code === 'insufficient_credit')
       assert.ok(balances.has(answer.body.error.details.balance), 'a balance that there was');
@@ -109,9 +128,40 @@ function checkEntries(own: readonly Sent[], entries: readonly Row[], openingBala
         answeredAt,
       });
   }
+  const { certain, possible } = checkCancels(cancelled, entries);
+  acknowledged.push(...certain);
   checkOrderOfTime(acknowledged);
   const reads = own.filter(({ type, answer }) => type === 'balance' && answer.status === 200);
-  for (const read of reads) checkRead(read, acknowledged, openingBalance);
+  for (const read of reads) checkRead(read, acknowledged, possible, openingBalance);
+}
+
+/**
+ * Each cancel that gave something back has its entry, and there is no other refund without an order. An answer
+ * does not say which entry is its own: where several look alike, each of them is possible.
+ */
+function checkCancels(
+  cancelled: readonly Sent[],
+  entries: readonly Row[],
+): { certain: Acknowledged[]; possible: Acknowledged[] } {
+  const refunds = entries.filter((entry) => entry['kind'] === 'refund' && entry['order_id'] === null);
+  const written = Map.groupBy(refunds, (entry) => `${entry['amount']} ${entry['balance_after']}`);
+  const told = Map.groupBy(
+    cancelled.filter(({ answer }) => answer.body.refund !== '0.00'),
+    ({ answer: { body } }) => `${body.refund} ${body.balance}`,
+  );
+  const counted = (groups: Map<string, readonly unknown[]>) =>
+    [...groups].map(([what, all]) => `${all.length} × ${what}`).sort();
+  assert.deepEqual(counted(told), counted(written), 'what was told of refunds stands in the ledger');
+  const [certain, possible]: [Acknowledged[], Acknowledged[]] = [[], []];
+  for (const [what, alike] of told) {
+    const numbers = (written.get(what) ?? []).map((entry) => Number(entry['number']));
+    for (const { sentAt, answeredAt, answer } of alike) {
+      const { balance } = answer.body;
+      for (const lastEntry of numbers)
+        (numbers.length === 1 ? certain : possible).push({ lastEntry, balance, sentAt, answeredAt });
+    }
+  }
+  return { certain, possible };
 }
 
 /** What was acknowledged before another was sent has the lower number. */
@@ -133,13 +183,18 @@ function checkOrderOfTime(acknowledged: readonly Acknowledged[]): void {
  * A balance is that of one moment between the request and its answer: nothing that was acknowledged before
  * the request is missing, nothing that was sent after the answer is in it.
  */
-function checkRead(read: Sent, acknowledged: readonly Acknowledged[], openingBalance: string): void {
+function checkRead(
+  read: Sent,
+  acknowledged: readonly Acknowledged[],
+  possible: readonly Acknowledged[],
+  openingBalance: string,
+): void {
   const lowest = acknowledged
     .filter(({ answeredAt }) => answeredAt < read.sentAt)
     .reduce((entry, { lastEntry }) => Math.max(entry, lastEntry), 0);
   const isPossible =
     (lowest === 0 && read.answer.body.balance === openingBalance) ||
-    acknowledged.some(
+    [...acknowledged, ...possible].some(
       ({ lastEntry, sentAt, balance }) =>
         lastEntry >= lowest && sentAt < read.answeredAt && balance === read.answer.body.balance,
     );

@@ -7,7 +7,8 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { describeFailure, runHistory, shrinkHistory } from '../model/core-model.ts';
-import { countLabels, createRandom, drawHistory, formatDistribution } from '../model/histories.ts';
+import { createRandom, drawHistory } from '../model/history-genes.ts';
+import { countLabels, formatDistribution } from '../model/history-report.ts';
 
 interface Share {
   readonly seed: number;

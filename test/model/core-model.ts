@@ -1,51 +1,67 @@
-// A history through the pure heart of the service: bodies by order-request.ts, decisions by decideOrders,
-// and between them a state keeper that stands for the database: it loads what order-batch.ts would load
-// and writes what it would write, and refuses what a constraint would refuse. Compared answer by answer
+// A history through the pure heart of the service: bodies by order-request.ts and plan-request.ts, decisions by
+// decideOrders, and between them a state keeper that stands for the database. Compared answer by answer
 // with the oracle, and the state at the end as well; once with every command in a batch of its own, and
 // again with the commands cut into batches at random. Used by the unit test and by long-core.ts.
 
 import fc from 'fast-check';
-import type { AccountState } from '../../src/accounts/account-table.ts';
-import { parseOrderRequest, parseRenewRequest } from '../../src/api/shapes/order-request.ts';
-import type { Package } from '../../src/catalog/package-catalog.ts';
+import { customerView } from '../../src/api/shapes/customer-view.ts';
+import {
+  parseIdempotencyKey,
+  parseOrderRequest,
+  parseRenewRequest,
+} from '../../src/api/shapes/order-request.ts';
+import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/api/shapes/plan-request.ts';
+import type { Package, PackageCatalog } from '../../src/catalog/package-catalog.ts';
 import { namedPrices, priceLine, priceTable, type SomePrices } from '../../src/catalog/price-lines.ts';
-import { errorCatalogue, isRefusal, type Refusal } from '../../src/contract/error-catalogue.ts';
+import { errorCatalogue, isRefusal, type Refusal, refusal } from '../../src/contract/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../src/contract/identifiers.ts';
+import { isJsonObject } from '../../src/contract/json.ts';
 import type { Group } from '../../src/contract/periods.ts';
-import { daysLeft } from '../../src/contract/times.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
-import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
-import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
-import type { OrderRecord } from '../../src/orders/order-table.ts';
-import type { PlanChange } from '../../src/plans/plan-change.ts';
-import { isRunning } from '../../src/plans/plan-terms.ts';
+import type { OrderCommand, OrderOutcome, RenewAutomatically } from '../../src/orders/order-commands.ts';
+import type { CustomerState } from '../../src/orders/order-state.ts';
+import { automaticFingerprint, type OrderRecord } from '../../src/orders/order-table.ts';
+import { type Customer, lifeRow } from '../../src/plans/customer-table.ts';
+import type { PlanChange, PlanChangeKind } from '../../src/plans/plan-change.ts';
 import {
-  countLabels,
-  createRandom,
-  type Distribution,
-  formatHistory,
   groups,
-  type History,
-  historyArbitrary,
   isCommand,
+  isPlanStep,
   type Naming,
+  type OwnPath,
+  type PlanStep,
   packageMoulds,
   type Request,
   type Step,
   type Told,
   tellHistory,
-  toText,
 } from './histories.ts';
-import type { LedgerEntry as OracleEntry } from './oracle.ts';
+import { createRandom, type History, historyArbitrary } from './history-genes.ts';
+import { countLabels, type Distribution, formatHistory, toText } from './history-report.ts';
+import type {
+  CustomerView,
+  LedgerEntry as OracleEntry,
+  Order as OracleOrder,
+  OrderOutcome as OrderOutcomeOfOracle,
+} from './oracle.ts';
+import type { HistoryItem, RenewalAttempt } from './oracle-life.ts';
 import type { RefusalCode, Refusal as RefusalOfOracle } from './oracle-request.ts';
+import { shownCustomer, sorted } from './shown-plans.ts';
+import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
 
 /** Accounts and packages as they are called in the core: nothing is at its own index, on purpose. */
-const coreNaming: Naming = {
+const coreNaming = {
   accountIds: groups.map((_group, account) => account + 11),
   packageIds: packageMoulds.map((_mould, slot) => slot + 21),
   customerSuffix: '',
-};
+} satisfies Partial<Naming>;
+
+/** One operator in eight gives nothing back for what is cancelled. */
+function tell(history: History): Told {
+  const drawn = history.world.reduce((sum, gene) => sum + gene, 0);
+  return tellHistory(history, { ...coreNaming, cancelRefund: drawn % 8 === 7 ? 'none' : 'unused' });
+}
 
 /** The documents' status for each code (decisions "Which status for which code"; specification "Errors"). */
 const documentedStatus: Readonly<Record<RefusalCode, number>> = {
@@ -62,6 +78,7 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   customer_not_found: 404,
   customer_not_yours: 409,
   invalid_max_charge: 422,
+  validation_failed: 422,
   order_failed: 422,
   price_changed: 409,
   insufficient_credit: 402,
@@ -85,12 +102,13 @@ export interface CoreRun {
  * A cut says before each command whether a new batch begins.
  */
 export function runHistory(history: History, randomCuts: number): CoreRun {
-  const told = tellHistory(history, coreNaming);
+  const told = tell(history);
   const single = runCore(told, () => true);
   const problems = new Map<number, string>();
+  const packages = packagesOf(told.naming);
   for (const [index, step] of told.steps.entries()) {
-    const answer = single.answers[index] ?? null;
-    const problem = answerProblem(step, answer);
+    const answer = single.answers[index] ?? [];
+    const problem = answerProblem(step, answer, packages);
     if (problem !== null) problems.set(index, `${problem}; the core answered ${toText(answer)}`);
   }
   const atTheEnd = stateProblem(told, single.keeper);
@@ -105,7 +123,7 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
     const split = runCore(told, isCut);
     decided += split.decided;
     for (const index of told.steps.keys()) {
-      const [apart, together] = [single.answers[index] ?? null, split.answers[index] ?? null];
+      const [apart, together] = [single.answers[index] ?? [], split.answers[index] ?? []];
       if (sameAnswer(apart, together)) continue;
       problems.set(index, `alone: ${toText(apart)}; in a batch: ${toText(together)} (cut ${cut})`);
     }
@@ -164,7 +182,7 @@ export function describeFailure(history: History, seed: number): string {
     const atTheEnd = divergence.problems.get(told.steps.length);
     return `${head}\n${formatHistory(told, divergence.problems)}${atTheEnd === undefined ? '' : `\nat the end: ${atTheEnd}`}`;
   } catch (error) {
-    const told = tellHistory(history, coreNaming);
+    const told = tell(history);
     const thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `${head}\n${formatHistory(told, new Map())}\nthrown: ${thrown}`;
   }
@@ -172,19 +190,21 @@ export function describeFailure(history: History, seed: number): string {
 
 // -------------------------------------------------------------------------------------------- the run
 
-type Answer = OrderOutcome | null;
+/** None for what is no command; several where jobs ran: two for each try, as if two processes had found it. */
+type Answer = readonly OrderOutcome[];
 
 interface RunResult {
-  /** By step; null for what is no command. */
+  /** By step. */
   readonly answers: readonly Answer[];
   readonly keeper: StateKeeper;
   readonly decided: number;
 }
 
 function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
-  const keeper = createStateKeeper(naming.accountIds);
+  const keeper = createStateKeeper(naming.accountIds, naming.cancelRefund);
   const shelf = createShelf(naming.packageIds);
-  const answers = new Array<Answer>(steps.length).fill(null);
+  const blocked = new Set<number>();
+  const answers = steps.map((): OrderOutcome[] => []);
   let waiting: { index: number; command: OrderCommand }[] = [];
   let waitingSince = 0;
   let decided = 0;
@@ -198,32 +218,72 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
       waitingSince,
     );
     keeper.apply(changes);
-    for (const [place, { index }] of waiting.entries()) answers[index] = outcomes[place] ?? null;
+    for (const [place, { index }] of waiting.entries()) {
+      const outcome = outcomes[place];
+      if (outcome !== undefined) answers[index]?.push(outcome);
+    }
     decided += waiting.length;
     waiting = [];
   }
 
-  for (const [index, { at, request, expected }] of steps.entries()) {
+  /** As the service's job does, from what is kept; each try twice, as two processes might. */
+  function runJobs(index: number, at: number): void {
+    flush();
+    for (let due = keeper.due(at); due.length > 0; due = keeper.due(at)) {
+      for (const { accountId, number: customerNumber, life } of due) {
+        for (const process of ['a', 'b']) {
+          const command: RenewAutomatically = {
+            type: 'renew_automatically',
+            accountId,
+            accessVersion: keeper.accessVersion(accountId),
+            idempotencyKey: `auto_${process}_${decided + waiting.length}`,
+            keyIsMinted: true,
+            customerNumber,
+            dueAt: life.renewAt ?? 0,
+            isBlocked: blocked.has(accountId),
+          };
+          waiting.push({ index, command });
+        }
+      }
+      waitingSince = at;
+      flush();
+    }
+  }
+
+  function moveWorld({ at, request, expected }: Step): void {
+    if (request.type === 'group') {
+      keeper.setGroup(naming.accountIds[request.account] ?? 0, request.group);
+    } else if (request.type === 'block') {
+      const accountId = naming.accountIds[request.account] ?? 0;
+      keeper.changeRights(accountId);
+      if (request.blocked) blocked.add(accountId);
+      else blocked.delete(accountId);
+    } else if (request.type === 'prices') {
+      shelf.setPrices(request.packageId, request.prices, at);
+    } else if (request.type === 'retire') {
+      shelf.retire(request.packageId);
+    } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
+      // What is refused is a question to the store: the service's model test asks it.
+      if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
+      if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, {});
+    }
+  }
+
+  for (const [index, step] of steps.entries()) {
+    const { at, request } = step;
     if (!isCommand(request)) {
       flush();
-      if (request.type === 'group') {
-        const { account, group } = request;
-        keeper.setGroup(naming.accountIds[account] ?? 0, group);
-      } else if (request.type === 'prices') {
-        shelf.setPrices(request.packageId, request.prices, at);
-      } else if (request.type === 'retire') {
-        shelf.retire(request.packageId);
-      } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
-        // What is refused is a question to the store: the service's model test asks it.
-        if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
-        if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, {});
-      }
+      moveWorld(step);
+      continue;
+    }
+    if (request.type === 'jobs') {
+      runJobs(index, at);
       continue;
     }
     if (isCut()) flush();
-    const command = commandOf(request, index, naming, (id) => keeper.accessVersion(id));
+    const command = commandOf(request, index, naming, { keeper, blocked });
     if (isRefusal(command)) {
-      answers[index] = { type: 'refused', refusal: command };
+      answers[index]?.push({ type: 'refused', refusal: command });
       continue;
     }
     waiting.push({ index, command });
@@ -238,8 +298,12 @@ function commandOf(
   request: Request,
   index: number,
   naming: Naming,
-  accessVersion: (accountId: number) => number,
+  { keeper, blocked }: { keeper: StateKeeper; blocked: ReadonlySet<number> },
 ): OrderCommand | Refusal {
+  const { accessVersion } = keeper;
+  const isOwn = request.type === 'place' || request.type === 'renew' || isPlanStep(request);
+  if (isOwn && blocked.has(naming.accountIds[request.account] ?? 0)) return refusal('account_blocked');
+  if (isPlanStep(request)) return planCommandOf(request, index, naming, accessVersion);
   switch (request.type) {
     case 'place': {
       const { account, body, headerKey, mintedBy } = request;
@@ -266,10 +330,7 @@ function commandOf(
       const wanted = parseRenewRequest(body ?? {}, mintedBy === null ? headerKey : mintedKey(mintedBy));
       if (isRefusal(wanted)) return wanted;
       const accountId = naming.accountIds[account] ?? 0;
-      const owner = order.kind === 'foreign' ? order.account : account;
-      const path =
-        order.kind === 'text' ? order.text : String(publicId(naming.accountIds[owner] ?? 0, order.number));
-      const orderNumber = parseOwnNumber(path, accountId) ?? 0;
+      const orderNumber = parseOwnNumber(pathText(order, account, naming), accountId) ?? 0;
       return {
         type: 'renew',
         accountId,
@@ -298,9 +359,65 @@ function commandOf(
         customerReference: request.customer,
         customerName: null,
       };
+    case 'status':
+      return {
+        type: 'set_status',
+        accountId: naming.accountIds[request.account] ?? 0,
+        actorId: naming.accountIds.at(-1) ?? 0,
+        customerNumber: request.customer,
+        status: request.status,
+      };
     default:
       throw new Error(`${request.type} is no command`);
   }
+}
+
+function planCommandOf(
+  request: PlanStep,
+  index: number,
+  naming: Naming,
+  accessVersion: (accountId: number) => number,
+): OrderCommand | Refusal {
+  const { type, account, customer, headerKey } = request;
+  const needsBody = type === 'cancel' || type === 'auto_renew';
+  const body = request.body ?? (needsBody ? undefined : {});
+  if (!isJsonObject(body)) return refusal('invalid_json');
+  const key = parseIdempotencyKey(body, headerKey);
+  if (isRefusal(key)) return key;
+  const accountId = naming.accountIds[account] ?? 0;
+  const common = {
+    accountId,
+    accessVersion: accessVersion(accountId),
+    ...keyed(key, index),
+    actorId: accountId,
+    customerNumber: parseOwnNumber(pathText(customer, account, naming), accountId) ?? 0,
+  };
+  switch (type) {
+    case 'cancel': {
+      const at = parseCancelAt(body);
+      return isRefusal(at) ? at : { type, ...common, at };
+    }
+    case 'suspend': {
+      const reason = parseReason(body);
+      return isRefusal(reason) ? reason : { type, ...common, reason };
+    }
+    case 'resume':
+      return { type, ...common };
+    case 'auto_renew': {
+      const autoRenew = parseAutoRenew(body);
+      return isRefusal(autoRenew) ? autoRenew : { type: 'set_auto_renew', ...common, autoRenew };
+    }
+    case 'auto_renew_off':
+      return { type: 'set_auto_renew', ...common, autoRenew: null };
+    default:
+      return type satisfies never;
+  }
+}
+
+function pathText(path: OwnPath, account: number, naming: Naming): string {
+  if (path.kind === 'text') return path.text;
+  const owner = path.kind === 'foreign' ? path.account : account;
+  return String(publicId(naming.accountIds[owner] ?? 0, path.number));
 }
 
 function keyed(sentKey: string | null, index: number) {
@@ -361,206 +478,85 @@ function cellOf({ group, months }: { readonly group: Group; readonly months: num
   return `${group} ${months}`;
 }
 
-// -------------------------------------------------------------------------------------- the state keeper
-
-type StateKeeper = ReturnType<typeof createStateKeeper>;
-
-/** The database of the core's runs: rows in maps, with the constraints of the tables. */
-function createStateKeeper(accountIds: readonly number[]) {
-  const accounts = new Map<number, AccountState>(
-    accountIds.map((id, account) => [
-      id,
-      {
-        id,
-        group: groups[account] === 'reseller' ? 'reseller' : 'distributor',
-        accessVersion: 1,
-        isHalted: false,
-        balanceCents: 0n,
-        orderCount: 0,
-        customerCount: 0,
-        entryCount: 0,
-        planChangeCount: 0,
-      },
-    ]),
-  );
-  const customers = new Map<string, CustomerState>();
-  const orders: OrderRecord[] = [];
-  const ordersByKey = new Map<string, OrderRecord>();
-  const ordersByNumber = new Map<string, OrderRecord>();
-  const entries: LedgerEntry[] = [];
-  const creditsByKey = new Map<string, LedgerEntry>();
-  const liveLinks = new Map<string, string>();
-  const planChanges: PlanChange[] = [];
-
-  const getAccount = (id: number): AccountState => {
-    const account = accounts.get(id);
-    if (account === undefined) throw new Error(`no account ${id}`);
-    return account;
-  };
-
-  /** What order-batch.ts loads for these commands: nothing that they do not ask about. */
-  function load(commands: readonly OrderCommand[], packages: ReadonlyMap<number, Package>): OrderState {
-    const loadedAccounts = new Map<number, AccountState>();
-    const loadedCustomers = new Map<string, CustomerState>();
-    const foreign = new Map<string, { reference: string; accountId: number }>();
-    const loadedOrders: OrderRecord[] = [];
-    const credits: LedgerEntry[] = [];
-    for (const { accountId } of commands) loadedAccounts.set(accountId, getAccount(accountId));
-    for (const command of commands) {
-      if ('customerReference' in command) {
-        const { customerReference: reference } = command;
-        const found = customers.get(reference);
-        if (found !== undefined && loadedAccounts.has(found.accountId)) loadedCustomers.set(reference, found);
-        else if (found !== undefined) foreign.set(reference, { reference, accountId: found.accountId });
-      }
-      if (command.type === 'renew') {
-        const renewed = ordersByNumber.get(`${command.accountId} ${command.orderNumber}`);
-        const customer = renewed && customers.get(renewed.customerReference);
-        // As rows are: a copy for each question, so nothing may hang on which object it is.
-        if (renewed !== undefined) loadedOrders.push({ ...renewed });
-        if (customer !== undefined) loadedCustomers.set(customer.reference, customer);
-      }
-      if (command.type === 'grant_trial' || command.type === 'set_status') continue;
-      const key = `${command.accountId} ${command.idempotencyKey}`;
-      if (command.type === 'credit') {
-        const entry = creditsByKey.get(key);
-        if (entry !== undefined) credits.push(entry);
-      } else if (!command.keyIsMinted) {
-        const order = ordersByKey.get(key);
-        if (order !== undefined) loadedOrders.push({ ...order });
-      }
-    }
-    return {
-      accounts: [...loadedAccounts.values()],
-      customers: [...loadedCustomers.values()],
-      foreignReferences: [...foreign.values()],
-      orders: loadedOrders,
-      credits,
-      planChanges: [],
-      cancelRefund: 'unused',
-      packages,
-      currency: 'USD',
-    };
-  }
-
-  /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
-  function apply(changes: OrderChanges): void {
-    const balances = new Map<number, bigint>();
-    for (const customer of changes.newCustomers) {
-      if (customers.has(customer.reference)) throw new Error(`${customer.reference} is claimed twice`);
-      customers.set(customer.reference, customer);
-    }
-    for (const customer of changes.changedCustomers) {
-      const before = customers.get(customer.reference);
-      if (before?.number !== customer.number || before.accountId !== customer.accountId)
-        throw new Error(`${customer.reference} is changed but is not there`);
-      if (changes.newCustomers.includes(customer))
-        throw new Error(`${customer.reference} is new and changed`);
-      customers.set(customer.reference, { ...before, plan: customer.plan });
-    }
-    for (const order of changes.orders) {
-      const key = `${order.accountId} ${order.idempotencyKey}`;
-      const number = `${order.accountId} ${order.number}`;
-      if (ordersByKey.has(key)) throw new Error(`the key ${key} is bound twice`);
-      if (ordersByNumber.has(number)) throw new Error(`order ${number} is there twice`);
-      if (customers.get(order.customerReference)?.number !== order.customerNumber)
-        throw new Error(`order ${number} is for another customer than it says`);
-      ordersByKey.set(key, order);
-      ordersByNumber.set(number, order);
-      orders.push(order);
-    }
-    for (const entry of changes.entries) {
-      const { accountId, amountCents, balanceAfterCents, idempotencyKey } = entry;
-      const before = balances.get(accountId) ?? getAccount(accountId).balanceCents;
-      if (before + amountCents !== balanceAfterCents || balanceAfterCents < 0n)
-        throw new Error(`entry ${toText(entry)} does not follow a balance of ${before}`);
-      balances.set(accountId, balanceAfterCents);
-      if (idempotencyKey !== null) {
-        const key = `${accountId} ${idempotencyKey}`;
-        if (creditsByKey.has(key)) throw new Error(`the key ${key} of a credit is bound twice`);
-        creditsByKey.set(key, entry);
-      }
-      entries.push(entry);
-    }
-    for (const account of changes.accounts) {
-      const balance = balances.get(account.id) ?? getAccount(account.id).balanceCents;
-      if (balance !== account.balanceCents)
-        throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
-      balances.delete(account.id);
-      accounts.set(account.id, account);
-    }
-    if (balances.size > 0) throw new Error('entries were written to an account that was not');
-    for (const { order, tokenHash } of changes.loginLinks)
-      liveLinks.set(`${order.accountId} ${order.number}`, tokenHash);
-    for (const change of changes.planChanges) {
-      const { accountId, number, customerNumber } = change;
-      const earlier = planChanges.filter((one) => one.accountId === accountId).length;
-      if (number !== earlier + 1) throw new Error(`plan change ${toText(change)} follows ${earlier} others`);
-      const owner = [...customers.values()].find(
-        (one) => one.accountId === accountId && one.number === customerNumber,
-      );
-      if (owner === undefined) throw new Error(`plan change ${toText(change)} is of nobody`);
-      planChanges.push(change);
-    }
-  }
-
-  return {
-    load,
-    apply,
-    orders: (): readonly OrderRecord[] => orders,
-    entries: (): readonly LedgerEntry[] => entries,
-    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
-    customerCount: (): number => customers.size,
-    account: getAccount,
-    accessVersion: (id: number): number => getAccount(id).accessVersion,
-
-    setGroup(id: number, group: Group): void {
-      const account = getAccount(id);
-      accounts.set(id, { ...account, group, accessVersion: account.accessVersion + 1 });
-    },
-
-    /** Everything that is kept, as one text to compare. Orders of one account keep their order. */
-    fingerprint(): string {
-      const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
-      const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
-      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges]);
-    },
-  };
-}
-
 // ------------------------------------------------------------------------------------------ comparisons
 
 /** What is wrong with the answer, in a few words; null when it is the oracle's. */
-function answerProblem({ expected }: Step, answer: Answer): string | null {
+function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): string | null {
+  const { expected } = step;
   if (expected.type === 'done' || expected.type === 'schedule' || expected.type === 'packages')
-    return answer === null ? null : 'answered what was no question';
-  if (answer === null) return 'no answer';
+    return answers.length === 0 ? null : 'answered what was no question';
+  if (expected.type === 'renewals') return renewalsProblem(expected.attempts, answers);
+  const [answer, ...more] = answers;
+  if (answer === undefined) return 'no answer';
+  if (more.length > 0) return 'several answers';
   const { outcome } = expected;
   if ('code' in outcome) {
     if (answer.type !== 'refused') return `not refused with ${outcome.code}`;
     return refusalProblem(outcome, answer.refusal);
   }
   if (expected.type === 'trial') return answer.type === 'granted' ? null : 'not granted';
+  if (expected.type === 'status') {
+    if (answer.type !== 'status_set' || !('customer' in outcome)) return 'no status set';
+    return customerProblem(outcome.customer, answer.customer, step.at, packages);
+  }
+  if (expected.type === 'plan') {
+    if (answer.type !== 'plan_changed' || !('refundCents' in outcome)) return 'no plan changed';
+    if (answer.replayed !== outcome.replayed) return `replayed is ${answer.replayed}`;
+    if (answer.refundCents !== outcome.refundCents) return `the refund is ${answer.refundCents}`;
+    if (answer.balanceAfterCents !== outcome.balanceAfterCents)
+      return `the balance after is ${answer.balanceAfterCents}`;
+    return customerProblem(outcome.customer, answer.customer, step.at, packages);
+  }
   if (expected.type === 'credit') {
     if (answer.type !== 'credited') return 'not credited';
-    if (answer.replayed !== outcome.replayed) return `replayed is ${answer.replayed}`;
+    if (!('replayed' in outcome) || answer.replayed !== outcome.replayed)
+      return `replayed is ${answer.replayed}`;
     const isSame =
       'balanceAfterCents' in outcome && answer.entry.balanceAfterCents === outcome.balanceAfterCents;
     return isSame ? null : 'another balance after';
   }
+  return orderAnswerProblem(expected.outcome, answer);
+}
+
+/** Each try of the oracle's, in its order; and what another process tried as well was not due any more. */
+function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): string | null {
+  if (answers.length !== 2 * attempts.length)
+    return `${answers.length / 2} tries instead of ${attempts.length}`;
+  for (const [place, { outcome }] of attempts.entries()) {
+    const [answer, again] = [answers[2 * place], answers[2 * place + 1]];
+    if (answer === undefined) return 'no answer';
+    if (again?.type !== 'not_due') return `try ${place} was made twice`;
+    const problem =
+      'code' in outcome && answer.type === 'refused'
+        ? refusalProblem(outcome, answer.refusal)
+        : orderAnswerProblem(outcome, answer);
+    if (problem !== null) return `try ${place}: ${problem}`;
+  }
+  return null;
+}
+
+function orderAnswerProblem(outcome: OrderOutcomeOfOracle, answer: OrderOutcome): string | null {
+  if (!('order' in outcome)) return `not refused with ${outcome.code}`;
   if (answer.type !== 'ordered') return 'not ordered';
   if (answer.replayed !== outcome.replayed) return `replayed is ${answer.replayed}`;
-  if (!('order' in outcome)) return 'the oracle has no order';
   const { order, balanceAfterCents } = outcome;
   return answer.order.balanceAfterCents === balanceAfterCents
     ? orderProblem(order, answer.order)
     : `the balance after is ${answer.order.balanceAfterCents}`;
 }
 
-type OracleOrder = Extract<
-  Extract<Step['expected'], { type: 'order' }>['outcome'],
-  { order: unknown }
->['order'];
+/** As the API shows them both. */
+function customerProblem(
+  expected: CustomerView,
+  customer: Omit<Customer, 'externalRef'>,
+  now: number,
+  packages: PackageCatalog,
+): string | null {
+  const shown = customerView({ ...customer, externalRef: null }, packages, now);
+  const wanted = shownCustomer(expected, customer.accountId);
+  if (toText(sorted(shown)) === toText(sorted(wanted))) return null;
+  return `the customer is ${toText(shown)} instead of ${toText(wanted)}`;
+}
 
 function orderProblem(expected: OracleOrder, order: OrderRecord): string | null {
   if (order.number !== expected.number) return `its number is ${order.number}`;
@@ -595,16 +591,25 @@ export function refusalProblem(
   return null;
 }
 
-/** The same outcome, member by member; alone and in a batch must not differ in any. */
+/** The same outcomes, member by member; alone and in a batch must not differ in any. */
 function sameAnswer(one: Answer, other: Answer): boolean {
-  if (one === null || other === null || one.type !== other.type) return one === other;
+  return (
+    one.length === other.length &&
+    one.every((outcome, place) => {
+      const twin = other[place];
+      return twin !== undefined && sameOutcome(outcome, twin);
+    })
+  );
+}
+
+function sameOutcome(one: OrderOutcome, other: OrderOutcome): boolean {
   if (one.type === 'ordered' && other.type === 'ordered')
     return one.replayed === other.replayed && sameMembers(one.order, other.order);
   if (one.type === 'credited' && other.type === 'credited')
     return one.replayed === other.replayed && sameMembers(one.entry, other.entry);
   if (one.type === 'refused' && other.type === 'refused')
     return one.refusal.code === other.refusal.code && sameMembers(one.refusal.details, other.refusal.details);
-  return sameMembers(one, other);
+  return one.type === other.type && toText(one) === toText(other);
 }
 
 function sameMembers(one: object, other: object): boolean {
@@ -638,28 +643,88 @@ function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKe
     const customer = keeper.customer(reference);
     if ('code' in view) return `the oracle has no customer ${reference}`;
     if (customer === null) return `there is no customer ${reference}`;
-    const { name, createdAt, plan } = customer;
-    const found = [
-      customer.accountId,
-      name,
-      createdAt,
-      plan.packageId,
-      isRunning(plan, endedAt),
-      plan.anchorAt,
-      plan.expiresAt,
-      daysLeft(plan.expiresAt, endedAt),
-    ];
-    const { packageId, active, startsAt, expiresAt, daysLeft: days } = view.plan;
-    const wanted = [accountId, shownName(view), view.createdAt, packageId, active, startsAt, expiresAt, days];
-    if (toText(found) !== toText(wanted))
-      return `customer ${reference} is ${toText(found)} instead of ${toText(wanted)}`;
+    const problem = customerProblem(
+      view,
+      { ...customer, ...customer.plan, ...lifeRow(customer.life) },
+      endedAt,
+      packagesOf(naming),
+    );
+    if (problem !== null) return problem;
+    if (customer.accountId !== accountId || customer.plan.packageId !== view.plan.packageId)
+      return `customer ${reference} is of account ${customer.accountId}`;
+    const history = historyProblem(oracle.history(accountId, reference), customer, keeper);
+    if (history !== null) return `${history} in the history of ${reference}`;
   }
   return null;
 }
 
-/** A customer that was ordered for without a name is called by its reference (A7). */
-export function shownName({ name, reference }: { name: string; reference: string }): string {
-  return name === '' ? reference : name;
+const typesOfChanges: Readonly<Record<PlanChangeKind, HistoryItem['type']>> = {
+  trial: 'trial_started',
+  suspend: 'suspended',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  cancel_at_period_end: 'cancelled_at_period_end',
+  auto_renew: 'auto_renew_set',
+  auto_renew_off: 'auto_renew_removed',
+  renewal_failed: 'renewal_failed',
+};
+
+/** Orders and changes of one customer, put in their order by `afterOrder`. */
+function historyProblem(
+  items: HistoryItem[] | RefusalOfOracle,
+  customer: CustomerState,
+  keeper: StateKeeper,
+): string | null {
+  if (!Array.isArray(items)) return 'no customer';
+  const isOwn = (row: { accountId: number; customerNumber: number }) =>
+    row.accountId === customer.accountId && row.customerNumber === customer.number;
+  const orders = keeper.orders().filter(isOwn);
+  const changes = keeper.planChanges().filter((change) => isOwn(change) && !change.isEmpty);
+  const rows = [
+    ...orders.map((order) => ({ order, after: order.number, number: 0 })),
+    ...changes.map((change) => ({ change, after: change.afterOrder, number: change.number })),
+  ].sort((one, other) => one.after - other.after || one.number - other.number);
+  if (rows.length !== items.length) return `${rows.length} rows instead of ${items.length}`;
+  for (const [place, row] of rows.entries()) {
+    const item = items[items.length - 1 - place];
+    if (item === undefined) return 'too few items';
+    const found = 'order' in row ? orderItem(row.order) : changeItem(row.change);
+    const wanted = 'order' in row ? wantedOrderItem(item) : wantedChangeItem(item);
+    if (toText(found) !== toText(wanted)) return `${toText(found)} instead of ${toText(wanted)}`;
+  }
+  return null;
+}
+
+function orderItem({ kind, number, createdAt, fingerprint, expiresAt, packageId }: OrderRecord) {
+  const type = { activate: 'activated', renew: 'renewed', change: 'changed' }[kind];
+  const by = fingerprint === automaticFingerprint ? 'service' : 'account';
+  return [type, createdAt, by, number, packageId, expiresAt];
+}
+
+function wantedOrderItem({ type, at, by, orderNumber, to }: HistoryItem) {
+  return [type, at, by, orderNumber, to.packageId, to.expiresAt];
+}
+
+function changeItem(change: PlanChange) {
+  const { kind, createdAt, byParty, packageId, expiresAt, planStatus } = change;
+  const { refundCents, reason, code, renewMonths, renewMaxCents, renewHoursBefore } = change;
+  return [
+    ...[typesOfChanges[kind], createdAt, byParty, planStatus, packageId, expiresAt],
+    ...[kind === 'cancel' ? refundCents : null, reason, code, renewMonths, renewMaxCents, renewHoursBefore],
+  ];
+}
+
+function wantedChangeItem({ type, at, by, to, refundCents, reason, code, autoRenew }: HistoryItem) {
+  const { months, maxChargeCents, hoursBefore } = autoRenew ?? {};
+  return [
+    ...[type, at, by, to.status, to.packageId, to.expiresAt],
+    ...[refundCents, reason, code, months, maxChargeCents, hoursBefore].map((value) => value ?? null),
+  ];
+}
+
+/** Names alone are looked up: they never change here. */
+function packagesOf({ packageIds }: Naming): PackageCatalog {
+  return { version: 1, byId: createShelf(packageIds).packages() };
 }
 
 /** An entry in the oracle's words: it has no debits, and no charges of nothing (A28, A30). */

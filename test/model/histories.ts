@@ -1,14 +1,47 @@
 // Histories for the model tests: what a handful of accounts do over some years, drawn at random and told
 // through the oracle. Used by core-model.ts, long-core.ts and the service's model test.
 //
-// A history is drawn as numbers ("genes"), and every list of genes is a history: so fast-check can shrink
-// it, and the long form can draw it with a plain generator, both with exactly the same distribution. The
-// smaller a gene, the plainer what it means. Genes say "the order before last" or "one second before that
-// plan ends"; `tellHistory` makes definite requests of them, with the oracle's answer beside each.
+// A history is drawn as numbers (history-genes.ts), and every list of them is a history. Genes say "the order before
+// last" or "one second before that plan ends"; `tellHistory` makes definite requests of them, with the oracle's
+// answer beside each.
 
-import fc from 'fast-check';
+import {
+  againChanges,
+  amounts,
+  autoGuards,
+  autoMonths,
+  type Body,
+  cancelChoices,
+  createReader,
+  creditKeys,
+  customerPaths,
+  customerSpellings,
+  customers,
+  customersPerHome,
+  guardChoices,
+  type History,
+  hoursChoices,
+  keyChoices,
+  leads,
+  loginChoices,
+  memos,
+  monthsSpellings,
+  nameChoices,
+  namedCells,
+  openingBalances,
+  operationTypes,
+  orderChoices,
+  packageChoices,
+  priceSets,
+  type Reader,
+  reasonChoices,
+  renewMonths,
+  startTimes,
+  waits,
+} from './history-genes.ts';
 import type {
   AccountId,
+  CustomerView,
   Group,
   Oracle,
   OrderOutcome,
@@ -20,20 +53,16 @@ import type {
 } from './oracle.ts';
 import { createOracle } from './oracle.ts';
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
+import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 import type { Months, Refusal } from './oracle-request.ts';
-
-export type Genes = readonly number[];
-
-export interface History {
-  readonly world: Genes;
-  readonly operations: readonly Genes[];
-}
 
 /** What the service calls the accounts, packages and customers of a history; by their place in `groups` and so on. */
 export interface Naming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
+  /** The operator's `CANCEL_REFUND`. */
+  readonly cancelRefund: 'unused' | 'none';
 }
 
 export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 'administrator'];
@@ -58,12 +87,11 @@ export const packageMoulds: readonly PackageMould[] = [
   mould('Old trial', { trial: true, retired: true }, free, free),
 ];
 
-export type OrderPath =
+/** Names an order, or a customer, by its number within the account. */
+export type OwnPath =
   | { readonly kind: 'own'; readonly number: number }
   | { readonly kind: 'foreign'; readonly account: number; readonly number: number }
   | { readonly kind: 'text'; readonly text: string };
-
-export type Body = Readonly<Record<string, unknown>>;
 
 /** `mintedBy`: the request sends the key that the service minted for the order of that step. */
 interface Keyed {
@@ -80,8 +108,19 @@ export interface PlaceStep extends Keyed {
 export interface RenewStep extends Keyed {
   readonly type: 'renew';
   readonly account: number;
-  readonly order: OrderPath;
+  readonly order: OwnPath;
   readonly body: Body | undefined;
+}
+
+/** What the reseller does to a customer's plan without ordering. */
+export type PlanOperation = 'cancel' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off';
+
+export interface PlanStep {
+  readonly type: PlanOperation;
+  readonly account: number;
+  readonly customer: OwnPath;
+  readonly body: Body | undefined;
+  readonly headerKey: string | undefined;
 }
 
 export interface CreditStep {
@@ -96,6 +135,17 @@ export type Request =
   | PlaceStep
   | RenewStep
   | CreditStep
+  | PlanStep
+  /** The operator's hold of one of the account's customers. */
+  | {
+      readonly type: 'status';
+      readonly account: number;
+      readonly customer: number;
+      readonly status: 'active' | 'suspended';
+    }
+  | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
+  /** The service's jobs run. */
+  | { readonly type: 'jobs' }
   | {
       readonly type: 'trial';
       readonly account: number;
@@ -118,6 +168,9 @@ export type Expected =
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
   | { readonly type: 'credit'; readonly outcome: { replayed: boolean; balanceAfterCents: bigint } | Refusal }
   | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean } }
+  | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
+  | { readonly type: 'status'; readonly outcome: { readonly customer: CustomerView } | Refusal }
+  | { readonly type: 'renewals'; readonly attempts: readonly RenewalAttempt[] }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
   /** What GET /packages shows the account. */
   | { readonly type: 'packages'; readonly account: number; readonly views: readonly PackageView[] }
@@ -127,6 +180,8 @@ export interface Step {
   readonly at: number;
   readonly request: Request;
   readonly expected: Expected;
+  /** What is rare about it beside its outcome; counted like one. */
+  readonly notes: readonly string[];
 }
 
 export interface Told {
@@ -138,306 +193,6 @@ export interface Told {
   /** Every customer's account, by reference, in the order of their creation. */
   readonly owners: ReadonlyMap<string, number>;
 }
-
-// ------------------------------------------------------------------------------------------- drawing
-
-const genesPerOperation = 10;
-const genesPerWorld = 8;
-/** Genes are 0 to this, without it. */
-const geneLimit = 10_000;
-
-/** fast-check's way to draw a history. */
-export function historyArbitrary(operationsMax: number): fc.Arbitrary<History> {
-  // Without fast-check's bias to 0 and the maximum: the distribution is made by the tables below.
-  const gene = fc.noBias(fc.nat(geneLimit - 1));
-  const genes = (count: number) => fc.array(gene, { minLength: count, maxLength: count, size: 'max' });
-  return fc.record({
-    world: genes(genesPerWorld),
-    operations: fc.array(genes(genesPerOperation), { maxLength: operationsMax, size: 'max' }),
-  });
-}
-
-/** The long form's way: the same distribution from a plain generator, without fast-check's cost. */
-export function drawHistory(random: Random, operations: number): History {
-  const genes = (count: number) => Array.from({ length: count }, () => Math.floor(random() * geneLimit));
-  return {
-    world: genes(genesPerWorld),
-    operations: Array.from({ length: operations }, () => genes(genesPerOperation)),
-  };
-}
-
-/** From 0 to 1, without 1. */
-export type Random = () => number;
-
-/** sfc32: small, fast, and the same on every machine. */
-export function createRandom(seed: number, stream: number): Random {
-  let [a, b, c, counter] = [seed | 0, stream | 0, 0x9e3779b9, 1];
-  const next = () => {
-    const sum = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (c << 21) | (c >>> 11);
-    c = (c + sum) | 0;
-    return (sum >>> 0) / 4_294_967_296;
-  };
-  for (let round = 0; round < 15; round += 1) next();
-  return next;
-}
-
-// -------------------------------------------------------------------------------------- what genes mean
-
-type Choices<Value> = readonly Value[];
-
-/** Each value as often as its weight; the first is the plainest. */
-function choices<const Value>(...rows: readonly (readonly [weight: number, value: Value])[]): Choices<Value> {
-  return rows.flatMap(([weight, value]) => new Array<Value>(weight).fill(value));
-}
-
-/** Takes one gene after the other; those that are missing read as 0. */
-function createReader(genes: Genes) {
-  let place = 0;
-  const below = (count: number): number => {
-    const gene = genes[place] ?? 0;
-    place += 1;
-    return Math.floor((gene * count) / geneLimit);
-  };
-  // A value may itself be undefined, so it is not asked whether there is one.
-  const pick = <Value>(from: Choices<Value>): Value => from[below(from.length)] as Value;
-  return { below, pick };
-}
-
-type Reader = ReturnType<typeof createReader>;
-
-const startTimes = choices(
-  [2, '2026-01-15T12:00:00Z'],
-  [2, '2026-01-31T12:00:00Z'],
-  [1, '2027-11-30T23:59:59Z'],
-  [2, '2028-02-28T23:59:58Z'],
-  [2, '2028-02-29T00:00:00Z'],
-  [1, '2027-02-28T06:30:00Z'],
-  [1, '2025-12-31T00:00:01Z'],
-  [1, '2096-02-29T06:00:00Z'],
-);
-
-const openingBalances = choices<bigint>([2, 30_000n], [2, 5000n], [2, 100_000n], [1, 2000n], [1, 0n]);
-
-const operationTypes = choices(
-  [34, 'place'],
-  [18, 'renew'],
-  [17, 'again'],
-  [9, 'credit'],
-  [4, 'trial'],
-  [13, 'wait'],
-  [2, 'group'],
-  [2, 'prices'],
-  [4, 'schedule'],
-  [2, 'unschedule'],
-  [1, 'retire'],
-  [1, 'burst'],
-);
-
-const customers = [
-  'ada@example.com',
-  'bob',
-  'cy.d_e-f',
-  'dora@mail.example.org',
-  'e2',
-  'fay',
-  'gil@x.example',
-  'h-0',
-];
-const customersPerHome = 2;
-
-/** How the customer is written: `null` stands for the plain reference. */
-const customerSpellings = choices<'plain' | 'loud' | { readonly customer?: unknown }>(
-  [80, 'plain'],
-  [10, 'loud'],
-  [1, {}],
-  [1, { customer: '' }],
-  [1, { customer: 'two words' }],
-  [1, { customer: 'no body@example.com' }],
-  [1, { customer: 7 }],
-  [1, { customer: 'ünder' }],
-  [1, { customer: 'a@b@example.com' }],
-);
-
-/** A package of the moulds by its place, or a `package_id` as it is sent. */
-const packageChoices = choices<number | { readonly package_id?: unknown }>(
-  [30, 0],
-  [18, 1],
-  [16, 2],
-  [8, 3],
-  [3, 4],
-  [3, 5],
-  [1, 6],
-  [1, {}],
-  [1, { package_id: 999_999 }],
-  [1, { package_id: 2 ** 31 }],
-  [1, { package_id: -1 }],
-  [1, { package_id: '1' }],
-  [1, { package_id: 1.5 }],
-  [1, { package_id: null }],
-);
-
-const monthsSpellings = choices<Body>(
-  [30, {}],
-  [12, { months: 1 }],
-  [14, { months: 3 }],
-  [14, { months: 12 }],
-  [4, { period: 'monthly' }],
-  [5, { period: 'quarterly' }],
-  [5, { period: 'yearly' }],
-  [3, { months: 3, period: 'quarterly' }],
-  [3, { months: 12, period: 'yearly' }],
-  [1, { months: 12, period: 'monthly' }],
-  [1, { months: 2 }],
-  [1, { months: '1' }],
-  [1, { period: 'Monthly' }],
-  [1, { months: null }],
-);
-
-const renewMonths = choices<Body>(
-  [50, {}],
-  [10, { months: 1 }],
-  [10, { months: 3 }],
-  [14, { months: 12 }],
-  [4, { period: 'quarterly' }],
-  [2, { months: 1, period: 'monthly' }],
-  [1, { months: 1, period: 'yearly' }],
-  [1, { months: 6 }],
-);
-
-/** A key in the header, in the body, in both; a string of the set, or as it is sent. */
-const keyChoices = choices<{ readonly header?: string; readonly body?: unknown }>(
-  [50, {}],
-  [7, { header: 'K1' }],
-  [7, { header: 'K2' }],
-  [6, { header: 'K3' }],
-  [6, { header: 'K4' }],
-  [4, { body: 'K5' }],
-  [4, { body: 'k5' }],
-  [3, { header: 'K6', body: 'K6' }],
-  [3, { header: `~!${'K'.repeat(78)}` }],
-  [1, { header: 'K1', body: 'K2' }],
-  [1, { header: 'two words' }],
-  [1, { body: '' }],
-  [1, { body: 'K'.repeat(81) }],
-  [1, { body: 5 }],
-);
-
-const nameChoices = choices<Body>(
-  [60, {}],
-  [14, { customer_name: 'Ada Lovelace' }],
-  [8, { customer_name: '  Ada Lovelace ' }],
-  [6, { customer_name: 'Zoë 🦆' }],
-  [4, { customer_name: '' }],
-  [3, { customer_name: 'x'.repeat(120) }],
-  [1, { customer_name: 'x'.repeat(121) }],
-  [1, { customer_name: 'bell\u0007' }],
-  [1, { customer_name: 5 }],
-);
-
-const loginChoices = choices<Body>(
-  [80, {}],
-  [12, { return_login: true }],
-  [6, { return_login: false }],
-  [1, { return_login: 'yes' }],
-);
-
-/** The last ones are no amounts. */
-const guardChoices = choices<Body>(
-  [60, {}],
-  [4, { max_charge: '1000000' }],
-  [5, { max_charge: '25.00' }],
-  [4, { max_charge: '10' }],
-  [3, { max_charge: '9.9' }],
-  [3, { max_charge: '0.00' }],
-  [2, { max_charge: '-0.01' }],
-  [2, { max_charge: '-15.5' }],
-  [1, { max_charge: 25 }],
-  [1, { max_charge: '1.234' }],
-  [1, { max_charge: '' }],
-  [1, { max_charge: null }],
-);
-
-const orderChoices = choices<'latest' | 'any' | 'missing' | 'foreign' | { readonly text: string }>(
-  [70, 'latest'],
-  [18, 'any'],
-  [5, 'missing'],
-  [4, 'foreign'],
-  [1, { text: '0' }],
-  [1, { text: '99999999999999999999' }],
-);
-
-const amounts = choices<bigint>(
-  [8, 10_000n],
-  [5, 2500n],
-  [5, 50_000n],
-  [2, 1n],
-  [2, 3333n],
-  [4, -1000n],
-  [2, -1n],
-  [2, -25_000n],
-  [3, -999_999_00n],
-);
-
-const memos = choices<string | undefined>([4, undefined], [2, 'top-up'], [1, 'correction']);
-const creditKeys = choices<string | undefined>([5, undefined], [1, 'C1'], [1, 'C2'], [1, 'K1']);
-
-/** What is different when an earlier request is sent again. */
-const againChanges = choices(
-  [24, 'nothing'],
-  [22, 'spelling'],
-  [18, 'afresh'],
-  [8, 'months'],
-  [5, 'package'],
-  [5, 'customer'],
-  [5, 'name'],
-  [4, 'key'],
-  [3, 'account'],
-  [4, 'endpoint'],
-  [3, 'order'],
-  [6, 'guard'],
-);
-
-const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
-  [1, [1500n, 4000n, 15_000n] as const],
-  [1, [100n, 299n, 1100n] as const],
-  [1, [333n, 1000n, 3334n] as const],
-  [1, [1n, 2n, 7n] as const],
-  [1, [0n, 0n, 0n] as const],
-  [1, [9999n, 1n, 20_000n] as const],
-);
-
-/** Which of the six a change of prices names. */
-const namedCells = choices<(prices: Prices) => SomePrices>(
-  [4, (prices) => prices],
-  [2, ({ reseller }) => ({ reseller })],
-  [2, ({ reseller }) => ({ reseller: { 1: reseller[1] } })],
-  [1, ({ distributor }) => ({ distributor: { 1: distributor[1], 12: distributor[12] } })],
-);
-
-/** From now to the second of a schedule. */
-const leads = choices(
-  [3, 20 * secondsPerDay],
-  [3, 5],
-  [2, 3600],
-  [2, 200 * secondsPerDay],
-  [1, 1],
-  [1, 0],
-  [1, -1],
-);
-
-const waits = choices(
-  [20, 'seconds'],
-  [10, 'days'],
-  [26, 'expiry'],
-  [14, 'price'],
-  [5, 'month_end'],
-  [2, 'leap_day'],
-  [3, 'year'],
-);
 
 // ------------------------------------------------------------------------------------------- telling
 
@@ -464,22 +219,40 @@ export function tellHistory(history: History, naming: Naming): Told {
   return { naming, steps, oracle, endedAt: at, owners };
 
   function take(request: Request): void {
+    const isOfSeveralPrices = request.type === 'cancel' && hasSeveralPrices(request);
     const expected = ask(request);
-    if (request.type === 'place' || request.type === 'renew' || request.type === 'credit')
-      repeatable.push(steps.length);
-    steps.push({ at, request, expected });
+    if ('headerKey' in request || request.type === 'credit') repeatable.push(steps.length);
+    const notes = notesOf(request, expected);
+    if (isOfSeveralPrices && expected.type === 'plan' && 'customer' in expected.outcome) {
+      if (expected.outcome.refundCents > 0n && !expected.outcome.replayed)
+        notes.push('cancel of several prices');
+    }
+    steps.push({ at, request, expected, notes });
   }
 
-  function requestsOf(reader: Reader): readonly Request[] {
+  /** Whether what is unused of the plan was paid for at different prices of equal periods. */
+  function hasSeveralPrices({ account, customer }: PlanStep): boolean {
+    const view = customer.kind === 'own' ? customersOf(account)[customer.number - 1] : undefined;
+    if (view === undefined) return false;
+    const unused = oracle.paidPeriods(accountIdOf(account), view.reference).filter(({ endAt }) => endAt > at);
+    return unused.some(({ months, paidCents }) =>
+      unused.some((other) => other.months === months && other.paidCents !== paidCents),
+    );
+  }
+
+  function requestsOf(reader: Reader): Iterable<Request> {
     const type = reader.pick(operationTypes);
     if (type === 'burst') return burstOf(reader);
+    if (type === 'swap') return swapOf(reader);
+    if (type === 'by_itself') return livedOf(reader);
+    if (type === 'blocked_while_due') return blockedOf(reader);
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
 
   function requestOf(
     reader: Reader,
-    type: Exclude<(typeof operationTypes)[number], 'burst'>,
+    type: Exclude<(typeof operationTypes)[number], 'burst' | 'swap' | 'by_itself' | 'blocked_while_due'>,
   ): Request | null {
     switch (type) {
       case 'place':
@@ -504,6 +277,19 @@ export function tellHistory(history: History, naming: Naming): Told {
       }
       case 'wait':
         return waitOf(reader);
+      case 'cancel':
+      case 'suspend':
+      case 'resume':
+      case 'auto_renew':
+      case 'auto_renew_off':
+        return planChangeOf(reader, type);
+      case 'status': {
+        const account = accountWithOrders(reader.below(groups.length));
+        const customer = 1 + reader.below(customersOf(account).length);
+        return { type, account, customer, status: reader.pick(['suspended', 'suspended', 'active']) };
+      }
+      case 'jobs':
+        return { type };
       case 'group': {
         // An administrator is at distributor level whatever happens: its group is not changed here.
         const account = reader.below(groups.length - 1);
@@ -565,6 +351,105 @@ export function tellHistory(history: History, naming: Naming): Told {
     return { type: 'place', account, body, headerKey: key.header, mintedBy: null };
   }
 
+  function planChangeOf(reader: Reader, type: PlanOperation): PlanStep {
+    const account = accountWithOrders(reader.below(groups.length));
+    const customer = customerPathOf(reader, account);
+    const key = reader.pick(keyChoices);
+    const fields = planFieldsOf(reader, type);
+    const body = { ...fields, ...('body' in key && { idempotency_key: key.body }) };
+    // A body that says nothing is mostly not sent at all.
+    const isSent = Object.keys(body).length > 0 || reader.below(4) === 0;
+    return { type, account, customer, body: isSent ? body : undefined, headerKey: key.header };
+  }
+
+  function planFieldsOf(reader: Reader, type: PlanOperation): Body {
+    if (type === 'cancel') return reader.pick(cancelChoices);
+    if (type === 'suspend') return reader.pick(reasonChoices);
+    if (type === 'auto_renew')
+      return { ...reader.pick(autoMonths), ...reader.pick(autoGuards), ...reader.pick(hoursChoices) };
+    return {};
+  }
+
+  /** Mostly the customer of the account's last order: there a plan most likely runs. */
+  function customerPathOf(reader: Reader, account: number): OwnPath {
+    const chosen = reader.pick(customerPaths);
+    const own = customersOf(account);
+    const [lastOrder] = oracle.orders(accountIdOf(account), 1, 1).data;
+    const last = own.find(({ reference }) => reference === lastOrder?.customerReference);
+    const any = 1 + reader.below(own.length);
+    if (typeof chosen === 'object') return { kind: 'text', text: chosen.text };
+    if (chosen === 'missing') return { kind: 'own', number: own.length + 1 };
+    if (chosen === 'foreign') return { kind: 'foreign', account: (account + 1) % groups.length, number: any };
+    return { kind: 'own', number: chosen === 'latest' ? (last?.number ?? any) : any };
+  }
+
+  /** Cancelled and ordered again in the same second; mostly renewed before that at another price. */
+  function* swapOf(reader: Reader): Iterable<Request> {
+    const account = accountWithOrders(reader.below(groups.length));
+    const customer = customerPathOf(reader, account);
+    const view = customer.kind === 'own' ? customersOf(account)[customer.number - 1] : undefined;
+    if (view === undefined) return;
+    const order = (packageId: number): PlaceStep => ({
+      type: 'place',
+      account,
+      body: { package_id: packageId, customer: view.reference, months: 1 },
+      headerKey: undefined,
+      mintedBy: null,
+    });
+    if (reader.below(3) > 0) {
+      yield order(view.plan.packageId);
+      const prices = pricesOf(reader.pick(priceSets), reader.pick(priceSets));
+      if (view.plan.packageId !== packageIdOf(5) && view.plan.packageId !== packageIdOf(6))
+        yield { type: 'prices', packageId: view.plan.packageId, prices };
+      yield order(view.plan.packageId);
+      at += reader.pick([0, 1, 1000, secondsPerDay]);
+      yield { type: 'wait' };
+    }
+    yield { type: 'cancel', account, customer, body: { at: 'now' }, headerKey: undefined };
+    yield order(packageIdOf(reader.below(3)));
+  }
+
+  /** Left alone for some ends: the jobs run when something is due, mostly in time. */
+  function* livedOf(reader: Reader): Iterable<Request> {
+    const account = accountWithOrders(reader.below(groups.length));
+    const customer = customerPathOf(reader, account);
+    const fields = { ...reader.pick([{ months: 1 }, { period: 'monthly' }]), ...reader.pick(hoursChoices) };
+    yield { type: 'auto_renew', account, customer, body: fields, headerKey: undefined };
+    const late = reader.pick([0, 0, 0, 1, 3600, 2 * secondsPerDay]);
+    for (let count = 1 + reader.below(4); count > 0; count -= 1) {
+      const dueAt = dueTimes()[0];
+      if (dueAt === undefined) return;
+      at = Math.max(at, dueAt + late);
+      yield { type: 'wait' };
+      yield { type: 'jobs' };
+    }
+  }
+
+  /** The administrator blocks an account whose plan is due just then. The administrator's own is not blocked. */
+  function* blockedOf(reader: Reader): Iterable<Request> {
+    const account = reader.below(groups.length - 1);
+    yield { type: 'block', account, blocked: true };
+    const dueAt = dueTimes([account])[0];
+    if (dueAt !== undefined) at = Math.max(at, dueAt + reader.pick([0, 0, 1, secondsPerDay]));
+    yield { type: 'jobs' };
+    const refused = planChangeOf(reader, reader.pick(['cancel', 'suspend', 'resume', 'auto_renew']));
+    yield { ...refused, account };
+    yield { type: 'block', account, blocked: false };
+  }
+
+  /** When auto-renewals are tried next, the first first. */
+  function dueTimes(of: readonly number[] = [...groups.keys()]): number[] {
+    const due = of.flatMap((account) =>
+      customersOf(account).flatMap(({ plan }) => plan.autoRenew?.nextAt ?? []),
+    );
+    return due.sort((a, b) => a - b);
+  }
+
+  /** Oldest first. */
+  function customersOf(account: number): CustomerView[] {
+    return oracle.customers(accountIdOf(account), 1, 100, at).data.toReversed();
+  }
+
   /** Yearly renewals, one on top of the other, with the money for them: up to and beyond ten years. */
   function burstOf(reader: Reader): readonly Request[] {
     const account = accountWithOrders(reader.below(groups.length));
@@ -607,7 +492,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       ...('body' in key && { idempotency_key: key.body }),
     };
     const foreign = (account + 1) % groups.length;
-    const order: OrderPath =
+    const order: OwnPath =
       chosen === 'foreign'
         ? { kind: 'foreign', account: foreign, number: Math.max(1, orderCountOf(foreign)) }
         : chosen === 'missing'
@@ -638,6 +523,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       if (change === 'months') return { ...request, amountCents: request.amountCents * 2n };
       return change === 'account' ? { ...request, account: (request.account + 1) % groups.length } : request;
     }
+    if (isPlanStep(request)) return changePlanChange(request, change, reader);
     if (request.type !== 'place' && request.type !== 'renew') return null;
     const sentKey = request.headerKey ?? request.body?.['idempotency_key'];
     const isOrdered = earlier.expected.type === 'order' && 'order' in earlier.expected.outcome;
@@ -741,6 +627,48 @@ export function tellHistory(history: History, naming: Naming): Told {
     }
   }
 
+  function changePlanChange(request: PlanStep, change: string, reader: Reader): Request {
+    const { type, body } = request;
+    switch (change) {
+      case 'spelling': {
+        const months = type === 'auto_renew' ? respellMonths(body ?? {}, reader) : body;
+        const guard = months?.['max_charge'];
+        const reason = months?.['reason'];
+        return {
+          ...moveKey({ ...request, body: months }),
+          ...((guard === '10' || typeof reason === 'string') && {
+            body: {
+              ...months,
+              ...(guard === '10' && { max_charge: '10.00' }),
+              ...(typeof reason === 'string' && { reason: ` ${reason}` }),
+            },
+          }),
+        };
+      }
+      case 'months':
+      case 'name':
+      case 'guard':
+      case 'package': {
+        const { idempotency_key: key } = body ?? {};
+        const fields = planFieldsOf(reader, type);
+        return { ...request, body: { ...fields, ...(key !== undefined && { idempotency_key: key }) } };
+      }
+      case 'customer':
+        return { ...request, customer: customerPathOf(reader, request.account) };
+      case 'key':
+        return withKey(request, reader.pick(['K7', 'K8', 'K9']));
+      case 'afresh':
+        return withKey(request, undefined);
+      case 'account':
+        return { ...request, account: (request.account + 1) % groups.length };
+      case 'endpoint':
+        // What another operation makes of the same body and key.
+        return { ...request, type: reader.pick(['cancel', 'suspend', 'resume', 'auto_renew_off']) };
+      default:
+        return request;
+    }
+  }
+
   function originalMonths(request: RenewStep): Months | null {
     if (request.order.kind !== 'own') return null;
     const order = oracle.order(accountIdOf(request.account), request.order.number);
@@ -755,7 +683,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (how === 'expiry') {
       const ends = [...owners].flatMap(([reference, account]) => {
         const view = oracle.customer(accountIdOf(account), reference, at);
-        return 'plan' in view && view.plan.active ? [view.plan.expiresAt] : [];
+        return 'plan' in view && view.plan.expiresAt > at ? [view.plan.expiresAt] : [];
       });
       // Mostly the plan that ends first: going to the end of a yearly one leaves nothing running.
       ends.sort((a, b) => a - b);
@@ -766,6 +694,11 @@ export function tellHistory(history: History, naming: Naming): Told {
       const seconds = scheduled.map(({ from }) => from).filter((from) => from >= at);
       const second = seconds[reader.below(seconds.length)];
       if (second !== undefined) at = second + reader.pick([-1, 0, 0, 1]);
+    }
+    if (how === 'due') {
+      const due = dueTimes();
+      const dueAt = due[reader.pick([0, 0, 0, 1, 2]) % Math.max(1, due.length)];
+      if (dueAt !== undefined) at = dueAt + reader.pick([-1, 0, 0, 1, 6 * 3600, 10 * secondsPerDay]);
     }
     if (how === 'month_end') at = startOfMonthAfter(at) + reader.pick([-1, 0, 1, -43_200]);
     if (how === 'leap_day') at = leapDayAfter(at) + reader.pick([0, 43_200, secondsPerDay - 1]);
@@ -816,6 +749,27 @@ export function tellHistory(history: History, naming: Naming): Told {
       }
       case 'trial':
         return { type: 'trial', outcome: askTrial(request) };
+      case 'cancel':
+        return { type: 'plan', outcome: oracle.cancel(planInput(request), at) };
+      case 'suspend':
+        return { type: 'plan', outcome: oracle.suspend(planInput(request), at) };
+      case 'resume':
+        return { type: 'plan', outcome: oracle.resume(planInput(request), at) };
+      case 'auto_renew':
+        return { type: 'plan', outcome: oracle.setAutoRenew(planInput(request), at) };
+      case 'auto_renew_off':
+        return { type: 'plan', outcome: oracle.removeAutoRenew(planInput(request), at) };
+      case 'status': {
+        const { account, customer, status } = request;
+        const input = { accountId: accountIdOf(account), customerId: String(customer), status };
+        const outcome = oracle.setCustomerStatus(input, at);
+        return { type: 'status', outcome };
+      }
+      case 'block':
+        oracle.setBlocked({ accountId: accountIdOf(request.account), blocked: request.blocked });
+        return { type: 'done' };
+      case 'jobs':
+        return { type: 'renewals', attempts: oracle.runJobs(at) };
       case 'group':
         oracle.setGroup({ accountId: accountIdOf(request.account), group: request.group });
         return { type: 'done' };
@@ -842,6 +796,29 @@ export function tellHistory(history: History, naming: Naming): Told {
     }
   }
 
+  function planInput({ account, customer, body, headerKey }: PlanStep) {
+    const isOwn = customer.kind === 'own' || (customer.kind === 'foreign' && customer.account === account);
+    const customerId = isOwn ? String(customer.number) : '0';
+    return { accountId: accountIdOf(account), customerId, body, headerKey };
+  }
+
+  /** What a run should have met beside the outcomes. */
+  function notesOf(request: Request, expected: Expected): string[] {
+    if (expected.type === 'order' && 'order' in expected.outcome && !expected.outcome.replayed) {
+      const { customerReference } = expected.outcome.order;
+      const cancelled = steps.some(
+        (step) =>
+          step.at === at &&
+          step.expected.type === 'plan' &&
+          'customer' in step.expected.outcome &&
+          step.expected.outcome.refundCents > 0n &&
+          step.expected.outcome.customer.reference === customerReference,
+      );
+      return cancelled ? [`${request.type} in the second of a cancel`] : [];
+    }
+    return [];
+  }
+
   /** With the service's choices where the documents are silent (A31). */
   function askTrial(request: Request & { type: 'trial' }): Refusal | { replayed: boolean } {
     const { account, packageId, customer: reference } = request;
@@ -860,7 +837,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (outcome.code === 'invalid_package')
       return { code: 'package_unavailable', details: { field: 'package_id' } };
     // A grant that is repeated finds its own trial.
-    const runsTheSame = 'plan' in before && before.plan.active && before.plan.packageId === packageId;
+    const runsTheSame = 'plan' in before && before.plan.expiresAt > at && before.plan.packageId === packageId;
     return outcome.code === 'order_failed' && runsTheSame ? { replayed: true } : outcome;
   }
 
@@ -891,136 +868,21 @@ export function tellHistory(history: History, naming: Naming): Told {
 
 /** Whether what was asked moves the world between two orders: a batch never reaches across it. */
 export function isCommand({ type }: Request): boolean {
-  return type === 'place' || type === 'renew' || type === 'credit' || type === 'trial';
+  return !worldMoves.has(type);
 }
 
-/** "place 201 change", "renew 409 idempotency_conflict": by which the distribution is counted. */
-export function labelOf({ request, expected }: Step): string {
-  if (expected.type === 'done' || expected.type === 'packages') return request.type;
-  const { outcome } = expected;
-  if ('code' in outcome) {
-    const details: Readonly<Record<string, string>> = outcome.details;
-    const reason = outcome.code === 'order_failed' ? ` ${details['reason']}` : '';
-    const field = details['field'] === undefined ? '' : ` (${details['field']})`;
-    return `${request.type} ${outcome.code}${reason}${field}`;
-  }
-  const kind = 'order' in outcome ? ` ${outcome.order.kind}` : '';
-  const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
-  const status = 'status' in outcome ? outcome.status : 201;
-  return `${request.type} ${status}${kind}${outcome.replayed ? ', replayed' : refund}`;
-}
-
-/** What a run of many histories must have met; otherwise it has proved less than it says. */
-const labelsOfEveryRun = [
-  'place 201 activate',
-  'place 201 renew',
-  'place 201 change',
-  'place 201 change with a refund',
-  'place 201 activate, replayed',
-  'place 201 renew, replayed',
-  'place 201 change, replayed',
-  'renew 201 renew',
-  'renew 201 renew, replayed',
-  'place idempotency_conflict',
-  'renew idempotency_conflict',
-  'place invalid_idempotency_key (idempotency_key)',
-  'renew invalid_idempotency_key (idempotency_key)',
-  'place invalid_json (customer_name)',
-  'place invalid_json (return_login)',
-  'place invalid_package (package_id)',
-  'place invalid_customer (customer)',
-  'place invalid_customer (customer_name)',
-  'place invalid_months (months)',
-  'place invalid_months (period)',
-  'renew invalid_months (months)',
-  'place package_unavailable (package_id)',
-  'place customer_not_yours',
-  'place invalid_max_charge (max_charge)',
-  'renew invalid_max_charge (max_charge)',
-  'place price_changed',
-  'renew price_changed',
-  'place insufficient_credit',
-  'renew insufficient_credit',
-  'place order_failed term_too_long',
-  'renew order_failed term_too_long',
-  'renew order_failed plan_changed',
-  'renew order_not_found',
-  'credit 201',
-  'credit 201, replayed',
-  'credit idempotency_conflict',
-  'credit insufficient_credit',
-  'trial 201',
-  'trial 201, replayed',
-  'trial customer_not_yours',
-  'trial order_failed plan_running',
-  'trial package_unavailable (package_id)',
+const worldMoves: ReadonlySet<Request['type']> = new Set([
   'group',
   'prices',
-  'schedule 201',
-  'schedule 201, replayed',
-  'schedule validation_failed (from)',
-  'schedule package_unavailable',
-  'schedule price_already_scheduled',
-  'unschedule 204',
-  'unschedule price_not_found',
-  'unschedule price_has_begun',
+  'schedule',
+  'unschedule',
   'retire',
+  'block',
   'wait',
-] as const;
+]);
 
-export type Distribution = Map<string, number>;
-
-export function countLabels(steps: readonly Step[], into: Distribution): void {
-  for (const step of steps) {
-    const label = labelOf(step);
-    into.set(label, (into.get(label) ?? 0) + 1);
-  }
-}
-
-export function missingLabels(counted: ReadonlyMap<string, number>): string[] {
-  return labelsOfEveryRun.filter((label) => !counted.has(label));
-}
-
-export function formatDistribution(counted: ReadonlyMap<string, number>): string {
-  const total = [...counted.values()].reduce((sum, count) => sum + count, 0);
-  const rows = [...counted].sort(([, a], [, b]) => b - a);
-  return rows
-    .map(([label, count]) => {
-      const percent = ((100 * count) / total).toFixed(2);
-      return `${String(count).padStart(10)} ${percent.padStart(6)} %  ${label}`;
-    })
-    .join('\n');
-}
-
-/** The history as a table; `answers` are what came instead of the oracle's, by step. */
-export function formatHistory(told: Told, problems: ReadonlyMap<number, string>): string {
-  const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageMoulds[slot]?.name]));
-  const packages = told.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');
-  const accounts = groups.map((group, account) => `${account} ${group}`).join(', ');
-  const lines = told.steps.map((step, index) => {
-    const time = new Date(step.at * 1000).toISOString().slice(0, 19);
-    const problem = problems.get(index);
-    const mark = problem === undefined ? '' : `\n      >>> ${problem}`;
-    return `${String(index).padStart(4)}  ${time}  ${formatRequest(step.request)}\n      oracle: ${formatExpected(step)}${mark}`;
-  });
-  return [`accounts: ${accounts}`, `packages: ${packages}`, ...lines].join('\n');
-}
-
-function formatRequest(request: Request): string {
-  const { type, ...rest } = request;
-  return `${type} ${toText(rest)}`;
-}
-
-function formatExpected(step: Step): string {
-  const { expected } = step;
-  if (expected.type === 'packages') return `packages ${toText(expected.views)}`;
-  return expected.type === 'done' ? 'done' : `${labelOf(step)} ${toText(expected.outcome)}`;
-}
-
-export function toText(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'bigint' ? `${member}c` : member,
-  );
+export function isPlanStep(request: Request): request is PlanStep {
+  return 'headerKey' in request && request.type !== 'place' && request.type !== 'renew';
 }
 
 // --------------------------------------------------------------------------------------------- pieces
@@ -1045,8 +907,9 @@ function pricesOf(
 }
 
 /** The accounts begin with nothing: their opening balances are credits. */
-function oracleWorld({ accountIds, packageIds }: Naming): World {
+function oracleWorld({ accountIds, packageIds, cancelRefund }: Naming): World {
   return {
+    cancelRefund,
     packages: packageMoulds.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
     accounts: groups.map((group, account) => ({
       id: accountIds[account] satisfies AccountId | undefined as AccountId,
@@ -1061,13 +924,16 @@ function loud(customer: string): string {
   return `  ${customer.trim().toUpperCase()}\t`;
 }
 
-function withKey<Sent extends PlaceStep | RenewStep>(request: Sent, key: string | undefined): Sent {
+function withKey<Sent extends PlaceStep | RenewStep | PlanStep>(
+  request: Sent,
+  key: string | undefined,
+): Sent {
   const { idempotency_key: _old, ...body } = request.body ?? {};
-  return { ...request, body, headerKey: key, mintedBy: null };
+  return { ...request, body, headerKey: key, ...('mintedBy' in request && { mintedBy: null }) };
 }
 
 /** The key from the header to the body, or back. */
-function moveKey<Sent extends PlaceStep | RenewStep>(request: Sent): Sent {
+function moveKey<Sent extends PlaceStep | RenewStep | PlanStep>(request: Sent): Sent {
   const { idempotency_key: inBody, ...body } = request.body ?? {};
   if (typeof inBody === 'string' && request.headerKey === undefined)
     return { ...request, body, headerKey: inBody };

@@ -1,5 +1,5 @@
 // Checks 10 to 14 of decisions.md, "Order of checks": everything a request body can be refused for
-// before any account, package or customer is looked at. Used by oracle.ts alone.
+// before any account, package or customer is looked at. Used by oracle.ts and oracle-life-request.ts.
 // The body is what JSON.parse gave, so 1, 1.0 and 1e0 are one value here.
 // "Ax" in a comment points to the entry of that number in AMBIGUITIES.md.
 
@@ -20,6 +20,7 @@ export type RefusalCode =
   | 'customer_not_found'
   | 'customer_not_yours'
   | 'invalid_max_charge'
+  | 'validation_failed'
   | 'order_failed'
   | 'price_changed'
   | 'insufficient_credit';
@@ -38,7 +39,7 @@ export type PlaceRequest = {
 
 export type RenewRequest = { key: string | null; months: Months | null; maxChargeCents: bigint | null };
 
-type Fields = Map<string, unknown>;
+export type Fields = Map<string, unknown>;
 
 export function readPlaceRequest(body: unknown, headerKey: string | undefined): PlaceRequest | Refusal {
   // 10 JSON. A wrong type of these two has the code of this check, so it is refused here (A1).
@@ -124,12 +125,12 @@ export function refuse(code: RefusalCode, details: Record<string, string> = {}):
  * The body's own fields, or null when it is no JSON object. A missing field reads as undefined;
  * null was sent, and is of the wrong type everywhere (A4).
  */
-function asFields(body: unknown): Fields | null {
+export function asFields(body: unknown): Fields | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   return new Map<string, unknown>(Object.entries(body));
 }
 
-function readKey(fields: Fields, headerKey: string | undefined): { value: string | null } | Refusal {
+export function readKey(fields: Fields, headerKey: string | undefined): { value: string | null } | Refusal {
   const bodyKey = fields.get('idempotency_key');
   const refusal = refuse('invalid_idempotency_key', { field: 'idempotency_key' });
   if (bodyKey !== undefined && (typeof bodyKey !== 'string' || !isKey(bodyKey))) return refusal;
@@ -143,7 +144,7 @@ function isKey(key: string): boolean {
 }
 
 /** null = neither months nor period was sent. */
-function readMonths(fields: Fields): { value: Months | null } | Refusal {
+export function readMonths(fields: Fields): { value: Months | null } | Refusal {
   const months = fields.get('months');
   const period = fields.get('period');
   if (months !== undefined && months !== 1 && months !== 3 && months !== 12) {
@@ -158,7 +159,7 @@ function readMonths(fields: Fields): { value: Months | null } | Refusal {
 }
 
 /** null = no guard was sent. A string such as "12.50", "12" or "-3.20" (A52). */
-function readMaxCharge(fields: Fields): { value: bigint | null } | Refusal {
+export function readMaxCharge(fields: Fields): { value: bigint | null } | Refusal {
   const sent = fields.get('max_charge');
   if (sent === undefined) return { value: null };
   const parts = typeof sent === 'string' ? /^(-?)([0-9]{1,12})(\.[0-9]{1,2})?$/.exec(sent) : null;

@@ -1,11 +1,26 @@
 // The business rules a second time: slow, obvious, in memory, one operation after the other.
-// Written from spec/service-v1.md and spec/decisions.md alone, to be compared with the product.
+// Written from spec/service-v1.md, spec/decisions.md and spec/v1-additions.md alone, to be compared with the
+// product. Here: accounts, packages, orders, money, what is shown; oracle-life.ts: what else happens to a plan.
 // Always true: opening balance + ledger entries = balance >= 0; a refusal changes nothing;
 // an order never changes once made. Outcomes are values; an exception is a bug of the caller,
 // such as an account that is not in the world. "Ax" points to the entry in AMBIGUITIES.md.
 
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
-import type { Months, Period, PlaceRequest, Refusal, RenewRequest } from './oracle-request.ts';
+import type { BoundPlanChange, HistoryItem } from './oracle-life.ts';
+import { createPlanLife, planState, record } from './oracle-life.ts';
+import type { AutoRenewSettings, PaidPeriod, Plan, PlanLife, PlanStatus } from './oracle-plan.ts';
+import {
+  beginRun,
+  beginTrial,
+  extendPlan,
+  extendRun,
+  isRunning,
+  newLife,
+  refundOf,
+  startPlan,
+  statusOf,
+} from './oracle-plan.ts';
+import type { Months, Period, PlaceRequest, Refusal, RefusalCode, RenewRequest } from './oracle-request.ts';
 import {
   isRefusal,
   normaliseCustomer,
@@ -37,6 +52,8 @@ export type World = {
     blocked?: boolean | undefined;
     apiEnabled?: boolean | undefined;
   }[];
+  /** The operator's `CANCEL_REFUND`; `unused` when it is not set. */
+  cancelRefund?: 'unused' | 'none' | undefined;
 };
 
 /** Times are whole epoch seconds. `number` counts 1, 2, 3… within the account. */
@@ -86,18 +103,25 @@ export type LedgerEntry = {
 };
 
 export type CustomerView = {
+  /** Counts 1, 2, 3… within the account. */
+  number: number;
   reference: string;
   email: string;
   name: string;
-  status: 'active';
+  status: 'active' | 'suspended';
   createdAt: number;
   plan: {
     packageId: number;
     package: string;
+    status: PlanStatus;
     active: boolean;
     startsAt: number;
     expiresAt: number;
     daysLeft: number;
+    endsAtPeriodEnd: boolean;
+    autoRenew:
+      | (AutoRenewSettings & { period: Period; nextAt: number | null; failure: RefusalCode | null })
+      | null;
   };
 };
 
@@ -116,18 +140,20 @@ type Package = World['packages'][number];
 /** A change of prices, at the second from which it holds: by the administrator then, or scheduled before. */
 type PriceEvent = { packageId: number; at: number; isScheduled: boolean; prices: SomePrices };
 
-/** A paid stretch of a plan, or the whole of a free trial (paidCents 0, months 0). */
-type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
-
-/** The periods touch: each starts where the one before ends, the first at the anchor. */
-type Plan = { packageId: number; anchorAt: number; periods: PaidPeriod[]; expiresAt: number };
-
-type Customer = { accountId: AccountId; reference: string; name: string; createdAt: number; plan: Plan };
+export type Customer = PlanLife & {
+  accountId: AccountId;
+  number: number;
+  reference: string;
+  name: string;
+  createdAt: number;
+  /** Oldest first. */
+  history: HistoryItem[];
+};
 
 type BoundOrder = { operation: string; outcome: { order: Order; balanceAfterCents: bigint } };
 type BoundCredit = { operation: string; balanceAfterCents: bigint };
 
-type Account = {
+export type Account = {
   id: AccountId;
   group: Group;
   blocked: boolean;
@@ -137,6 +163,7 @@ type Account = {
   ledger: LedgerEntry[];
   orderKeys: Map<string, BoundOrder>;
   creditKeys: Map<string, BoundCredit>;
+  planKeys: Map<string, BoundPlanChange>;
 };
 
 /** What an accepted order will be, once it is known which package, customer and months it is for. */
@@ -150,6 +177,7 @@ type Intent = {
   /** What the caller is ready to be charged, net; null: any charge. No part of `operation`. */
   maxChargeCents: bigint | null;
   isRenewal: boolean;
+  by: 'account' | 'service';
 };
 
 const currency = 'USD';
@@ -171,6 +199,7 @@ export function createOracle(world: World) {
       ledger: [], // an opening balance has no entry (A29)
       orderKeys: new Map(),
       creditKeys: new Map(),
+      planKeys: new Map(),
     });
   }
 
@@ -179,6 +208,37 @@ export function createOracle(world: World) {
   // One customer per value in the whole service; in the order of creation.
   const customers = new Map<string, Customer>();
   let keysMinted = 0;
+  let cancelRefund = world.cancelRefund ?? 'unused';
+
+  const life = createPlanLife({
+    accounts: () => accounts.values(),
+    getAccount,
+    customersOf: allOf,
+    findClosedDoor,
+    viewOf,
+    isTrial: (packageId) => getPackage(packageId).trial,
+    cancelRefund: () => cancelRefund,
+    postRefund: (account, amountCents, now) => {
+      const cause = { orderNumber: null, memo: '', actorId: null, createdAt: now };
+      post(account, { kind: 'refund', amountCents, ...cause });
+    },
+    sellRenewal: (account, customer, { months, maxChargeCents }, now) =>
+      sell(
+        account,
+        {
+          key: null,
+          operation: JSON.stringify(['by itself']), // of nobody's request: its key replays nothing (A71)
+          packageSold: getPackage(customer.plan.packageId), // retired or not
+          customerReference: customer.reference,
+          customerName: '',
+          months,
+          maxChargeCents,
+          isRenewal: true,
+          by: 'service',
+        },
+        now,
+      ),
+  });
 
   /** POST /orders. Checks 4, 5, and 10 to 19 in their order; the first that fails is the outcome. */
   function placeOrder(
@@ -202,7 +262,7 @@ export function createOracle(world: World) {
     if (packageSold.trial || packageSold.retired)
       return refuse('package_unavailable', { field: 'package_id' });
 
-    return sell(account, { ...request, operation, packageSold, isRenewal: false }, now);
+    return sell(account, { ...request, operation, packageSold, isRenewal: false, by: 'account' }, now);
   }
 
   /** POST /orders/{id}/renew. `orderId` is the path's text, naming an order by its number. */
@@ -238,6 +298,7 @@ export function createOracle(world: World) {
         months: request.months ?? original.months, // of the order addressed, a renewal too (A14)
         maxChargeCents: request.maxChargeCents,
         isRenewal: true,
+        by: 'account',
       },
       now,
     );
@@ -252,7 +313,7 @@ export function createOracle(world: World) {
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
 
     // 18 order_failed. A plan whose expiry is now has expired (A20).
-    const running = customer !== undefined && now < customer.plan.expiresAt ? customer.plan : null;
+    const running = customer !== undefined && isRunning(customer, now) ? customer.plan : null;
     const runsSame = running !== null && running.packageId === packageSold.id;
     const runsOther = running !== null && running.packageId !== packageSold.id;
     if (intent.isRenewal && runsOther) return refuse('order_failed', { reason: 'plan_changed' });
@@ -303,16 +364,19 @@ export function createOracle(world: World) {
     } as const);
     account.orders.push(order);
 
+    const kinds = { activate: 'activated', renew: 'renewed', change: 'changed' } as const;
+    const item = {
+      type: kinds[order.kind],
+      by: intent.by,
+      orderNumber: order.number,
+      ...(order.kind === 'change' && { refundCents }),
+    };
     if (customer === undefined) {
-      customers.set(intent.customerReference, {
-        accountId: account.id,
-        reference: intent.customerReference,
-        name: intent.customerName, // "for a new customer" only: a later one renames nobody (A7)
-        createdAt: now,
-        plan,
-      });
+      // The name is "for a new customer" only: a later one renames nobody (A7).
+      const created = createCustomer(account, intent.customerReference, intent.customerName, plan, now);
+      created.history.push({ ...item, at: now, from: null, to: planState(created, now) });
     } else {
-      customer.plan = plan;
+      record(customer, now, item, () => (runsSame ? extendRun(customer, plan) : beginRun(customer, plan)));
     }
 
     // The ledger holds movements of credit, and zero moves nothing: an amount of 0 has no entry,
@@ -378,7 +442,7 @@ export function createOracle(world: World) {
     if (trial.retired) return refuse('package_unavailable', { field: 'package_id' });
     const known = customers.get(reference);
     if (known !== undefined && known.accountId !== account.id) return refuse('customer_not_yours');
-    if (known !== undefined && now < known.plan.expiresAt)
+    if (known !== undefined && isRunning(known, now))
       return refuse('order_failed', { reason: 'plan_running' });
 
     const endAt = now + trial.durationDays * secondsPerDay;
@@ -388,10 +452,43 @@ export function createOracle(world: World) {
       periods: [{ months: 0, paidCents: 0n, startAt: now, endAt }],
       expiresAt: endAt,
     };
-    const customer = known ?? { accountId: account.id, reference, name: '', createdAt: now, plan };
-    customer.plan = plan;
-    customers.set(reference, customer);
+    const item = { type: 'trial_started', by: 'operator' } as const;
+    if (known !== undefined) {
+      record(known, now, item, () => beginTrial(known, plan));
+      return { status: 201, customer: viewOf(known, now) };
+    }
+    const customer = createCustomer(account, reference, '', plan, now);
+    customer.history.push({ ...item, at: now, from: null, to: planState(customer, now) });
     return { status: 201, customer: viewOf(customer, now) };
+  }
+
+  function createCustomer(
+    account: Account,
+    reference: string,
+    name: string,
+    plan: Plan,
+    now: number,
+  ): Customer {
+    const number = allOf(account).length + 1;
+    const customer = {
+      ...newLife(plan),
+      accountId: account.id,
+      number,
+      reference,
+      name,
+      createdAt: now,
+      history: [],
+    };
+    customers.set(reference, customer);
+    return customer;
+  }
+
+  function allOf(account: Account): Customer[] {
+    return [...customers.values()].filter((item) => item.accountId === account.id);
+  }
+
+  function setCancelRefund(input: { cancelRefund: 'unused' | 'none' }): void {
+    cancelRefund = input.cancelRefund;
   }
 
   function setGroup(input: { accountId: AccountId; group: Group }): void {
@@ -493,9 +590,22 @@ export function createOracle(world: World) {
 
   function customersOf(accountId: AccountId, page: unknown, limit: unknown, now: number): Page<CustomerView> {
     const account = getAccount(accountId);
-    const own = [...customers.values()].filter((item) => item.accountId === account.id);
-    const views = own.map((item) => viewOf(item, now));
+    const views = allOf(account).map((item) => viewOf(item, now));
     return pageOf(views.toReversed(), page, limit);
+  }
+
+  /** Orders and changes of the customer's plan, newest first. */
+  function history(accountId: AccountId, reference: string): HistoryItem[] | Refusal {
+    const found = customers.get(reference);
+    if (found === undefined || found.accountId !== accountId) return refuse('customer_not_found');
+    return found.history.map((item) => ({ ...item })).reverse();
+  }
+
+  /** What was paid for which time of the last run, oldest first: no request shows it. */
+  function paidPeriods(accountId: AccountId, reference: string): PaidPeriod[] {
+    const found = customers.get(reference);
+    if (found === undefined || found.accountId !== accountId) return [];
+    return found.plan.periods.map((period) => ({ ...period }));
   }
 
   /** Oldest first. */
@@ -505,22 +615,27 @@ export function createOracle(world: World) {
 
   function viewOf(item: Customer, now: number): CustomerView {
     const { plan } = item;
-    const secondsLeft = Math.max(0, plan.expiresAt - now);
+    const secondsLeft = isRunning(item, now) ? plan.expiresAt - now : 0;
     const secondsOver = secondsLeft % secondsPerDay;
     const wholeDays = (secondsLeft - secondsOver) / secondsPerDay;
+    const shown = item.endsAtPeriodEnd ? null : item.autoRenew;
     return {
+      number: item.number,
       reference: item.reference,
       email: emailOf(item.reference),
       name: item.name,
-      status: 'active',
+      status: item.operatorHold ? 'suspended' : 'active',
       createdAt: item.createdAt,
       plan: {
         packageId: plan.packageId,
         package: getPackage(plan.packageId).name,
-        active: now < plan.expiresAt,
+        status: statusOf(item, now),
+        active: isRunning(item, now) && !item.resellerHold,
         startsAt: plan.anchorAt,
         expiresAt: plan.expiresAt,
         daysLeft: secondsOver === 0 ? wholeDays : wholeDays + 1,
+        endsAtPeriodEnd: item.endsAtPeriodEnd,
+        autoRenew: shown === null ? null : { ...shown, period: periodOf(shown.months) },
       },
     };
   }
@@ -572,6 +687,8 @@ export function createOracle(world: World) {
     renewOrder,
     credit,
     grantTrial,
+    ...life,
+    setCancelRefund,
     setGroup,
     setBlocked,
     setApiEnabled,
@@ -585,6 +702,8 @@ export function createOracle(world: World) {
     orders,
     customer,
     customers: customersOf,
+    history,
+    paidPeriods,
     ledger,
   };
 }
@@ -625,35 +744,6 @@ function renewOperation(request: RenewRequest, original: Order): string {
 function findOrder(account: Account, orderId: string): Order | null {
   if (!/^[1-9][0-9]*$/.test(orderId)) return null;
   return account.orders.find((item) => String(item.number) === orderId) ?? null;
-}
-
-function startPlan(packageId: number, months: Months, paidCents: bigint, now: number): Plan {
-  const endAt = addMonths(now, months);
-  return {
-    packageId,
-    anchorAt: now,
-    periods: [{ months, paidCents, startAt: now, endAt }],
-    expiresAt: endAt,
-  };
-}
-
-/** The new end is counted from the anchor over all months of the run, so days never drift. */
-function extendPlan(plan: Plan, months: Months, paidCents: bigint): Plan {
-  const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
-  const endAt = addMonths(plan.anchorAt, monthsBefore + months);
-  const period = { months, paidCents, startAt: plan.expiresAt, endAt };
-  return { ...plan, periods: [...plan.periods, period], expiresAt: endAt };
-}
-
-/** Per period: floor(paid cents × unused seconds ÷ its seconds). A trial paid 0, so it gives 0. */
-function refundOf(plan: Plan, now: number): bigint {
-  let refundCents = 0n;
-  for (const { paidCents, startAt, endAt } of plan.periods) {
-    const unusedSeconds = BigInt(Math.max(0, endAt - Math.max(startAt, now)));
-    // bigint division rounds towards zero, which is the floor: nothing here is negative.
-    refundCents += (paidCents * unusedSeconds) / BigInt(endAt - startAt);
-  }
-  return refundCents;
 }
 
 function post(account: Account, entry: Omit<LedgerEntry, 'balanceAfterCents'>): void {

@@ -13,27 +13,39 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
+import { isJsonObject } from '../../src/contract/json.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
-import { checkJournal, readAll, type Sent } from '../machines/journal.ts';
-import { refusalProblem, shownName } from '../model/core-model.ts';
+import { runRenewals } from '../harness/run-renewals.ts';
+import { checkJournal, type Row, readAll, type Sent } from '../machines/journal.ts';
+import { refusalProblem } from '../model/core-model.ts';
 import {
-  createRandom,
-  drawHistory,
-  formatHistory,
   groups,
-  type History,
-  historyArbitrary,
-  labelOf,
-  type OrderPath,
+  type OwnPath,
+  type PlanOperation,
   packageMoulds,
-  type Random,
   type Step,
   type Told,
   tellHistory,
-  toText,
 } from '../model/histories.ts';
-import type { Order, PackageView, Prices, SomePrices } from '../model/oracle.ts';
+import {
+  createRandom,
+  drawHistory,
+  type History,
+  historyArbitrary,
+  type Random,
+} from '../model/history-genes.ts';
+import { countLabels, formatHistory, toText } from '../model/history-report.ts';
+import type { PackageView, Prices, SomePrices } from '../model/oracle.ts';
 import { createOracle } from '../model/oracle.ts';
+import {
+  amountText,
+  ownId,
+  shownCustomer,
+  shownItem,
+  shownOrder,
+  sorted,
+  timeText,
+} from '../model/shown-plans.ts';
 
 /** Of the long form; without it a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
@@ -57,7 +69,7 @@ test('on random histories the service answers as the oracle does, request by req
     const history = drawHistory(createRandom(seed, histories), operationsPerHistory);
     const { told, problems } = await runHistory(history);
     if (problems.size > 0) assert.fail(await describeFailure(history));
-    for (const step of told.steps) counted.set(labelOf(step), (counted.get(labelOf(step)) ?? 0) + 1);
+    countLabels(told.steps, counted);
     requests += told.steps.length;
     histories += 1;
   }
@@ -92,7 +104,12 @@ async function runHistory(history: History): Promise<Run> {
     packageIds.push(answer.body.package.id);
   }
   const accountIds = accounts.map(({ id }) => id);
-  const told = tellHistory(history, { accountIds, packageIds, customerSuffix: `-${runs}` });
+  const told = tellHistory(history, {
+    accountIds,
+    packageIds,
+    customerSuffix: `-${runs}`,
+    cancelRefund: 'unused',
+  });
 
   const problems = new Map<number, string>();
   const answers: (Answer | null)[] = [];
@@ -106,7 +123,18 @@ async function runHistory(history: History): Promise<Run> {
   service.clock.seconds = told.endedAt;
   const atTheEnd = await stateProblem(told, accounts);
   if (atTheEnd !== null) problems.set(told.steps.length, atTheEnd);
+  await letBe(told, accounts);
   return { told, problems };
+}
+
+/** Nothing of this history is renewed by itself while others are told. */
+async function letBe({ oracle, endedAt }: Told, accounts: readonly TestAccount[]): Promise<void> {
+  for (const account of accounts) {
+    for (const { number } of oracle.customers(account.id, 1, 100, endedAt).data) {
+      const answer = await account.send('DELETE', `/customers/${ownId(account.id, number)}/auto-renew`);
+      assert.ok(answer.status === 200 || answer.status === 404, answer.text);
+    }
+  }
 }
 
 /** As `groups` says, the last one an administrator. */
@@ -181,12 +209,42 @@ async function send(
       const path = `/api/admin/v1/packages/${request.packageId}/prices?from=${timeText(request.from)}`;
       return administrator.send('DELETE', path);
     }
+    case 'cancel':
+    case 'suspend':
+    case 'resume':
+    case 'auto_renew':
+    case 'auto_renew_off': {
+      const { account, customer, body, headerKey } = request;
+      const [method, end] = planRequests[request.type];
+      const path = `/customers/${pathId(customer, accounts, account)}/${end}`;
+      const headers: Record<string, string> = headerKey === undefined ? {} : { 'idempotency-key': headerKey };
+      return clientAt(accounts, account).send(method, path, body, headers);
+    }
+    case 'status': {
+      const { account, customer, status } = request;
+      const id = ownId(clientAt(accounts, account).id, customer);
+      return administrator.patch(`/api/admin/v1/customers/${id}`, { status });
+    }
+    case 'block':
+      return administrator.patch(adminPath(request.account), { blocked: request.blocked });
+    case 'jobs':
+      // A new end may be due at once; the next run finds it (A67).
+      for (let run = 0; run < 3; run += 1) await runRenewals(service);
+      return null;
     case 'wait':
       return expected.type === 'packages' ? clientAt(accounts, expected.account).get('/packages') : null;
     default:
       return request satisfies never;
   }
 }
+
+const planRequests: Readonly<Record<PlanOperation, readonly [method: string, end: string]>> = {
+  cancel: ['POST', 'cancel'],
+  suspend: ['POST', 'suspend'],
+  resume: ['POST', 'resume'],
+  auto_renew: ['PUT', 'auto-renew'],
+  auto_renew_off: ['DELETE', 'auto-renew'],
+};
 
 function headersOf(
   { headerKey, mintedBy }: { headerKey: string | undefined; mintedBy: number | null },
@@ -196,11 +254,9 @@ function headersOf(
   return typeof key === 'string' ? { 'idempotency-key': key } : {};
 }
 
-function pathId(order: OrderPath, accounts: readonly TestAccount[], account: number): string {
-  if (order.kind === 'text') return order.text;
-  return String(
-    orderId(clientAt(accounts, order.kind === 'foreign' ? order.account : account).id, order.number),
-  );
+function pathId(path: OwnPath, accounts: readonly TestAccount[], account: number): string {
+  if (path.kind === 'text') return path.text;
+  return String(ownId(clientAt(accounts, path.kind === 'foreign' ? path.account : account).id, path.number));
 }
 
 /** What is wrong with the answer; null when it is the oracle's. */
@@ -208,6 +264,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   const { request, expected } = step;
   const { status, body } = answer;
   if (expected.type === 'done') return status === 200 ? null : `status ${status}`;
+  if (expected.type === 'renewals') return 'answered what was no question';
   if (expected.type === 'packages') return packagesProblem(expected.views, body.data);
   if (expected.type === 'schedule') return scheduleProblem(expected.outcome, answer);
   const { outcome } = expected;
@@ -219,8 +276,12 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
       return status === 422 ? refusalProblem(outcome, { code, details }) : `status ${status}`;
     return refusalProblem(outcome, { code, details, status });
   }
+  if (expected.type === 'plan' || expected.type === 'status') {
+    const account = 'account' in request ? request.account : 0;
+    return changeProblem(step, answer, accountIds[account] ?? 0);
+  }
   if (status !== 201) return `status ${status}`;
-  if (expected.type === 'trial') return null;
+  if (expected.type === 'trial' || !('replayed' in outcome)) return null;
   const replayed = answer.headers.get('idempotent-replayed');
   if (replayed !== (outcome.replayed ? 'true' : null)) return `Idempotent-Replayed is ${replayed}`;
   if (!('balanceAfterCents' in outcome)) return 'the oracle has no balance';
@@ -273,40 +334,50 @@ function scheduleProblem(
   return status === wanted ? null : `status ${status}`;
 }
 
-/** The oracle's order as the service shows it; what the oracle does not know is taken from the answer. */
-function shownOrder(order: Order, accountId: number, actual: Record<string, unknown>) {
-  const {
-    package: sold,
-    customer,
-    idempotency_key: key,
-  } = actual as {
-    package: { name: unknown };
-    customer: { id: unknown };
-    idempotency_key: unknown;
+/** Of what changed a plan, or a customer's status, and was not refused. */
+function changeProblem(
+  { request, expected }: Step,
+  { status, body, headers }: Answer,
+  accountId: number,
+): string | null {
+  if (status !== 200) return `status ${status}`;
+  if (expected.type === 'status' && 'customer' in expected.outcome) {
+    const { status: shown } = expected.outcome.customer;
+    return body.customer.status === shown ? null : `the customer is ${body.customer.status}`;
+  }
+  if (expected.type !== 'plan' || 'code' in expected.outcome) return 'the oracle has no such answer';
+  const { replayed, customer, refundCents, balanceAfterCents } = expected.outcome;
+  const header = headers.get('idempotent-replayed');
+  if (header !== (replayed ? 'true' : null)) return `Idempotent-Replayed is ${header}`;
+  const wanted = {
+    customer: shownCustomer(customer, accountId),
+    ...(request.type === 'cancel' && {
+      refund: amountText(refundCents),
+      balance: amountText(balanceAfterCents),
+    }),
   };
-  const isMinted = order.idempotencyKey.startsWith('auto_') && String(key).startsWith('auto_');
-  return {
-    id: orderId(accountId, order.number),
-    kind: order.kind,
-    status: order.status,
-    package: { id: order.packageId, name: sold.name },
-    months: order.months,
-    period: order.period,
-    customer: { id: customer.id, reference: order.customerReference, email: order.email },
-    price: amountText(order.priceCents),
-    refund: amountText(order.refundCents),
-    currency: 'USD',
-    expires_at: timeText(order.expiresAt),
-    created_at: timeText(order.createdAt),
-    idempotency_key: isMinted ? key : order.idempotencyKey,
-  };
+  return toText(sorted(body)) === toText(sorted(wanted)) ? null : `the answer is not ${toText(wanted)}`;
+}
+
+/** All of a customer's history, a few at a time. */
+async function readHistory(account: TestAccount, customerId: number): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = [];
+  let cursor = '';
+  do {
+    const { body, text } = await account.get(`/customers/${customerId}/history?limit=7${cursor}`);
+    assert.ok(Array.isArray(body?.data), text);
+    items.push(...body.data);
+    cursor = body.next_cursor === null ? '' : `&cursor=${encodeURIComponent(body.next_cursor)}`;
+  } while (cursor !== '');
+  return items;
 }
 
 /** Balances, orders, ledgers and customers at the end, as the lists show them. */
 async function stateProblem(
-  { oracle, endedAt }: Told,
+  { oracle, endedAt, naming }: Told,
   accounts: readonly TestAccount[],
 ): Promise<string | null> {
+  const nameOf = (packageId: number) => packageMoulds[naming.packageIds.indexOf(packageId)]?.name ?? '';
   const administrator = clientAt(accounts, accounts.length - 1);
   for (const account of accounts) {
     const { balanceCents, group } = oracle.balance(account.id);
@@ -345,7 +416,7 @@ async function stateProblem(
         entry.kind,
         amountText(entry.amountCents),
         amountText(entry.balanceAfterCents),
-        entry.orderNumber === null ? null : orderId(account.id, entry.orderNumber),
+        entry.orderNumber === null ? null : ownId(account.id, entry.orderNumber),
         entry.memo,
         entry.actorId !== null,
         timeText(entry.createdAt ?? 0),
@@ -355,25 +426,25 @@ async function stateProblem(
 
     const customers = await readAll(account, '/customers');
     const views = oracle.customers(account.id, 1, 100, endedAt).data;
-    const found = customers.map(({ id: _id, ...rest }) => sorted(rest));
-    const shownViews = views.map((view) =>
-      sorted({
-        name: shownName(view),
-        reference: view.reference,
-        email: view.email,
-        status: view.status,
-        plan: {
-          package: view.plan.package,
-          active: view.plan.active,
-          starts_at: timeText(view.plan.startsAt),
-          expires_at: timeText(view.plan.expiresAt),
-          days_left: view.plan.daysLeft,
-        },
-        created_at: timeText(view.createdAt),
-      }),
-    );
+    const found = customers.map(sorted);
+    const shownViews = views.map((view) => sorted(shownCustomer(view, account.id)));
     if (toText(found) !== toText(shownViews))
       return `the customers of ${account.id} are ${toText(found)} instead of ${toText(shownViews)}`;
+
+    for (const { number, reference } of views) {
+      const items = await readHistory(account, ownId(account.id, number));
+      const wantedItems = oracle.history(account.id, reference);
+      if (!Array.isArray(wantedItems)) return `the oracle has no customer ${reference}`;
+      const shownItems = wantedItems.map((item, place) =>
+        shownItem(item, nameOf, (orderNumber) => {
+          const { order: shown } = items[place] ?? {};
+          const order = oracle.order(account.id, orderNumber);
+          return 'code' in order || !isJsonObject(shown) ? order : shownOrder(order, account.id, shown);
+        }),
+      );
+      if (toText(items.map(sorted)) !== toText(shownItems.map(sorted)))
+        return `the history of ${reference} is ${toText(items)} instead of ${toText(shownItems)}`;
+    }
   }
   return null;
 }
@@ -446,8 +517,12 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         for (let place = 0; place < requestsPerRound; place += 1) {
           // One request in three has a twin with the same key at about the same time, mostly the same data.
           const key = below(3) === 0 ? `shared-${round}-${below(6)}` : `own-${round}-${number}-${place}`;
-          const drawn = below(10);
-          if (drawn === 0) {
+          const drawn = below(11);
+          const cancelled = drawn === 10 ? customerToCancel(journal, account) : null;
+          if (cancelled !== null) {
+            const path = `/customers/${cancelled}/cancel`;
+            await note(client, { account, type: 'cancel', path, body: { at: 'now' }, key });
+          } else if (drawn === 0) {
             const body = { amount: amountText(BigInt(1 + below(9000)) * (below(4) === 0 ? -1n : 1n)) };
             const path = `/api/admin/v1/accounts/${account.id}/credit`;
             await note(administrator, { account, type: 'credit', path, body, key });
@@ -460,7 +535,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
                 ['place', 'renew'].includes(sent.type) &&
                 sent.answer.status === 201,
             );
-            const renewed = own[below(own.length)]?.answer.body.order.id ?? orderId(account.id, 999_999);
+            const renewed = own[below(own.length)]?.answer.body.order.id ?? ownId(account.id, 999_999);
             const body = below(3) === 0 ? { months: 3 } : {};
             await note(client, { account, type: 'renew', path: `/orders/${renewed}/renew`, body, key });
           } else {
@@ -488,7 +563,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
     assert.ok([200, 201, 402, 404, 409, 422].includes(answer.status), answer.text);
   }
   context.diagnostic(`${journal.length} requests, seed ${seed}: ${toText(Object.fromEntries(statuses))}`);
-  for (const wanted of ['place 201', 'place replayed', 'place customer_not_yours', 'renew 201'])
+  for (const wanted of ['place 201', 'place replayed', 'place customer_not_yours', 'renew 201', 'cancel 200'])
     assert.ok((statuses.get(wanted) ?? 0) > 0, `no "${wanted}" among ${toText([...statuses])}`);
 
   for (const account of accounts) {
@@ -512,6 +587,17 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
   }
   await checkAgainstOracle(accounts, journal);
 });
+
+/** One customer of each account: so it is known whose plan it was when a refund stands in the ledger. */
+const oneToCancel = ({ id }: TestAccount) => `of-${id}-0@example.com`;
+
+/** Once it was ordered for. */
+function customerToCancel(journal: readonly SentAt[], account: TestAccount): number | null {
+  const made = journal.find(
+    ({ answer }) => answer.body?.order?.customer.reference === oneToCancel(account) && answer.status === 201,
+  );
+  return made === undefined ? null : made.answer.body.order.customer.id;
+}
 
 /** Mostly for a customer of the account's own, sometimes for one that all accounts want. */
 function placeBody(random: Random, { id }: TestAccount): Record<string, unknown> {
@@ -541,10 +627,25 @@ async function checkAgainstOracle(
       balanceCents: 0n,
     })),
   });
+  const cancelInOracle = (account: TestAccount, entry: Row) => {
+    const at = Date.parse(String(entry['created_at'])) / 1000;
+    const view = oracle.customer(account.id, oneToCancel(account), at);
+    assert.ok('number' in view);
+    const input = { accountId: account.id, customerId: String(view.number), body: { at: 'now' } };
+    const outcome = oracle.cancel(input, at);
+    assert.ok('refundCents' in outcome, `the oracle refuses ${toText(entry)}: ${toText(outcome)}`);
+    assert.deepEqual(
+      [amountText(outcome.refundCents), amountText(outcome.balanceAfterCents)],
+      [entry['amount'], entry['balance_after']],
+    );
+  };
   for (const account of accounts) {
     const entries = await readAll(service.admin, `/api/admin/v1/accounts/${account.id}/ledger`);
     for (const entry of entries.toReversed()) {
-      if (entry['kind'] === 'refund') continue;
+      if (entry['kind'] === 'refund') {
+        if (entry['order_id'] === null) cancelInOracle(account, entry);
+        continue;
+      }
       if (entry['kind'] !== 'charge') {
         const amountCents = centsOf(entry['amount']);
         const credited = oracle.credit({ accountId: account.id, amountCents, actorId: service.admin.id });
@@ -588,10 +689,6 @@ function clientAt(accounts: readonly TestAccount[], place: number): TestAccount 
   return account;
 }
 
-function orderId(accountId: number, number: number): number {
-  return accountId * 1_000_000_000 + number;
-}
-
 function sentPrices({ reseller, distributor }: SomePrices) {
   const of = ({ 1: monthly, 3: quarterly, 12: yearly }: NonNullable<SomePrices['reseller']>) => ({
     ...(monthly !== undefined && { monthly: amountText(monthly) }),
@@ -604,22 +701,6 @@ function sentPrices({ reseller, distributor }: SomePrices) {
   };
 }
 
-function amountText(cents: bigint): string {
-  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
-  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
 function centsOf(amount: unknown): bigint {
   return BigInt(String(amount).replace('.', ''));
-}
-
-function timeText(at: number): string {
-  return new Date(at * 1000).toISOString().replace('.000', '');
-}
-
-/** Members in the order of their names, at every depth. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { describeFailure, searchCore } from '../model/core-model.ts';
-import { type Distribution, formatDistribution, missingLabels } from '../model/histories.ts';
+import { type Distribution, formatDistribution, missingLabels } from '../model/history-report.ts';
 
 const wantedSeconds = process.env['MODEL_SECONDS'];
 const seconds = Number(wantedSeconds ?? 0);

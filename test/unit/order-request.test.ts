@@ -12,7 +12,7 @@ import {
   parseRenewRequest,
   sentIdempotencyHeader,
 } from '../../src/api/shapes/order-request.ts';
-import { toText } from '../model/histories.ts';
+import { toText } from '../model/history-report.ts';
 import { readPlaceRequest, readRenewRequest } from '../model/oracle-request.ts';
 import '../harness/fixed-seed.ts';
 

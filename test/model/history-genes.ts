@@ -1,0 +1,390 @@
+// How a history is drawn, and what its numbers mean: tables of choices with their weights, the plainest first.
+// Used by histories.ts, which makes requests of them. Fast-check can shrink what is drawn here, and the long form
+// draws the same distribution with a plain generator.
+
+import fc from 'fast-check';
+import type { Prices, SomePrices } from './oracle.ts';
+import { secondsPerDay } from './oracle-calendar.ts';
+
+/** What is sent as JSON. */
+export type Body = Readonly<Record<string, unknown>>;
+
+export type Genes = readonly number[];
+
+export interface History {
+  readonly world: Genes;
+  readonly operations: readonly Genes[];
+}
+
+// ------------------------------------------------------------------------------------------- drawing
+
+const genesPerOperation = 10;
+const genesPerWorld = 8;
+/** Genes are 0 to this, without it. */
+const geneLimit = 10_000;
+
+/** fast-check's way to draw a history. */
+export function historyArbitrary(operationsMax: number): fc.Arbitrary<History> {
+  // Without fast-check's bias to 0 and the maximum: the distribution is made by the tables below.
+  const gene = fc.noBias(fc.nat(geneLimit - 1));
+  const genes = (count: number) => fc.array(gene, { minLength: count, maxLength: count, size: 'max' });
+  return fc.record({
+    world: genes(genesPerWorld),
+    operations: fc.array(genes(genesPerOperation), { maxLength: operationsMax, size: 'max' }),
+  });
+}
+
+/** The long form's way: the same distribution from a plain generator, without fast-check's cost. */
+export function drawHistory(random: Random, operations: number): History {
+  const genes = (count: number) => Array.from({ length: count }, () => Math.floor(random() * geneLimit));
+  return {
+    world: genes(genesPerWorld),
+    operations: Array.from({ length: operations }, () => genes(genesPerOperation)),
+  };
+}
+
+/** From 0 to 1, without 1. */
+export type Random = () => number;
+
+/** sfc32: small, fast, and the same on every machine. */
+export function createRandom(seed: number, stream: number): Random {
+  let [a, b, c, counter] = [seed | 0, stream | 0, 0x9e3779b9, 1];
+  const next = () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + sum) | 0;
+    return (sum >>> 0) / 4_294_967_296;
+  };
+  for (let round = 0; round < 15; round += 1) next();
+  return next;
+}
+
+// -------------------------------------------------------------------------------------- what genes mean
+
+type Choices<Value> = readonly Value[];
+
+/** Each value as often as its weight; the first is the plainest. */
+function choices<const Value>(...rows: readonly (readonly [weight: number, value: Value])[]): Choices<Value> {
+  return rows.flatMap(([weight, value]) => new Array<Value>(weight).fill(value));
+}
+
+/** Takes one gene after the other; those that are missing read as 0. */
+export function createReader(genes: Genes) {
+  let place = 0;
+  const below = (count: number): number => {
+    const gene = genes[place] ?? 0;
+    place += 1;
+    return Math.floor((gene * count) / geneLimit);
+  };
+  // A value may itself be undefined, so it is not asked whether there is one.
+  const pick = <Value>(from: Choices<Value>): Value => from[below(from.length)] as Value;
+  return { below, pick };
+}
+
+export type Reader = ReturnType<typeof createReader>;
+
+export const startTimes = choices(
+  [2, '2026-01-15T12:00:00Z'],
+  [2, '2026-01-31T12:00:00Z'],
+  [1, '2027-11-30T23:59:59Z'],
+  [2, '2028-02-28T23:59:58Z'],
+  [2, '2028-02-29T00:00:00Z'],
+  [1, '2027-02-28T06:30:00Z'],
+  [1, '2025-12-31T00:00:01Z'],
+  [1, '2096-02-29T06:00:00Z'],
+);
+
+export const openingBalances = choices<bigint>([2, 30_000n], [2, 5000n], [2, 100_000n], [1, 2000n], [1, 0n]);
+
+export const operationTypes = choices(
+  [34, 'place'],
+  [18, 'renew'],
+  [20, 'again'],
+  [9, 'credit'],
+  [4, 'trial'],
+  [16, 'wait'],
+  [2, 'group'],
+  [3, 'prices'],
+  [4, 'schedule'],
+  [2, 'unschedule'],
+  [1, 'retire'],
+  [1, 'burst'],
+  [7, 'cancel'],
+  [4, 'suspend'],
+  [5, 'resume'],
+  [9, 'auto_renew'],
+  [2, 'auto_renew_off'],
+  [2, 'status'],
+  [9, 'jobs'],
+  [2, 'swap'],
+  [3, 'by_itself'],
+  [1, 'blocked_while_due'],
+);
+
+export const customers = [
+  'ada@example.com',
+  'bob',
+  'cy.d_e-f',
+  'dora@mail.example.org',
+  'e2',
+  'fay',
+  'gil@x.example',
+  'h-0',
+];
+export const customersPerHome = 2;
+
+/** How the customer is written: `null` stands for the plain reference. */
+export const customerSpellings = choices<'plain' | 'loud' | { readonly customer?: unknown }>(
+  [80, 'plain'],
+  [10, 'loud'],
+  [1, {}],
+  [1, { customer: '' }],
+  [1, { customer: 'two words' }],
+  [1, { customer: 'no body@example.com' }],
+  [1, { customer: 7 }],
+  [1, { customer: 'ünder' }],
+  [1, { customer: 'a@b@example.com' }],
+);
+
+/** A package of the moulds by its place, or a `package_id` as it is sent. */
+export const packageChoices = choices<number | { readonly package_id?: unknown }>(
+  [30, 0],
+  [18, 1],
+  [16, 2],
+  [8, 3],
+  [3, 4],
+  [3, 5],
+  [1, 6],
+  [1, {}],
+  [1, { package_id: 999_999 }],
+  [1, { package_id: 2 ** 31 }],
+  [1, { package_id: -1 }],
+  [1, { package_id: '1' }],
+  [1, { package_id: 1.5 }],
+  [1, { package_id: null }],
+);
+
+export const monthsSpellings = choices<Body>(
+  [30, {}],
+  [12, { months: 1 }],
+  [14, { months: 3 }],
+  [14, { months: 12 }],
+  [4, { period: 'monthly' }],
+  [5, { period: 'quarterly' }],
+  [5, { period: 'yearly' }],
+  [3, { months: 3, period: 'quarterly' }],
+  [3, { months: 12, period: 'yearly' }],
+  [1, { months: 12, period: 'monthly' }],
+  [1, { months: 2 }],
+  [1, { months: '1' }],
+  [1, { period: 'Monthly' }],
+  [1, { months: null }],
+);
+
+export const renewMonths = choices<Body>(
+  [50, {}],
+  [10, { months: 1 }],
+  [10, { months: 3 }],
+  [14, { months: 12 }],
+  [4, { period: 'quarterly' }],
+  [2, { months: 1, period: 'monthly' }],
+  [1, { months: 1, period: 'yearly' }],
+  [1, { months: 6 }],
+);
+
+/** A key in the header, in the body, in both; a string of the set, or as it is sent. */
+export const keyChoices = choices<{ readonly header?: string; readonly body?: unknown }>(
+  [50, {}],
+  [7, { header: 'K1' }],
+  [7, { header: 'K2' }],
+  [6, { header: 'K3' }],
+  [6, { header: 'K4' }],
+  [4, { body: 'K5' }],
+  [4, { body: 'k5' }],
+  [3, { header: 'K6', body: 'K6' }],
+  [3, { header: `~!${'K'.repeat(78)}` }],
+  [1, { header: 'K1', body: 'K2' }],
+  [1, { header: 'two words' }],
+  [1, { body: '' }],
+  [1, { body: 'K'.repeat(81) }],
+  [1, { body: 5 }],
+);
+
+export const nameChoices = choices<Body>(
+  [60, {}],
+  [14, { customer_name: 'Ada Lovelace' }],
+  [8, { customer_name: '  Ada Lovelace ' }],
+  [6, { customer_name: 'Zoë 🦆' }],
+  [4, { customer_name: '' }],
+  [3, { customer_name: 'x'.repeat(120) }],
+  [1, { customer_name: 'x'.repeat(121) }],
+  [1, { customer_name: 'bell\u0007' }],
+  [1, { customer_name: 5 }],
+);
+
+export const loginChoices = choices<Body>(
+  [80, {}],
+  [12, { return_login: true }],
+  [6, { return_login: false }],
+  [1, { return_login: 'yes' }],
+);
+
+/** The last ones are no amounts. */
+export const guardChoices = choices<Body>(
+  [60, {}],
+  [4, { max_charge: '1000000' }],
+  [5, { max_charge: '25.00' }],
+  [4, { max_charge: '10' }],
+  [3, { max_charge: '9.9' }],
+  [3, { max_charge: '0.00' }],
+  [2, { max_charge: '-0.01' }],
+  [2, { max_charge: '-15.5' }],
+  [1, { max_charge: 25 }],
+  [1, { max_charge: '1.234' }],
+  [1, { max_charge: '' }],
+  [1, { max_charge: null }],
+);
+
+export const cancelChoices = choices<Body>(
+  [24, { at: 'now' }],
+  [18, { at: 'period_end' }],
+  [1, {}],
+  [1, { at: 'Now' }],
+  [1, { at: null }],
+);
+
+export const reasonChoices = choices<Body>(
+  [20, {}],
+  [6, { reason: 'unpaid' }],
+  [3, { reason: '  unpaid ' }],
+  [1, { reason: ' ' }],
+  [1, { reason: '🦆'.repeat(200) }],
+  [1, { reason: 'x'.repeat(201) }],
+  [1, { reason: 'bell\u0007' }],
+  [1, { reason: null }],
+);
+
+export const autoMonths = choices<Body>(
+  [24, { months: 1 }],
+  [8, { period: 'monthly' }],
+  [8, { months: 3 }],
+  [4, { months: 12, period: 'yearly' }],
+  [1, {}],
+  [1, { months: 1, period: 'yearly' }],
+  [1, { months: 2 }],
+);
+
+export const autoGuards = choices<Body>(
+  [24, {}],
+  [3, { max_charge: null }],
+  [4, { max_charge: '10' }],
+  [3, { max_charge: '10.00' }],
+  [4, { max_charge: '25.00' }],
+  [3, { max_charge: '0.00' }],
+  [1, { max_charge: 10 }],
+  [1, { max_charge: '' }],
+);
+
+export const hoursChoices = choices<Body>(
+  [16, {}],
+  [3, { hours_before: 24 }],
+  [5, { hours_before: 1 }],
+  [4, { hours_before: 6 }],
+  [4, { hours_before: 7 }],
+  [6, { hours_before: 720 }],
+  [1, { hours_before: 0 }],
+  [1, { hours_before: 721 }],
+  [1, { hours_before: 1.5 }],
+  [1, { hours_before: '24' }],
+);
+
+export const customerPaths = choices<'latest' | 'any' | 'missing' | 'foreign' | { readonly text: string }>(
+  [50, 'latest'],
+  [24, 'any'],
+  [2, 'missing'],
+  [3, 'foreign'],
+  [1, { text: '0' }],
+  [1, { text: '01' }],
+);
+
+export const orderChoices = choices<'latest' | 'any' | 'missing' | 'foreign' | { readonly text: string }>(
+  [70, 'latest'],
+  [18, 'any'],
+  [5, 'missing'],
+  [4, 'foreign'],
+  [1, { text: '0' }],
+  [1, { text: '99999999999999999999' }],
+);
+
+export const amounts = choices<bigint>(
+  [8, 10_000n],
+  [5, 2500n],
+  [5, 50_000n],
+  [2, 1n],
+  [2, 3333n],
+  [4, -1000n],
+  [2, -1n],
+  [2, -25_000n],
+  [3, -999_999_00n],
+);
+
+export const memos = choices<string | undefined>([4, undefined], [2, 'top-up'], [1, 'correction']);
+export const creditKeys = choices<string | undefined>([5, undefined], [1, 'C1'], [1, 'C2'], [1, 'K1']);
+
+/** What is different when an earlier request is sent again. */
+export const againChanges = choices(
+  [24, 'nothing'],
+  [22, 'spelling'],
+  [18, 'afresh'],
+  [8, 'months'],
+  [5, 'package'],
+  [5, 'customer'],
+  [5, 'name'],
+  [4, 'key'],
+  [3, 'account'],
+  [4, 'endpoint'],
+  [3, 'order'],
+  [6, 'guard'],
+);
+
+export const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
+  [1, [1500n, 4000n, 15_000n] as const],
+  [1, [100n, 299n, 1100n] as const],
+  [1, [333n, 1000n, 3334n] as const],
+  [1, [1n, 2n, 7n] as const],
+  [1, [0n, 0n, 0n] as const],
+  [1, [9999n, 1n, 20_000n] as const],
+);
+
+/** Which of the six a change of prices names. */
+export const namedCells = choices<(prices: Prices) => SomePrices>(
+  [4, (prices) => prices],
+  [2, ({ reseller }) => ({ reseller })],
+  [2, ({ reseller }) => ({ reseller: { 1: reseller[1] } })],
+  [1, ({ distributor }) => ({ distributor: { 1: distributor[1], 12: distributor[12] } })],
+);
+
+/** From now to the second of a schedule. */
+export const leads = choices(
+  [3, 20 * secondsPerDay],
+  [3, 5],
+  [2, 3600],
+  [2, 200 * secondsPerDay],
+  [1, 1],
+  [1, 0],
+  [1, -1],
+);
+
+export const waits = choices(
+  [20, 'seconds'],
+  [10, 'days'],
+  [22, 'expiry'],
+  [18, 'due'],
+  [14, 'price'],
+  [5, 'month_end'],
+  [2, 'leap_day'],
+  [3, 'year'],
+);

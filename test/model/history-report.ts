@@ -1,0 +1,196 @@
+// What histories have met, and how one is shown that fails: labels, their distribution, and the history as a table.
+// Used by the tests that tell histories.
+
+import { groups, packageMoulds, type Request, type Step, type Told } from './histories.ts';
+import type { PlanChangeOutcome } from './oracle-life.ts';
+import type { Refusal } from './oracle-request.ts';
+
+/** "place 201 change", "renew idempotency_conflict", "renewal 201, missed": by which the distribution is counted. */
+function labelsOf({ request, expected, notes }: Step): readonly string[] {
+  if (expected.type === 'done' || expected.type === 'packages') return [request.type];
+  if (expected.type === 'renewals') {
+    if (expected.attempts.length === 0) return ['jobs'];
+    return expected.attempts.map((attempt) => {
+      const { endsAt, outcome } = attempt;
+      const what = 'code' in outcome ? refusalLabel(outcome) : '201';
+      const isMissed = 'order' in outcome && outcome.order.createdAt >= endsAt;
+      return `renewal ${what}${isMissed ? ' of an end that was missed' : ''}`;
+    });
+  }
+  const { outcome } = expected;
+  if ('code' in outcome) return [`${request.type} ${refusalLabel(outcome)}`, ...notes];
+  if (expected.type === 'plan') {
+    const { status, replayed, refundCents } = expected.outcome as Exclude<PlanChangeOutcome, Refusal>;
+    const at = request.type === 'cancel' ? ` ${request.body?.['at']}` : '';
+    const how = replayed ? ', replayed' : refundCents > 0n ? ' with a refund' : '';
+    return [`${request.type} ${status}${at}${how}`, ...notes];
+  }
+  if (expected.type === 'status') return [`${request.type} 200`, ...notes];
+  const kind = 'order' in outcome ? ` ${outcome.order.kind}` : '';
+  const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
+  const replayed = 'replayed' in outcome && outcome.replayed;
+  const status = 'status' in outcome ? outcome.status : 201;
+  return [`${request.type} ${status}${kind}${replayed ? ', replayed' : refund}`, ...notes];
+}
+
+function refusalLabel({
+  code,
+  details,
+}: {
+  readonly code: string;
+  readonly details: Readonly<Record<string, string>>;
+}): string {
+  const reason = details['reason'] === undefined ? '' : ` ${details['reason']}`;
+  const field = details['field'] === undefined ? '' : ` (${details['field']})`;
+  return `${code}${reason}${field}`;
+}
+
+/** What a run of many histories must have met; otherwise it has proved less than it says. */
+const labelsOfEveryRun: readonly string[] = [
+  'place 201 activate',
+  'place 201 renew',
+  'place 201 change',
+  'place 201 change with a refund',
+  'place 201 activate, replayed',
+  'place 201 renew, replayed',
+  'place 201 change, replayed',
+  'renew 201 renew',
+  'renew 201 renew, replayed',
+  'place idempotency_conflict',
+  'renew idempotency_conflict',
+  'place invalid_idempotency_key (idempotency_key)',
+  'renew invalid_idempotency_key (idempotency_key)',
+  'place invalid_json (customer_name)',
+  'place invalid_json (return_login)',
+  'place invalid_package (package_id)',
+  'place invalid_customer (customer)',
+  'place invalid_customer (customer_name)',
+  'place invalid_months (months)',
+  'place invalid_months (period)',
+  'renew invalid_months (months)',
+  'place package_unavailable (package_id)',
+  'place customer_not_yours',
+  'place invalid_max_charge (max_charge)',
+  'renew invalid_max_charge (max_charge)',
+  'place price_changed',
+  'renew price_changed',
+  'place insufficient_credit',
+  'renew insufficient_credit',
+  'place order_failed term_too_long',
+  'renew order_failed term_too_long',
+  'renew order_failed plan_changed',
+  'renew order_not_found',
+  'credit 201',
+  'credit 201, replayed',
+  'credit idempotency_conflict',
+  'credit insufficient_credit',
+  'trial 201',
+  'trial 201, replayed',
+  'trial customer_not_yours',
+  'trial order_failed plan_running',
+  'trial package_unavailable (package_id)',
+  'group',
+  'prices',
+  'schedule 201',
+  'schedule 201, replayed',
+  'schedule validation_failed (from)',
+  'schedule package_unavailable',
+  'schedule price_already_scheduled',
+  'unschedule 204',
+  'unschedule price_not_found',
+  'unschedule price_has_begun',
+  'retire',
+  'wait',
+  'block',
+  'jobs',
+  'status 200',
+  'cancel 200 now with a refund',
+  'cancel of several prices',
+  'cancel 200 now',
+  'cancel 200 now, replayed',
+  'cancel 200 period_end',
+  'cancel 200 period_end, replayed',
+  'place in the second of a cancel',
+  'suspend 200',
+  'suspend 200, replayed',
+  'resume 200',
+  'resume 200, replayed',
+  'auto_renew 200',
+  'auto_renew 200, replayed',
+  'auto_renew_off 200',
+  'auto_renew_off 200, replayed',
+  'renewal 201',
+  'renewal 201 of an end that was missed',
+  'renewal insufficient_credit',
+  'renewal price_changed',
+  'renewal account_blocked',
+  ...(['cancel', 'suspend', 'resume', 'auto_renew', 'auto_renew_off'] as const).flatMap((type) => [
+    `${type} customer_not_found`,
+    `${type} idempotency_conflict`,
+    `${type} invalid_idempotency_key (idempotency_key)`,
+  ]),
+  'cancel account_blocked',
+  'cancel invalid_json',
+  'cancel validation_failed (at)',
+  'cancel order_failed plan_not_running',
+  'suspend validation_failed (reason)',
+  'auto_renew invalid_months (months)',
+  'auto_renew invalid_max_charge (max_charge)',
+  'auto_renew validation_failed (hours_before)',
+  'auto_renew order_failed plan_not_running',
+  'auto_renew package_unavailable free_trial',
+];
+
+export type Distribution = Map<string, number>;
+
+export function countLabels(steps: readonly Step[], into: Distribution): void {
+  for (const label of steps.flatMap(labelsOf)) into.set(label, (into.get(label) ?? 0) + 1);
+}
+
+export function missingLabels(counted: ReadonlyMap<string, number>): string[] {
+  return labelsOfEveryRun.filter((label) => !counted.has(label));
+}
+
+export function formatDistribution(counted: ReadonlyMap<string, number>): string {
+  const total = [...counted.values()].reduce((sum, count) => sum + count, 0);
+  const rows = [...counted].sort(([, a], [, b]) => b - a);
+  return rows
+    .map(([label, count]) => {
+      const percent = ((100 * count) / total).toFixed(2);
+      return `${String(count).padStart(10)} ${percent.padStart(6)} %  ${label}`;
+    })
+    .join('\n');
+}
+
+/** The history as a table; `answers` are what came instead of the oracle's, by step. */
+export function formatHistory(told: Told, problems: ReadonlyMap<number, string>): string {
+  const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageMoulds[slot]?.name]));
+  const packages = told.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');
+  const accounts = groups.map((group, account) => `${account} ${group}`).join(', ');
+  const lines = told.steps.map((step, index) => {
+    const time = new Date(step.at * 1000).toISOString().slice(0, 19);
+    const problem = problems.get(index);
+    const mark = problem === undefined ? '' : `\n      >>> ${problem}`;
+    return `${String(index).padStart(4)}  ${time}  ${formatRequest(step.request)}\n      oracle: ${formatExpected(step)}${mark}`;
+  });
+  return [`accounts: ${accounts}`, `packages: ${packages}`, ...lines].join('\n');
+}
+
+function formatRequest(request: Request): string {
+  const { type, ...rest } = request;
+  return `${type} ${toText(rest)}`;
+}
+
+function formatExpected(step: Step): string {
+  const { expected } = step;
+  if (expected.type === 'packages') return `packages ${toText(expected.views)}`;
+  if (expected.type === 'done') return 'done';
+  const what = expected.type === 'renewals' ? expected.attempts : expected.outcome;
+  return `${labelsOf(step).join(', ')} ${toText(what)}`;
+}
+
+export function toText(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? `${member}c` : member,
+  );
+}

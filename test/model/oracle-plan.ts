@@ -1,0 +1,130 @@
+// A plan and what hangs on it: its paid periods, the two holds, the cancel that ends it, auto-renewal.
+// Used by oracle.ts (orders) and oracle-life.ts (everything else that happens to a plan).
+// Always true: periods touch, each starts where the one before ends, the first at the anchor; and nothing
+// here knows of money in an account. "Ax" points to the entry in AMBIGUITIES.md.
+
+import { addMonths } from './oracle-calendar.ts';
+import type { Months, RefusalCode } from './oracle-request.ts';
+
+/** A paid stretch of a plan, or the whole of a free trial (paidCents 0, months 0). */
+export type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
+
+/** A plan that a cancel ended has no periods: nothing of it is unused. */
+export type Plan = { packageId: number; anchorAt: number; periods: PaidPeriod[]; expiresAt: number };
+
+export type PlanStatus = 'active' | 'suspended' | 'cancelled' | 'expired';
+
+export type AutoRenewSettings = { months: Months; maxChargeCents: bigint | null; hoursBefore: number };
+
+/** `nextAt`: when it is tried next; null when the present end will not be tried again. */
+export type AutoRenew = AutoRenewSettings & { nextAt: number | null; failure: RefusalCode | null };
+
+export type PlanLife = {
+  plan: Plan;
+  /** `customer.status` of the first edition. Neither hold lifts the other. */
+  operatorHold: boolean;
+  resellerHold: boolean;
+  /** A cancel "now" ended the plan. */
+  isCancelled: boolean;
+  endsAtPeriodEnd: boolean;
+  /** Put aside, and shown as null, while `endsAtPeriodEnd`. */
+  autoRenew: AutoRenew | null;
+};
+
+const secondsPerHour = 3_600;
+
+export function newLife(plan: Plan): PlanLife {
+  return {
+    plan,
+    operatorHold: false,
+    resellerHold: false,
+    isCancelled: false,
+    endsAtPeriodEnd: false,
+    autoRenew: null,
+  };
+}
+
+/** A plan whose expiry is now has expired (A20); one that was cancelled has ended whatever a clock says (A79). */
+export function isRunning({ plan, isCancelled }: PlanLife, now: number): boolean {
+  return !isCancelled && now < plan.expiresAt;
+}
+
+export function statusOf(life: PlanLife, now: number): PlanStatus {
+  if (!isRunning(life, now)) return life.isCancelled ? 'cancelled' : 'expired';
+  return life.operatorHold || life.resellerHold ? 'suspended' : 'active';
+}
+
+// ------------------------------------------------------------------------------------- terms
+
+export function startPlan(packageId: number, months: Months, paidCents: bigint, now: number): Plan {
+  const endAt = addMonths(now, months);
+  return {
+    packageId,
+    anchorAt: now,
+    periods: [{ months, paidCents, startAt: now, endAt }],
+    expiresAt: endAt,
+  };
+}
+
+/** The new end is counted from the anchor over all months of the run, so days never drift. */
+export function extendPlan(plan: Plan, months: Months, paidCents: bigint): Plan {
+  const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
+  const endAt = addMonths(plan.anchorAt, monthsBefore + months);
+  const period = { months, paidCents, startAt: plan.expiresAt, endAt };
+  return { ...plan, periods: [...plan.periods, period], expiresAt: endAt };
+}
+
+/** Per period: floor(paid cents × unused seconds ÷ its seconds). A trial paid 0, so it gives 0. */
+export function refundOf(plan: Plan, now: number): bigint {
+  let refundCents = 0n;
+  for (const { paidCents, startAt, endAt } of plan.periods) {
+    const unusedSeconds = BigInt(Math.max(0, endAt - Math.max(startAt, now)));
+    // bigint division rounds towards zero, which is the floor: nothing here is negative.
+    refundCents += (paidCents * unusedSeconds) / BigInt(endAt - startAt);
+  }
+  return refundCents;
+}
+
+// ------------------------------------------------------------------------- what happens to a life
+
+/** An order on top of the running plan: the flags stay, also a cancel at the period's end. */
+export function extendRun(life: PlanLife, plan: Plan): void {
+  life.plan = plan;
+  if (life.autoRenew !== null) life.autoRenew = freshAutoRenew(life.autoRenew, plan);
+}
+
+/** A paid plan begins: anew, in place of another, or after an end. */
+export function beginRun(life: PlanLife, plan: Plan): void {
+  if (life.endsAtPeriodEnd) life.autoRenew = null;
+  life.isCancelled = false;
+  life.endsAtPeriodEnd = false;
+  extendRun(life, plan);
+}
+
+export function beginTrial(life: PlanLife, plan: Plan): void {
+  life.plan = plan;
+  life.isCancelled = false;
+  life.endsAtPeriodEnd = false;
+  life.autoRenew = null;
+}
+
+/** The plan ends at this second. */
+export function endRun(life: PlanLife, now: number): void {
+  life.plan = { ...life.plan, periods: [], expiresAt: now };
+  life.isCancelled = true;
+  life.endsAtPeriodEnd = false;
+  life.autoRenew = null;
+}
+
+/** The settings for the present end: due before it, and nothing refused yet (A65, A69). */
+export function freshAutoRenew(settings: AutoRenewSettings, plan: Plan): AutoRenew {
+  const { months, maxChargeCents, hoursBefore } = settings;
+  const nextAt = plan.expiresAt - hoursBefore * secondsPerHour;
+  return { months, maxChargeCents, hoursBefore, nextAt, failure: null };
+}
+
+/** "Tried again 6 hours later as long as that is before the end" (A66). */
+export function refusedAutoRenew(auto: AutoRenew, plan: Plan, failure: RefusalCode, now: number): AutoRenew {
+  const again = now + 6 * secondsPerHour;
+  return { ...auto, failure, nextAt: again < plan.expiresAt ? again : null };
+}

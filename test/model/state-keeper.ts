@@ -1,0 +1,219 @@
+// What stands for the database in the core's runs: it loads what order-batch.ts would load for some commands, writes
+// what it would write, and refuses what a constraint would refuse. Used by core-model.ts alone.
+
+import type { AccountState } from '../../src/accounts/account-table.ts';
+import type { Package } from '../../src/catalog/package-catalog.ts';
+import type { Group } from '../../src/contract/periods.ts';
+import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
+import { isPlanChange, type OrderCommand } from '../../src/orders/order-commands.ts';
+import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
+import type { OrderRecord } from '../../src/orders/order-table.ts';
+import type { PlanChange } from '../../src/plans/plan-change.ts';
+import { plainLife } from '../../src/plans/plan-life.ts';
+import { groups } from './histories.ts';
+import { toText } from './history-report.ts';
+
+export type StateKeeper = ReturnType<typeof createStateKeeper>;
+
+/** The database of the core's runs: rows in maps, with the constraints of the tables. */
+export function createStateKeeper(accountIds: readonly number[], cancelRefund: 'unused' | 'none') {
+  const accounts = new Map<number, AccountState>(
+    accountIds.map((id, account) => [
+      id,
+      {
+        id,
+        group: groups[account] === 'reseller' ? 'reseller' : 'distributor',
+        accessVersion: 1,
+        isHalted: false,
+        balanceCents: 0n,
+        orderCount: 0,
+        customerCount: 0,
+        entryCount: 0,
+        planChangeCount: 0,
+      },
+    ]),
+  );
+  const customers = new Map<string, CustomerState>();
+  const orders: OrderRecord[] = [];
+  const ordersByKey = new Map<string, OrderRecord>();
+  const ordersByNumber = new Map<string, OrderRecord>();
+  const entries: LedgerEntry[] = [];
+  const creditsByKey = new Map<string, LedgerEntry>();
+  const liveLinks = new Map<string, string>();
+  const planChanges: PlanChange[] = [];
+  const planChangesByKey = new Map<string, PlanChange>();
+
+  const getAccount = (id: number): AccountState => {
+    const account = accounts.get(id);
+    if (account === undefined) throw new Error(`no account ${id}`);
+    return account;
+  };
+
+  const customerByNumber = (accountId: number, number: number): CustomerState | null =>
+    [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null;
+
+  /** What order-batch.ts loads for these commands: nothing that they do not ask about. */
+  function load(commands: readonly OrderCommand[], packages: ReadonlyMap<number, Package>): OrderState {
+    const loadedAccounts = new Map<number, AccountState>();
+    const loadedCustomers = new Map<string, CustomerState>();
+    const foreign = new Map<string, { reference: string; accountId: number }>();
+    const loadedOrders: OrderRecord[] = [];
+    const credits: LedgerEntry[] = [];
+    const loadedChanges: PlanChange[] = [];
+    for (const { accountId } of commands) loadedAccounts.set(accountId, getAccount(accountId));
+    for (const command of commands) {
+      if ('customerReference' in command) {
+        const { customerReference: reference } = command;
+        const found = customers.get(reference);
+        if (found !== undefined && loadedAccounts.has(found.accountId)) loadedCustomers.set(reference, found);
+        else if (found !== undefined) foreign.set(reference, { reference, accountId: found.accountId });
+      }
+      if (command.type === 'renew') {
+        const renewed = ordersByNumber.get(`${command.accountId} ${command.orderNumber}`);
+        const customer = renewed && customers.get(renewed.customerReference);
+        // As rows are: a copy for each question, so nothing may hang on which object it is.
+        if (renewed !== undefined) loadedOrders.push({ ...renewed });
+        if (customer !== undefined) loadedCustomers.set(customer.reference, customer);
+      }
+      if ('customerNumber' in command) {
+        const named = customerByNumber(command.accountId, command.customerNumber);
+        if (named !== null) loadedCustomers.set(named.reference, named);
+      }
+      if (command.type === 'grant_trial' || command.type === 'set_status') continue;
+      const key = `${command.accountId} ${command.idempotencyKey}`;
+      if (command.type === 'credit') {
+        const entry = creditsByKey.get(key);
+        if (entry !== undefined) credits.push(entry);
+      } else if (isPlanChange(command)) {
+        const change = command.keyIsMinted ? undefined : planChangesByKey.get(key);
+        if (change !== undefined) loadedChanges.push(change);
+      } else if (!command.keyIsMinted) {
+        const order = ordersByKey.get(key);
+        if (order !== undefined) loadedOrders.push({ ...order });
+      }
+    }
+    return {
+      accounts: [...loadedAccounts.values()],
+      customers: [...loadedCustomers.values()],
+      foreignReferences: [...foreign.values()],
+      orders: loadedOrders,
+      credits,
+      planChanges: loadedChanges,
+      cancelRefund,
+      packages,
+      currency: 'USD',
+    };
+  }
+
+  /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
+  function apply(changes: OrderChanges): void {
+    const balances = new Map<number, bigint>();
+    for (const customer of changes.newCustomers) {
+      if (customers.has(customer.reference)) throw new Error(`${customer.reference} is claimed twice`);
+      customers.set(customer.reference, { ...customer, life: plainLife });
+    }
+    for (const customer of changes.changedCustomers) {
+      const before = customers.get(customer.reference);
+      if (before?.number !== customer.number || before.accountId !== customer.accountId)
+        throw new Error(`${customer.reference} is changed but is not there`);
+      if (changes.newCustomers.includes(customer))
+        throw new Error(`${customer.reference} is new and changed`);
+      customers.set(customer.reference, { ...before, plan: customer.plan, status: customer.status });
+    }
+    // In columns of its own, which a plain order does not write.
+    for (const { reference, life } of changes.changedLives) {
+      const before = customers.get(reference);
+      if (before === undefined) throw new Error(`${reference} has a life but is not there`);
+      customers.set(reference, { ...before, life });
+    }
+    for (const order of changes.orders) {
+      const key = `${order.accountId} ${order.idempotencyKey}`;
+      const number = `${order.accountId} ${order.number}`;
+      if (ordersByKey.has(key)) throw new Error(`the key ${key} is bound twice`);
+      if (ordersByNumber.has(number)) throw new Error(`order ${number} is there twice`);
+      if (customers.get(order.customerReference)?.number !== order.customerNumber)
+        throw new Error(`order ${number} is for another customer than it says`);
+      ordersByKey.set(key, order);
+      ordersByNumber.set(number, order);
+      orders.push(order);
+    }
+    for (const entry of changes.entries) {
+      const { accountId, amountCents, balanceAfterCents, idempotencyKey } = entry;
+      const before = balances.get(accountId) ?? getAccount(accountId).balanceCents;
+      if (before + amountCents !== balanceAfterCents || balanceAfterCents < 0n)
+        throw new Error(`entry ${toText(entry)} does not follow a balance of ${before}`);
+      balances.set(accountId, balanceAfterCents);
+      if (idempotencyKey !== null) {
+        const key = `${accountId} ${idempotencyKey}`;
+        if (creditsByKey.has(key)) throw new Error(`the key ${key} of a credit is bound twice`);
+        creditsByKey.set(key, entry);
+      }
+      entries.push(entry);
+    }
+    for (const account of changes.accounts) {
+      const balance = balances.get(account.id) ?? getAccount(account.id).balanceCents;
+      if (balance !== account.balanceCents)
+        throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
+      balances.delete(account.id);
+      accounts.set(account.id, account);
+    }
+    if (balances.size > 0) throw new Error('entries were written to an account that was not');
+    for (const { order, tokenHash } of changes.loginLinks)
+      liveLinks.set(`${order.accountId} ${order.number}`, tokenHash);
+    for (const change of changes.planChanges) {
+      const { accountId, number, customerNumber } = change;
+      const earlier = planChanges.filter((one) => one.accountId === accountId).length;
+      if (number !== earlier + 1) throw new Error(`plan change ${toText(change)} follows ${earlier} others`);
+      if (customerByNumber(accountId, customerNumber) === null)
+        throw new Error(`plan change ${toText(change)} is of nobody`);
+      if (change.idempotencyKey !== null) {
+        const key = `${accountId} ${change.idempotencyKey}`;
+        if (planChangesByKey.has(key)) throw new Error(`the key ${key} of a plan is bound twice`);
+        planChangesByKey.set(key, change);
+      }
+      planChanges.push(change);
+    }
+  }
+
+  return {
+    load,
+    apply,
+    orders: (): readonly OrderRecord[] => orders,
+    entries: (): readonly LedgerEntry[] => entries,
+    planChanges: (): readonly PlanChange[] => planChanges,
+    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
+    customerCount: (): number => customers.size,
+    account: getAccount,
+    accessVersion: (id: number): number => getAccount(id).accessVersion,
+
+    /** What the service's jobs find to renew, in their order. */
+    due(now: number): CustomerState[] {
+      return [...customers.values()]
+        .filter(({ life }) => life.renewAt !== null && life.renewAt <= now && !life.endsAtPeriodEnd)
+        .sort(
+          (one, other) =>
+            (one.life.renewAt ?? 0) - (other.life.renewAt ?? 0) ||
+            one.accountId - other.accountId ||
+            one.number - other.number,
+        );
+    },
+
+    /** Whoever was authenticated before has to be again. */
+    changeRights(id: number): void {
+      const account = getAccount(id);
+      accounts.set(id, { ...account, accessVersion: account.accessVersion + 1 });
+    },
+
+    setGroup(id: number, group: Group): void {
+      const account = getAccount(id);
+      accounts.set(id, { ...account, group, accessVersion: account.accessVersion + 1 });
+    },
+
+    /** Everything that is kept, as one text to compare. Orders of one account keep their order. */
+    fingerprint(): string {
+      const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
+      const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
+      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges]);
+    },
+  };
+}
