@@ -1,5 +1,5 @@
-// No chain of activations, renewals and changes gives back more than was paid minus what was used,
-// whatever the prices and the seconds. The test keeps its own books of what was paid for which seconds,
+// No chain of activations, renewals, changes, cancels, holds and renewals by itself gives back more than was paid
+// minus what was used, whatever the prices and the seconds. The test keeps its own books of what was paid for which seconds,
 // from the answers alone, and checks decideOrders and plan-terms.ts against them: exhaustively on a small
 // grid, at random on long chains. What an account holds is its balance and what its customer's unused
 // time is worth; by ordering it can never come to hold more.
@@ -13,16 +13,21 @@ import type { Months } from '../../src/contract/periods.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
 import type { OrderState } from '../../src/orders/order-state.ts';
+import type { OrderRecord } from '../../src/orders/order-table.ts';
 import { unusedCents } from '../../src/plans/plan-terms.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
 
 /** One order of a chain: of package 1 or 2, or null to renew the last order; `months` may stand open there. */
-interface Move {
+interface OrderMove {
   readonly packageId: number | null;
   readonly months: Months | null;
 }
+
+/** What happens to the plan without an order; `jobs`: the service renews it, if that is due. */
+type LifeMove = 'cancel' | 'period_end' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off' | 'jobs';
+type Move = OrderMove | LifeMove;
 
 /** A stretch of time that was paid for, as the answers told it. */
 interface Paid {
@@ -65,6 +70,9 @@ test(`on a small grid every chain of up to ${chainLength} orders leaves no more 
     { packageId: 2, months: 1 },
     { packageId: 2, months: 3 },
     { packageId: null, months: null },
+    'cancel',
+    'auto_renew',
+    'jobs',
   ];
   let orders = 0;
   let changes = 0;
@@ -72,11 +80,12 @@ test(`on a small grid every chain of up to ${chainLength} orders leaves no more 
   function walk(position: Position, at: number, depth: number, prices: (typeof pricePlans)[number]): void {
     if (depth === chainLength) return;
     for (const move of moves) {
-      const after = order(withPrices(position, prices, depth), move, at);
+      const after = act(withPrices(position, prices, depth), move, at);
       if (after === null) continue;
       orders += 1;
       if (after.refunded) changes += 1;
-      for (const wait of instants(after.position, at)) {
+      const waits = move === 'auto_renew' ? [at, dueAt(after.position, at)] : instants(after.position, at);
+      for (const wait of waits) {
         holdsNoMore(after.position, at, wait);
         walk(after.position, wait, depth + 1, prices);
       }
@@ -100,31 +109,46 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
       ({ paid }, at) => Math.max(at, (paid.at(-1)?.endsAt ?? at) - 1),
       ({ paid }, at) => Math.max(at, paid.at(-1)?.endsAt ?? at),
       ({ paid }, at) => Math.max(at, paid[0]?.endsAt ?? at),
+      dueAt,
+      dueAt,
       ({ paid }, at) =>
         Math.max(at, Math.floor(((paid[0]?.startsAt ?? at) + (paid.at(-1)?.endsAt ?? at)) / 2)),
     ),
     fc.nat(50 * 86_400).map((seconds) => (_position: Position, at: number) => at + seconds),
   );
   const link = fc.record({
-    move: fc.record({
-      packageId: fc.constantFrom(1, 2, 1, 2, null, trialId),
-      months: fc.constantFrom<Months>(1, 3, 12),
-    }),
+    jobsRun: fc.boolean(),
+    move: fc.oneof(
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          packageId: fc.constantFrom(1, 2, 1, 2, null, trialId),
+          months: fc.constantFrom<Months>(1, 3, 12),
+        }),
+      },
+      fc.constantFrom<LifeMove>(
+        ...(['cancel', 'cancel', 'cancel', 'auto_renew', 'auto_renew', 'auto_renew'] as const),
+        ...(['period_end', 'suspend', 'resume', 'auto_renew_off'] as const),
+      ),
+    ),
     first: priceOf,
     second: priceOf,
     wait,
   });
   const start = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
-  let refunds = 0;
+  let [refunds, cancels, renewals] = [0, 0, 0];
   fc.assert(
     fc.property(start, fc.array(link, { minLength: 1, maxLength: 50, size: 'max' }), (startAt, links) => {
       let position = opening();
       let at = startAt;
-      for (const { move, first, second, wait: next } of links) {
-        const after = order(withPrices(position, [first, second, 1n], 0), move, at);
-        if (after !== null) {
+      for (const { jobsRun, move, first, second, wait: next } of links) {
+        for (const one of jobsRun ? (['jobs', move] as const) : [move]) {
+          const after = act(withPrices(position, [first, second, 1n], 0), one, at);
+          if (after === null) continue;
           position = after.position;
           if (after.refunded) refunds += 1;
+          if (one === 'cancel') cancels += 1;
+          if (one === 'jobs') renewals += 1;
         }
         const later = next(position, at);
         holdsNoMore(position, at, later);
@@ -135,8 +159,10 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
     }),
     { numRuns: randomChains, seed },
   );
-  context.diagnostic(`${randomChains} chains with ${refunds} refunds, seed ${seed}`);
-  assert.ok(refunds > randomChains, `only ${refunds} refunds`);
+  context.diagnostic(
+    `${randomChains} chains with ${refunds} refunds, ${cancels} cancels, ${renewals} renewals by itself, seed ${seed}`,
+  );
+  assert.ok(refunds > randomChains && cancels > randomChains / 2 && renewals > randomChains / 2);
 });
 
 test('a clock that is set back does not make a refund larger than what was paid', () => {
@@ -148,14 +174,24 @@ test('a clock that is set back does not make a refund larger than what was paid'
       for (const [index, jump] of jumps.entries()) {
         const before = accountOf(position).balanceCents;
         const paid = position.paid.reduce((sum, { cents }) => sum + cents, 0n);
-        const move: Move = { packageId: 1 + (index % 2), months: 3 };
+        // Another package each time, so every order begins a run.
+        const move: OrderMove = { packageId: 1 + (accountOf(position).orderCount % 2), months: 3 };
         const priced = withPrices(
           position,
           [{ 1: 10n, 3: 1000n, 12: 0n }, { 1: 10n, 3: 3000n, 12: 0n }, 1n],
           0,
         );
-        const { outcomes, changes } = decideOrders(priced.state, [commandOf(move, priced.state)], at);
+        const isCancel = index % 3 === 2;
+        const command = isCancel ? lifeCommandOf('cancel', priced.state) : commandOf(move, priced.state);
+        const { outcomes, changes } = decideOrders(priced.state, [command], at);
         const [outcome] = outcomes;
+        at += jump;
+        if (isCancel && outcome?.type === 'refused') continue;
+        if (outcome?.type === 'plan_changed') {
+          assert.ok(outcome.refundCents <= paid);
+          position = { ...position, state: applied(priced.state, changes), paid: [] };
+          continue;
+        }
         assert.ok(outcome?.type === 'ordered');
         assert.ok(outcome.order.refundCents <= paid);
         assert.ok(outcome.order.balanceAfterCents <= before + paid);
@@ -164,15 +200,45 @@ test('a clock that is set back does not make a refund larger than what was paid'
           state: applied(priced.state, changes),
           paid: [{ startsAt: at, endsAt: outcome.order.expiresAt, cents: outcome.order.priceCents }],
         };
-        at += jump;
       }
     }),
     { numRuns: 300, seed },
   );
 });
 
-/** Carries the move out and checks the answer against the books; null when it was refused. */
-function order(position: Position, move: Move, at: number): { position: Position; refunded: boolean } | null {
+test('a plan that was cancelled does not run again for a clock that is behind', () => {
+  const start = 1_800_000_000;
+  const prices: PriceOf = { 1: 1000n, 3: 3000n, 12: 0n };
+  const at = (position: Position, move: Move, now: number) => {
+    const priced = withPrices(position, [prices, prices, 1n], 0);
+    const command = typeof move === 'object' ? commandOf(move, priced.state) : null;
+    const wanted = command ?? lifeCommandOf('cancel', priced.state);
+    const { outcomes, changes } = decideOrders(priced.state, [wanted], now);
+    return { outcome: outcomes[0], position: { ...position, state: applied(priced.state, changes) } };
+  };
+  const ordered = at(opening(), { packageId: 1, months: 1 }, start);
+  const cancelled = at(ordered.position, 'cancel', start + 10);
+  const again = at(cancelled.position, { packageId: 1, months: 1 }, start + 8);
+  assert.ok(again.outcome?.type === 'ordered');
+  const { kind, expiresAt } = again.outcome.order;
+  assert.equal(kind, 'activate');
+  assert.ok(expiresAt <= start + 10 + 31 * 86_400, 'one month for one price');
+  assert.equal(at(cancelled.position, 'cancel', start + 8).outcome?.type, 'refused');
+});
+
+interface After {
+  readonly position: Position;
+  readonly refunded: boolean;
+}
+
+/** Carries the move out and checks the answer against the books; null when nothing came of it. */
+function act(position: Position, move: Move, at: number): After | null {
+  if (typeof move === 'object') return order(position, move, at);
+  if (position.state.customers.length === 0) return null;
+  return move === 'jobs' ? renewByItself(position, at) : changeLife(position, move, at);
+}
+
+function order(position: Position, move: OrderMove, at: number): After | null {
   const { state } = position;
   if (move.packageId === null && state.orders.length === 0) return null;
   const before = accountOf(position).balanceCents;
@@ -188,11 +254,19 @@ function order(position: Position, move: Move, at: number): { position: Position
     return null;
   }
   assert.ok(outcome?.type === 'ordered');
-  const { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents } = outcome.order;
-  assert.equal(balanceAfterCents, before + refundCents - priceCents);
-
+  const { kind, packageId } = outcome.order;
   const runsTheSame = runs && position.packageId === packageId;
   assert.equal(kind, move.packageId === null || runsTheSame ? 'renew' : runs ? 'change' : 'activate');
+  return ordered({ ...position, state: after }, outcome.order, { before, runsTheSame, at });
+}
+
+/** The same for an order of a reseller and one of the service; `position` has the new state, and the old books. */
+function ordered(
+  position: Position,
+  { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents }: OrderRecord,
+  { before, runsTheSame, at }: { before: bigint; runsTheSame: boolean; at: number },
+): After {
+  assert.equal(balanceAfterCents, before + refundCents - priceCents);
   if (kind === 'change') assert.ok(isFloorOfUnused(refundCents, position.paid, at));
   else assert.equal(refundCents, 0n);
 
@@ -201,9 +275,70 @@ function order(position: Position, move: Move, at: number): { position: Position
   assert.ok(stretch.endsAt > stretch.startsAt);
   const paid = runsTheSame ? [...position.paid, stretch] : [stretch];
   const spentCents = position.spentCents + priceCents - refundCents;
-  const next = { state: after, paid, packageId, spentCents };
-  assert.ok(held(next, at) <= held(position, at), 'an order makes nobody richer');
+  const next = { state: position.state, paid, packageId, spentCents };
+  assert.ok(held(next, at) <= before + worth(position.paid, at), 'an order makes nobody richer');
   return { position: next, refunded: refundCents > 0n };
+}
+
+/** The job of the service, of two processes at once: the second finds that it is done. */
+function renewByItself(position: Position, at: number): After | null {
+  const { state } = position;
+  const life = state.customers[0]?.life;
+  if (life === undefined || life.renewAt === null || life.endsAtPeriodEnd || life.renewAt > at) return null;
+  const before = accountOf(position).balanceCents;
+  const { renewAt } = life;
+  const command = (process: string): OrderCommand => ({
+    type: 'renew_automatically',
+    accountId,
+    accessVersion: 1,
+    idempotencyKey: `auto_${process}_${accountOf(position).orderCount}`,
+    keyIsMinted: true,
+    customerNumber: 1,
+    dueAt: renewAt,
+    isBlocked: false,
+  });
+  const { outcomes, changes } = decideOrders(state, [command('a'), command('b')], at);
+  const [outcome, again] = outcomes;
+  assert.equal(again?.type, 'not_due');
+  assert.ok(outcome?.type === 'ordered', outcome?.type);
+  assert.deepEqual([outcome.order.kind, outcome.order.packageId], ['renew', position.packageId]);
+  const runsTheSame = position.paid.some(({ endsAt }) => endsAt > at);
+  const next = { ...position, state: applied(state, changes) };
+  return ordered(next, outcome.order, { before, runsTheSame, at });
+}
+
+/** Of all these only a cancel moves money: what is unused, and then nothing is. */
+function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: number): After | null {
+  const { state } = position;
+  const before = accountOf(position).balanceCents;
+  const { outcomes, changes } = decideOrders(state, [lifeCommandOf(move, state)], at);
+  const [outcome] = outcomes;
+  const runs = position.paid.some(({ endsAt }) => endsAt > at);
+  const runsTrial = isTrialRunning(state, at);
+  if (outcome?.type === 'refused') {
+    const needsPlan = move === 'cancel' || move === 'period_end' || move === 'auto_renew';
+    assert.ok(needsPlan && !runs, `${move}: ${JSON.stringify(outcome.refusal)}`);
+    assert.ok(!runsTrial || move === 'auto_renew');
+    return null;
+  }
+  assert.ok(outcome?.type === 'plan_changed');
+  const { refundCents, balanceAfterCents } = outcome;
+  const after = { ...position, state: applied(state, changes) };
+  assert.deepEqual(
+    [accountOf(after).balanceCents, balanceAfterCents],
+    [before + refundCents, balanceAfterCents],
+  );
+  assert.equal(balanceAfterCents, before + refundCents);
+  if (move !== 'cancel') {
+    assert.equal(refundCents, 0n);
+    return { position: after, refunded: false };
+  }
+  assert.ok(runs || runsTrial);
+  assert.ok(isFloorOfUnused(refundCents, position.paid, at));
+  const spentCents = position.spentCents - refundCents;
+  const ended = { ...after, paid: [], packageId: null, spentCents };
+  assert.ok(held(ended, at) <= before + worth(position.paid, at), 'a cancel makes nobody richer');
+  return { position: ended, refunded: refundCents > 0n };
 }
 
 /** The balance, and what the customer's unused time would give back. */
@@ -274,6 +409,11 @@ function opening(): Position {
   return { state, paid: [], packageId: null, spentCents: 0n };
 }
 
+/** When the service will renew it; now, if it will not. */
+function dueAt({ state }: Position, at: number): number {
+  return Math.max(at, state.customers[0]?.life.renewAt ?? at);
+}
+
 /** What is sold at this step: from the second order on at `later` times the price. */
 function withPrices(
   position: Position,
@@ -306,7 +446,19 @@ function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
   };
 }
 
-function commandOf({ packageId, months }: Move, state: OrderState): OrderCommand {
+function lifeCommandOf(move: Exclude<LifeMove, 'jobs'>, state: OrderState): OrderCommand {
+  const count = state.accounts[0]?.planChangeCount ?? 0;
+  const keyed = { accountId, accessVersion: 1, idempotencyKey: `life_${count}`, keyIsMinted: true };
+  const common = { ...keyed, actorId: accountId, customerNumber: 1 };
+  if (move === 'cancel') return { type: 'cancel', ...common, at: 'now' };
+  if (move === 'period_end') return { type: 'cancel', ...common, at: move };
+  if (move === 'suspend') return { type: 'suspend', ...common, reason: null };
+  if (move === 'resume') return { type: 'resume', ...common };
+  const autoRenew = { months: 1, maxChargeCents: null, hoursBefore: 1 + 60 * (count % 8) } as const;
+  return { type: 'set_auto_renew', ...common, autoRenew: move === 'auto_renew' ? autoRenew : null };
+}
+
+function commandOf({ packageId, months }: OrderMove, state: OrderState): OrderCommand {
   const count = state.accounts[0]?.orderCount ?? 0;
   if (packageId === trialId) {
     return {
@@ -335,7 +487,7 @@ function commandOf({ packageId, months }: Move, state: OrderState): OrderCommand
 
 /** Of the orders only the last one is kept: it is the one that may be renewed. */
 function applied(state: OrderState, changes: ReturnType<typeof decideOrders>['changes']): OrderState {
-  const customers = [...changes.newCustomers, ...changes.changedCustomers];
+  const customers = [...changes.newCustomers, ...changes.changedCustomers, ...changes.changedLives].slice(-1);
   return {
     ...state,
     accounts: changes.accounts.length > 0 ? changes.accounts : state.accounts,
