@@ -1,12 +1,12 @@
-// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, credits
-// and debits, twins with one key and balance reads, all at once and each client through any process. The
+// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels,
+// holds, credits and debits, twins with one key and balance reads, all at once and each client through any process. The
 // journal of what they sent and saw, and when, is compared with the ledger afterwards.
 // Called by test/process/two-processes.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { checkJournal, readAll, type Sent } from './journal.ts';
+import { checkJournal, planRequests, readAll, type Sent } from './journal.ts';
 
 export interface CrowdOptions {
   /** Of the processes; every request goes to one of them at random. */
@@ -48,6 +48,8 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
   const journal: Sent[] = [];
   /** Orders that were acknowledged, by account: what a renewal may name. */
   const placed = new Map<number, number[]>(members.map(({ id }) => [id, []]));
+  /** The customers of these orders: whose plan may be changed. */
+  const customers = new Map<number, number[]>(members.map(({ id }) => [id, []]));
   let moment = 0;
 
   async function runClient(number: number): Promise<void> {
@@ -59,14 +61,17 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
       const client = createApiClient(random.pick(addresses), key);
       moment += 1;
       const sentAt = moment;
+      const method = request.type === 'auto-renew' ? 'PUT' : 'POST';
       const answer = await (request.type === 'balance'
         ? client.get(request.path)
-        : client.post(request.path, request.body, { 'idempotency-key': request.key }));
+        : client.send(method, request.path, request.body, { 'idempotency-key': request.key }));
       moment += 1;
       assert.ok(possibleStatuses.has(answer.status), answer.text);
       journal.push({ ...request, accountId: member.id, sentAt, answeredAt: moment, answer });
-      if (answer.status === 201 && request.type !== 'credit')
+      if (answer.status === 201 && request.type !== 'credit') {
         placed.get(member.id)?.push(answer.body.order.id);
+        customers.get(member.id)?.push(answer.body.order.customer.id);
+      }
     }
   }
 
@@ -75,7 +80,7 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
     { id }: Member,
     ownKey: string,
   ): Pick<Sent, 'type' | 'path' | 'body' | 'key'> {
-    const what = random.below(10);
+    const what = random.below(13);
     if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
     // One request in three shares its key with others, mostly with the same data.
     const shared = random.below(3) === 0 ? Math.floor(moment / 100) * 10 + random.below(10) : null;
@@ -90,6 +95,13 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
     if (what < 6 && known.length > 0) {
       const body = data.below(3) === 0 ? { months: 3 } : {};
       return { type: 'renew', path: `/orders/${data.pick(known)}/renew`, body, key };
+    }
+    const owned = customers.get(id) ?? [];
+    if (what >= 10 && owned.length > 0) {
+      const type = data.pick(planRequests);
+      // Of the first few: those that share a key mean the same one, also when others have come.
+      const customer = data.pick(owned.slice(0, 6));
+      return { type, path: `/customers/${customer}/${type}`, body: planBody(data, type), key };
     }
     const customer = data.below(5) === 0 ? 'wanted-by-all' : `of-${id}`;
     const body = {
@@ -114,6 +126,13 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
   }
   checkOwners(journal);
   return { requests: journal.length, answers: countAnswers(journal), entries: entryCount };
+}
+
+/** Nothing is due to renew by itself before long: what the crowd did not ask for would be nobody's. */
+function planBody(data: Random, type: (typeof planRequests)[number]): Record<string, unknown> {
+  if (type === 'cancel') return { at: data.pick(['now', 'now', 'period_end']) };
+  if (type === 'suspend') return data.below(2) === 0 ? { reason: 'unpaid' } : {};
+  return type === 'auto-renew' ? { months: data.pick([1, 3]), hours_before: 24 } : {};
 }
 
 /** A customer has one account for ever; only others are refused it. */
