@@ -47,6 +47,7 @@ const chapters: readonly {
       package: async () => (await import('./package-commands.ts')).packageCommand(),
       order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
       renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
+      bulk: async () => (await import('./bulk-command.ts')).bulkCommand(),
       cancel: async () => (await import('./plan-commands.ts')).cancelCommand(),
       suspend: async () => (await import('./plan-commands.ts')).suspendCommand(),
       resume: async () => (await import('./plan-commands.ts')).resumeCommand(),

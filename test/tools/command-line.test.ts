@@ -4,7 +4,16 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -415,6 +424,124 @@ describe('packages and orders', () => {
     });
     await once(child, 'close');
     assert.equal(said, '');
+  });
+});
+
+describe('the orders of a file', () => {
+  let key: string;
+  let packageId: number;
+  const customer = () => ({ cwd: folder, environment: { SELLTHROUGH_URL: address, SELLTHROUGH_KEY: key } });
+  const file = (name: string, ...lines: string[]) => {
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+    return ['bulk', name];
+  };
+  const counts = (outcome: Record<string, unknown>) =>
+    ['orders', 'placed', 'replayed', 'failed', 'balance'].map((name) => outcome[name]);
+
+  before(async () => {
+    key = (await runForJson(['account', 'create', 'in-bulk', '--rate-limit', '3'], admin())).api_key;
+    await runForJson(['account', 'credit', 'in-bulk', '900.00'], admin());
+    const prices = ['--reseller', '10,27,96', '--distributor', '10,27,96'];
+    packageId = (await runForJson(['package', 'create', 'In bulk', ...prices], admin())).id;
+  });
+  const forget = () => runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '1000'], admin());
+
+  test('are placed once, however often the file is sent; a run of another name places them anew', async () => {
+    await forget();
+    const args = file(
+      'orders.csv',
+      '\uFEFFpackage_id;customer;customer_name;months',
+      `${packageId};csv-1@example.com;"Smith; Ada";`,
+      `${packageId};csv-2@example.com;;3`,
+      `${packageId};csv-1@example.com;"Smith; Ada";`,
+    );
+    const first = await runForJson(args, customer());
+    assert.deepEqual(counts(first), [3, 3, 0, 0, '853.00'], 'equal lines are orders of their own');
+    assert.deepEqual(counts(await runForJson(args, customer())), [3, 0, 3, 0, '853.00']);
+    const { stdout } = await runCommand(args, customer());
+    assert.match(
+      stdout,
+      /^3 orders: 0 placed, 3 stood already, 0 failed\. Balance 853\.00\.\nAll of them stood already/,
+    );
+    const listed = await runForJson(['customers'], customer());
+    assert.deepEqual(listed.data.map(({ name }: { name: string }) => name).sort(), [
+      'Smith; Ada',
+      'csv-2@example.com',
+    ]);
+    assert.deepEqual(
+      counts(await runForJson([...args, '--run', 'february'], customer())).slice(1, 4),
+      [3, 0, 0],
+    );
+  });
+
+  test('that are refused are written beside the file, to be mended and sent in its turn', async () => {
+    const args = file(
+      'mixed.jsonl',
+      `{"package_id": ${packageId}, "customer": "jsonl-1"}`,
+      '',
+      '{"package_id": 4711, "customer": "jsonl-2", "idempotency_key": "own-key"}',
+      '{"renew": "x"}',
+    );
+    const { code, stdout, stderr } = await runCommand(args, customer());
+    assert.equal(code, 5, stderr);
+    assert.match(stdout, /\n +3 +jsonl-2 +invalid_package +field package_id, reason unknown\n/);
+    assert.match(stdout, /3 orders: 1 placed, 0 stood already, 2 failed/);
+    const failed = join(folder, 'mixed.failed.jsonl');
+    assert.equal(statSync(failed).mode & 0o777, 0o600);
+    const lines = readFileSync(failed, 'utf8').trim().split('\n');
+    const rows = lines.map((line) => JSON.parse(line));
+    assert.deepEqual(
+      rows.map(({ line, error }) => [line, error]),
+      [
+        [3, 'invalid_package'],
+        [4, 'validation_failed'],
+      ],
+    );
+    const mended = file('mended.jsonl', JSON.stringify({ ...rows[0], package_id: packageId }));
+    const done = await runForJson(mended, customer());
+    assert.deepEqual(counts(done).slice(0, 4), [1, 1, 0, 0]);
+    const { data } = await runForJson(['orders', '--limit', '1'], customer());
+    assert.equal(data[0].idempotency_key, 'own-key');
+  });
+
+  test('are sent in bulks that the rate limit admits, and wait for it', async () => {
+    await runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '2'], admin());
+    // One request for each ten orders: 21 never fit, and those that fit have to wait. What came before counts, too.
+    const rows = Array.from({ length: 21 }, (_nothing, index) => `${packageId},limited-${index}`);
+    const child = startCommand(file('limited.csv', 'package_id,customer', ...rows), customer());
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const closed = once(child, 'close');
+    while (!/waiting \d+ s for the rate limit/.test(said)) {
+      assert.equal(child.exitCode, null, said);
+      await once(child.stderr ?? child, 'data');
+    }
+    child.kill('SIGTERM');
+    await closed;
+    // Cut off in the middle, and repeated without a limit.
+    await forget();
+    const [orders, placed, replayed, failed] = counts(await runForJson(['bulk', 'limited.csv'], customer()));
+    assert.deepEqual([orders, Number(placed) + Number(replayed), failed], [21, 21, 0]);
+  });
+
+  test('are refused as a whole, before any is sent, where the file cannot be understood', async () => {
+    const cases: readonly (readonly [args: readonly string[], code: number, sentence: RegExp])[] = [
+      [
+        file('typo.csv', 'package_id,customer,max_charges', '1,typo,5'),
+        1,
+        /Line 2: there is no field "max_charges"/,
+      ],
+      [file('short.csv', 'package_id,customer', '1,a', '1'), 1, /line 3/i],
+      [file('broken.jsonl', '{}', '{"a"'), 1, /Line 2 is not JSON/],
+      [file('list.jsonl', '[]'), 1, /Line 1 is no JSON object/],
+      [file('empty.csv', 'package_id,customer'), 1, /There are no orders in empty\.csv/],
+      [file('orders.txt', '{}'), 2, /--format/],
+      [['bulk', 'nowhere.csv'], 1, /nowhere\.csv cannot be read \(ENOENT\)/],
+    ];
+    for (const [args, code, sentence] of cases)
+      assertRefused(await runCommand(args, customer()), code, sentence);
   });
 });
 

@@ -1,0 +1,254 @@
+// sellthrough bulk: the orders of a file, 500 at a time, as fast as the account's limit admits them. It may be cut off
+// anywhere and repeated: keys come from the file, and what stands already is not charged again.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import { stringify } from 'csv-stringify/sync';
+import { isSellthroughError, type PlaceOrdersInBulkAnswer, type Sellthrough } from '../../sdk/src/index.ts';
+import { type FileFormat, type FileOrder, readOrders } from './bulk-file.ts';
+import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { createProgressLine, type ProgressLine } from './progress-line.ts';
+import { textTable } from './text-table.ts';
+import { withService } from './with-service.ts';
+
+type Result = PlaceOrdersInBulkAnswer['results'][number];
+type Refused = Extract<Result, { error: unknown }>;
+
+interface Failure extends FileOrder {
+  readonly result: Refused;
+}
+
+interface Options {
+  readonly format?: FileFormat;
+  readonly run: string;
+  readonly failures?: string;
+  readonly json: boolean;
+}
+
+const ordersMax = 500;
+/** Of a body, which may have 524,288: what JSON adds around the orders is little. */
+const orderBytesMax = 500_000;
+/** How often an order is sent that met a service or a database that was away. */
+const attemptsMax = 4;
+const shownFailuresMax = 20;
+
+export function bulkCommand(): Command {
+  return new Command('bulk')
+    .description(
+      'place the orders and renewals of a file; repeat it safely: what stands is not charged again',
+    )
+    .argument('<file>', 'CSV whose header names fields of an order, or one JSON object on each line')
+    .addOption(
+      new Option('--format <format>', 'if the ending is not .csv, .jsonl or .ndjson').choices([
+        'csv',
+        'jsonl',
+      ]),
+    )
+    .option('--run <name>', 'a name for this run: the same orders under another name are placed anew', '')
+    .option('--failures <file>', 'where to write what was refused (default: beside the file)')
+    .option('--json', 'print the outcome as JSON', false)
+    .action((file: string, options: Options) =>
+      withService(async (service) => {
+        const format = options.format ?? formatOf(file);
+        const orders = readOrders(readText(file), format, options.run);
+        if (orders.length === 0) throw new CommandFailed(`There are no orders in ${file}.`);
+        const progress = createProgressLine(orders.length);
+        const outcome: Outcome = { placed: 0, replayed: 0, balance: null, failures: [] };
+        try {
+          await sendAll(service, orders, outcome, progress);
+        } catch (error) {
+          const stand = outcome.placed + outcome.replayed;
+          progress.say(
+            `${stand} of ${orders.length} orders are known to stand: repeat the command, and what stands is not charged again.`,
+          );
+          throw error;
+        } finally {
+          progress.end();
+        }
+        report(file, format, options, orders.length, outcome);
+      }),
+    );
+}
+
+interface Outcome {
+  placed: number;
+  replayed: number;
+  balance: string | null;
+  failures: Failure[];
+}
+
+async function sendAll(
+  service: Sellthrough,
+  orders: readonly FileOrder[],
+  outcome: Outcome,
+  progress: ProgressLine,
+): Promise<void> {
+  let waiting = [...orders];
+  for (let attempt = 1; waiting.length > 0; attempt += 1) {
+    const later: Failure[] = [];
+    let size = ordersMax;
+    for (let from = 0; from < waiting.length; ) {
+      const bulk = firstOf(waiting, from, size);
+      const sent = await sendOne(service, bulk, (seconds) => show(`waiting ${seconds} s for the rate limit`));
+      if (typeof sent === 'number') {
+        size = sent;
+        continue;
+      }
+      outcome.balance = sent.balance;
+      for (const [index, item] of bulk.entries()) {
+        const result = sent.results[index];
+        if (result === undefined)
+          throw new CommandFailed('The service answered fewer orders than were sent.');
+        if (!('error' in result)) outcome[result.replayed ? 'replayed' : 'placed'] += 1;
+        else (result.status >= 500 ? later : outcome.failures).push({ ...item, result });
+      }
+      from += bulk.length;
+      show('', later.length);
+    }
+    if (later.length > 0 && attempt < attemptsMax) await pause(1_000 * 2 ** attempt);
+    else outcome.failures.push(...later);
+    waiting = attempt < attemptsMax ? later : [];
+  }
+  outcome.failures.sort((one, other) => one.line - other.line);
+
+  function show(note: string, later = 0): void {
+    const { placed, replayed, failures } = outcome;
+    const parts = [
+      failures.length === 0 ? '' : `${failures.length} refused`,
+      later === 0 ? '' : `${later} to be sent again`,
+      note,
+    ];
+    progress.show(placed + replayed + failures.length, parts.filter((part) => part !== '').join(', '));
+  }
+}
+
+/** As many as fit into a body. */
+function firstOf(orders: readonly FileOrder[], from: number, size: number): FileOrder[] {
+  const bulk: FileOrder[] = [];
+  let bytes = 0;
+  for (const item of orders.slice(from, from + size)) {
+    bytes += Buffer.byteLength(JSON.stringify(item.order)) + 1;
+    if (bulk.length > 0 && bytes > orderBytesMax) break;
+    bulk.push(item);
+  }
+  return bulk;
+}
+
+/** Waits for the rate limit; a number: it will never admit more orders at once. */
+async function sendOne(
+  service: Sellthrough,
+  bulk: readonly FileOrder[],
+  onWait: (seconds: number) => void,
+): Promise<PlaceOrdersInBulkAnswer | number> {
+  for (;;) {
+    try {
+      return await service.placeOrdersInBulk({ orders: bulk.map(({ order }) => order) });
+    } catch (error) {
+      if (!isSellthroughError(error, 'rate_limited')) throw error;
+      const { orders_max: most } = error.details;
+      if (most !== undefined && most < bulk.length) return most;
+      const seconds = error.retryAfterSeconds ?? 1;
+      onWait(seconds);
+      await pause(seconds * 1_000);
+    }
+  }
+}
+
+function report(
+  file: string,
+  format: FileFormat,
+  { failures: wantedPath, json }: Options,
+  orders: number,
+  { placed, replayed, balance, failures }: Outcome,
+): void {
+  const path = wantedPath ?? file.replace(/(\.[^./\\]*)?$/, `.failed$1`);
+  if (failures.length > 0) {
+    writeFileSync(path, failuresText(failures, format), { mode: 0o600 });
+    process.exitCode = exitCodes.findings;
+  }
+  const value = {
+    orders,
+    placed,
+    replayed,
+    failed: failures.length,
+    balance,
+    failures: failures.map(({ line, order, result }) => ({
+      line,
+      idempotency_key: order.idempotency_key,
+      ...result,
+    })),
+    failures_file: failures.length > 0 ? path : null,
+  };
+  const again =
+    replayed === orders
+      ? 'All of them stood already: nothing was charged. To place the same orders once more, name the run with --run.\n'
+      : '';
+  const failed =
+    failures.length === 0
+      ? ''
+      : `${failuresTable(failures)}Written to ${path}: mend it and send it in its turn; what stands there is not charged again.\n`;
+  answer(
+    json,
+    value,
+    `${failed}${orders} orders: ${placed} placed, ${replayed} stood already, ${failures.length} failed. Balance ${balance}.\n${again}`,
+  );
+}
+
+function failuresTable(failures: readonly Failure[]): string {
+  const shown = failures.slice(0, shownFailuresMax);
+  const table = textTable<Failure>(
+    [
+      { title: 'LINE', value: ({ line }) => line, align: 'right' },
+      { title: 'ORDER', value: ({ order }) => nameOf(order), mayShrink: true },
+      { title: 'ERROR', value: ({ result }) => result.error.code },
+      { title: 'REASON', value: ({ result }) => reasonOf(result), mayShrink: true },
+    ],
+    shown,
+  );
+  return failures.length > shown.length ? `${table}and ${failures.length - shown.length} more\n` : table;
+}
+
+function nameOf(order: FileOrder['order']): string {
+  return 'renew' in order ? `renew ${order.renew}` : String(order.customer ?? '');
+}
+
+/** "balance 1.00, required 9.00", or the sentence where there are no details. */
+function reasonOf({ error: { details, message } }: Refused): string {
+  const facts = Object.entries(details).map(([name, value]) => `${name} ${value}`);
+  return facts.length === 0 ? message : facts.join(', ');
+}
+
+/** With the keys, so that what is mended is the same order still. */
+function failuresText(failures: readonly Failure[], format: FileFormat): string {
+  const rows = failures.map(({ line, order, result }) => ({
+    ...order,
+    line,
+    error: result.error.code,
+    reason: reasonOf(result),
+  }));
+  if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return stringify(rows, { header: true, columns, cast: { boolean: String } });
+}
+
+function formatOf(file: string): FileFormat {
+  const ending = extname(file).toLowerCase();
+  if (ending === '.csv') return 'csv';
+  if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl';
+  throw new CommandFailed(
+    `Say with --format what ${file} is: csv, or jsonl for one JSON object on each line.`,
+    exitCodes.usage,
+  );
+}
+
+function readText(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const why = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : code;
+    throw new CommandFailed(`The file ${file} cannot be read (${why}).`);
+  }
+}

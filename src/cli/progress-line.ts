@@ -1,0 +1,41 @@
+// How far a long command is, on standard error: one line that is written over and over on a terminal, otherwise a line now and
+// then. Called by bulk-command.ts.
+
+export interface ProgressLine {
+  /** `note` follows the numbers: "2 refused", "waiting 12 s". */
+  show(done: number, note: string): void;
+  /** A line that stays. */
+  say(sentence: string): void;
+  /** Leaves the terminal's line free for what is said next. */
+  end(): void;
+}
+
+const barCharacters = 24;
+
+export function createProgressLine(total: number, output: NodeJS.WriteStream = process.stderr): ProgressLine {
+  let last = '';
+  const clear = '\r\u001b[K';
+  function end(): void {
+    if (output.isTTY && last !== '') output.write(clear);
+    last = '';
+  }
+  return {
+    show(done, note) {
+      const text = `${done} of ${total}${note === '' ? '' : `, ${note}`}`;
+      if (text === last) return;
+      last = text;
+      if (!output.isTTY) {
+        output.write(`${text}\n`);
+        return;
+      }
+      const filled = total === 0 ? 0 : Math.floor((done / total) * barCharacters);
+      const bar = '█'.repeat(filled) + '░'.repeat(barCharacters - filled);
+      output.write(`${clear}${`${bar} ${text}`.slice(0, output.columns - 1)}`);
+    },
+    say(sentence) {
+      end();
+      output.write(`${sentence}\n`);
+    },
+    end,
+  };
+}
