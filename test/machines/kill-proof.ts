@@ -37,6 +37,11 @@ export interface KillReport {
 
 const clientCount = 8;
 const restMillisecondsShort = 30;
+/** More than a window: a kill may fall between two. */
+const ordersInBulk = 110;
+const ordersInBulkShort = 12;
+/** Of the clients, that send bulks where they are to. */
+const bulkEvery = 8;
 const preload = new URL('./crash-points.ts', import.meta.url);
 
 export async function runKillProof({
@@ -85,6 +90,7 @@ export async function runKillProof({
       // Nobody answers while a process starts, and asking costs the start its time.
       retryMilliseconds: 100,
       restMilliseconds: isShort ? restMillisecondsShort : 0,
+      ordersInBulk: isShort ? ordersInBulkShort : ordersInBulk,
       address: () => address,
       onAttempt({ key, answer }) {
         if (answer === null || answer.status === 503 || isRefusedForGood(answer)) return;
@@ -168,6 +174,8 @@ export interface RetryingClientsOptions {
   readonly retryMilliseconds?: number;
   /** Between a client's answered order and its next one. */
   readonly restMilliseconds?: number;
+  /** Every eighth client sends as many orders at once; without it none does. */
+  readonly ordersInBulk?: number;
   readonly clientCount: number;
   readonly customersPerAccount: number;
   /** Asked before every request: a service that was started again may listen elsewhere. */
@@ -194,6 +202,7 @@ export function startRetryingClients({
   keyPrefix = 'client',
   retryMilliseconds = retryAfterMilliseconds,
   restMilliseconds = 0,
+  ordersInBulk = 0,
   clientCount,
   customersPerAccount,
   address,
@@ -207,13 +216,15 @@ export function startRetryingClients({
     const own = createRandom(seed * 1_000 + number);
     const account = accounts[number % accounts.length] ?? own.pick(accounts);
     const acknowledged = journal.get(account.id) ?? [];
+    const draw = () => ({
+      package_id: own.pick(packageIds),
+      customer: `customer-${account.id}-${own.below(customersPerAccount)}`,
+      months: own.pick([1, 3, 12]),
+    });
+    if (ordersInBulk > 0 && number % bulkEvery === 0) return runBulks(number, account, draw);
     for (let count = 1; endsAt === null; count += 1) {
       const key = `${keyPrefix}-${number}-${count}`;
-      const body = {
-        package_id: own.pick(packageIds),
-        customer: `customer-${account.id}-${own.below(customersPerAccount)}`,
-        months: own.pick([1, 3, 12]),
-      };
+      const body = draw();
       for (let unknown = 0; ; unknown += 1) {
         const sentAt = performance.now();
         const answer = await createApiClient(address(), account.key)
@@ -234,6 +245,47 @@ export function startRetryingClients({
     }
   }
 
+  /** The same with many at once: the whole is repeated until each of its orders is answered for good. */
+  async function runBulks(
+    number: number,
+    { id: accountId, key: apiKey }: Shop['accounts'][number],
+    draw: () => object,
+  ): Promise<void> {
+    const acknowledged = journal.get(accountId) ?? [];
+    for (let count = 1; endsAt === null; count += 1) {
+      const orders = Array.from({ length: ordersInBulk }, (_nothing, place) => ({
+        ...draw(),
+        idempotency_key: `${keyPrefix}-${number}-${count}-${place}`,
+      }));
+      const answered = new Set<string>();
+      const placed = new Set<string>();
+      for (let unknown = 0; answered.size < orders.length; unknown += 1) {
+        const sentAt = performance.now();
+        const whole = await createApiClient(address(), apiKey)
+          .post('/orders/bulk', { orders })
+          .catch(() => null);
+        const answeredAt = performance.now();
+        if (whole?.status === 200) assert.equal(whole.body.results.length, orders.length, whole.text);
+        for (const [place, { idempotency_key: key }] of orders.entries()) {
+          const answer = answerIn(whole, place);
+          onAttempt({ accountId, key, sentAt, answeredAt, answer });
+          if (answer === null) continue;
+          if (isRefusedForGood(answer)) answered.add(key);
+          // Refused before, it may be taken now: somebody has given the customer another plan meanwhile.
+          if (answer.status !== 201 || placed.has(key)) continue;
+          answered.add(key);
+          placed.add(key);
+          acknowledged.push({ key, orderId: answer.body.order.id, balance: answer.body.balance });
+          if (unknown > 0) ordersAfterUnknown += 1;
+        }
+        if (answered.size === orders.length) break;
+        if (endsAt !== null && answeredAt > endsAt) throw new Error(`Bulk ${count} was never answered.`);
+        await pause(retryMilliseconds);
+      }
+      if (restMilliseconds > 0) await pause(restMilliseconds);
+    }
+  }
+
   const running = Promise.all(Array.from({ length: clientCount }, (_, number) => runClient(number)));
   return {
     journal,
@@ -243,6 +295,13 @@ export function startRetryingClients({
       await running;
     },
   };
+}
+
+/** What a bulk says of one order, as the single request would be answered; of a bulk that was refused, the whole's. */
+function answerIn(whole: Answer | null, place: number): Answer | null {
+  if (whole?.status !== 200) return whole;
+  const body = whole.body.results[place];
+  return { ...whole, status: body.status, body, text: JSON.stringify(body) };
 }
 
 /** A customer's plan can be paid for only so many years ahead: such an order was decided, and was refused. */
