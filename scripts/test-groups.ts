@@ -32,6 +32,7 @@ export const onBothDatabases: readonly string[] = [
   'roles-and-routes',
   'scheduled-prices',
   'secrets',
+  'statements',
   'table-rules',
   'upgrade',
   'verify',

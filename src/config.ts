@@ -35,6 +35,8 @@ export interface Config {
   readonly productUrl: string | null;
   /** What the unused time of a plan that is cancelled is worth. */
   readonly cancelRefund: CancelRefund;
+  /** Name and address on statements, line by line. */
+  readonly statementIssuer: readonly string[];
   /** Start although the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
 }
@@ -250,8 +252,17 @@ export function readConfig(environment: Environment): Config {
     linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
     cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
     productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
+    statementIssuer: readLines(text('STATEMENT_ISSUER') ?? ''),
     allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
   };
+}
+
+/** Lines divided by "|". */
+function readLines(value: string): string[] {
+  return value
+    .split('|')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 function readDatabase(text: (name: string) => string | null): DatabaseConfig {

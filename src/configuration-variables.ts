@@ -117,6 +117,12 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
           'Where a login link leads, with a one-time ?code=. The final address: browsers refuse a redirect from there to another origin.',
         example: 'https://product.example.com/welcome',
       },
+      {
+        name: 'STATEMENT_ISSUER',
+        otherwise: 'nobody is named',
+        meaning: 'Your name and address on statements as PDF; "|" begins a new line.',
+        example: 'Example Ltd | 1 High Street | Dublin',
+      },
     ],
   },
   {

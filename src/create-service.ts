@@ -243,6 +243,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     docsFolder: dependencies.docsFolder ?? builtDocsFolder,
     trustProxy: config.trustProxy,
     linkValidSeconds: config.linkValidSeconds,
+    statementIssuer: config.statementIssuer,
     loginLinks: {
       productUrl: config.productUrl,
       codeValidSeconds: limits.codeValidSeconds,

@@ -18,6 +18,8 @@ const ids: Readonly<Record<string, number>> = {
   customers: 2_000_000_001,
   packages: 5,
 };
+/** That of the story's clock. */
+const month = '2026-01';
 
 /** A value of a body that a sample reads from the environment: it is different each time. */
 export const loginCode = { environment: 'LOGIN_CODE' } as const;
@@ -45,9 +47,10 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
     return {
       operationId,
       method,
-      path: path.replace('{id}', String(id)),
+      path: path.replace('{id}', String(id)).replace('{month}', month),
       isAdmin: path.startsWith('/api/admin/'),
       ...(id === undefined ? {} : { id }),
+      ...(path.includes('{month}') ? { id: month } : {}),
       ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
       ...(hasBody ? { body } : {}),
       ...(takesKey ? { idempotencyKey: String(idempotencyKey ?? `${operationId}-1`) } : {}),

@@ -8,7 +8,7 @@ export interface SampleRequest {
   readonly path: string;
   readonly isAdmin: boolean;
   /** Of the path. */
-  readonly id?: number;
+  readonly id?: number | string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
@@ -45,7 +45,7 @@ function curlSample({ method, path, query, body, idempotencyKey }: SampleRequest
 
 function typescriptSample({ operationId, id, query, body, idempotencyKey, isAdmin }: SampleRequest): string {
   const parts = [
-    ...(id === undefined ? [] : [String(id)]),
+    ...(id === undefined ? [] : [typeof id === 'string' ? `'${id}'` : String(id)]),
     ...(body === undefined ? [] : [literal(body, 0, typescript, 70)]),
     ...(query === undefined ? [] : [literal(query, 0, typescript, 70)]),
     ...(idempotencyKey === undefined ? [] : [`{ idempotencyKey: '${idempotencyKey}' }`]),

@@ -235,6 +235,29 @@ export interface Customer {
   created_at: string;
 }
 
+export interface Statement {
+  /** The UTC month. At most 7 characters. */
+  month: string;
+  /** Whether the month is over. */
+  final: boolean;
+  /** ISO 4217 code. At most 3 characters. */
+  currency: string;
+  /** The balance before the month. At most 20 characters. */
+  opening: string;
+  /** Put in. At most 20 characters. */
+  credits: string;
+  /** Taken out by an administrator. At most 20 characters. */
+  debits: string;
+  /** For orders. At most 20 characters. */
+  charges: string;
+  /** Given back by orders. At most 20 characters. */
+  refunds: string;
+  /** opening + credits − debits − charges + refunds. At most 20 characters. */
+  closing: string;
+  /** Ledger entries of the month. */
+  entry_count: number;
+}
+
 export interface ErrorEnvelope {
   error: {
     /** Stable and machine-readable. At most 64 characters. */
@@ -504,6 +527,8 @@ export interface ListOrdersQuery {
   created_to?: string | undefined;
   /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
   cursor?: string | undefined;
+  /** csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+  format?: 'json' | 'csv' | undefined;
 }
 
 export interface ListOrdersAnswer {
@@ -597,6 +622,8 @@ export interface ListCustomersQuery {
   expires_to?: string | undefined;
   /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
   cursor?: string | undefined;
+  /** csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+  format?: 'json' | 'csv' | undefined;
 }
 
 export interface ListCustomersAnswer {
@@ -712,6 +739,8 @@ export interface ListLedgerQuery {
   created_to?: string | undefined;
   /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
   cursor?: string | undefined;
+  /** csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+  format?: 'json' | 'csv' | undefined;
 }
 
 export interface ListLedgerAnswer {
@@ -724,6 +753,41 @@ export interface ListLedgerAnswer {
   total?: number | undefined;
   /** null: there is no more. */
   next_cursor?: string | null | undefined;
+}
+
+export interface ListStatementsAnswer {
+  data: Statement[];
+}
+
+export interface GetStatementQuery {
+  /** In place of the Accept header. */
+  format?: 'json' | 'csv' | 'pdf' | undefined;
+}
+
+export interface GetStatementAnswer {
+  statement: {
+    /** The UTC month. At most 7 characters. */
+    month: string;
+    /** Whether the month is over. */
+    final: boolean;
+    /** ISO 4217 code. At most 3 characters. */
+    currency: string;
+    /** The balance before the month. At most 20 characters. */
+    opening: string;
+    /** Put in. At most 20 characters. */
+    credits: string;
+    /** Taken out by an administrator. At most 20 characters. */
+    debits: string;
+    /** For orders. At most 20 characters. */
+    charges: string;
+    /** Given back by orders. At most 20 characters. */
+    refunds: string;
+    /** opening + credits − debits − charges + refunds. At most 20 characters. */
+    closing: string;
+    /** Ledger entries of the month. */
+    entry_count: number;
+    entries: LedgerEntry[];
+  };
 }
 
 export interface CreateAccountBody {
@@ -1069,6 +1133,8 @@ export const operations = {
   removeAutoRenew: { method: 'DELETE', path: '/api/v1/customers/{id}/auto-renew', takesKey: true, holdsKeys: false },
   listPlanHistory: { method: 'GET', path: '/api/v1/customers/{id}/history', takesKey: false, holdsKeys: false },
   listLedger: { method: 'GET', path: '/api/v1/ledger', takesKey: false, holdsKeys: false },
+  listStatements: { method: 'GET', path: '/api/v1/statements', takesKey: false, holdsKeys: false },
+  getStatement: { method: 'GET', path: '/api/v1/statements/{month}', takesKey: false, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
@@ -1113,6 +1179,8 @@ export interface Answers {
   removeAutoRenew: RemoveAutoRenewAnswer;
   listPlanHistory: ListPlanHistoryAnswer;
   listLedger: ListLedgerAnswer;
+  listStatements: ListStatementsAnswer;
+  getStatement: GetStatementAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -1165,6 +1233,7 @@ export interface Queries {
   listCustomers: ListCustomersQuery;
   listPlanHistory: ListPlanHistoryQuery;
   listLedger: ListLedgerQuery;
+  getStatement: GetStatementQuery;
   listAccounts: ListAccountsQuery;
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;
@@ -1187,6 +1256,7 @@ export type ErrorCode =
   | 'not_found'
   | 'order_not_found'
   | 'customer_not_found'
+  | 'statement_not_found'
   | 'account_not_found'
   | 'package_not_found'
   | 'price_not_found'

@@ -10,6 +10,7 @@ import type {
   Customer,
   EditCustomerAnswer,
   EditCustomerBody,
+  GetStatementAnswer,
   LedgerEntry,
   ListCustomersQuery,
   ListLedgerQuery,
@@ -29,6 +30,7 @@ import type {
   RenewOrderBody,
   ResumeCustomerBody,
   SetAutoRenewBody,
+  Statement,
   SuspendCustomerBody,
 } from './api-types.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
@@ -58,11 +60,13 @@ export type RenewedOrder = RenewOrderAnswer & Replayable;
 
 export type CancelledPlan = CancelPlanAnswer & Replayable;
 /** What is looked for, all of it at once; `cursor` is that of the page before. */
-export type Found<Query> = Omit<Query, 'page'>;
-type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor'>;
+export type Found<Query> = Omit<Query, 'page' | 'format'>;
+type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor' | 'format'>;
 export type OrderFilter = Filter<ListOrdersQuery>;
 export type CustomerFilter = Filter<ListCustomersQuery>;
 export type LedgerFilter = Filter<ListLedgerQuery>;
+
+export type StatementWithEntries = GetStatementAnswer['statement'];
 
 export class Sellthrough {
   /** The administrator's API; the key must be an administrator's, or every call is refused with `forbidden`. */
@@ -268,6 +272,16 @@ export class Sellthrough {
   /** All customers that fit, page after page. */
   eachFoundCustomer(filter: CustomerFilter, options?: CallOptions): AsyncGenerator<Customer> {
     return eachFound((cursor) => this.findCustomers({ ...filter, cursor, limit: walkedPageItems }, options));
+  }
+
+  /** Your months, newest first: what each opened and closed with. */
+  async listStatements(options?: CallOptions): Promise<Statement[]> {
+    return (await this.#call('listStatements', { options })).body.data;
+  }
+
+  /** One month, "2026-01", with its entries, oldest first. Errors: statement_not_found. */
+  async getStatement(month: string, options?: CallOptions): Promise<StatementWithEntries> {
+    return (await this.#call('getStatement', { id: month, options })).body.statement;
   }
 
   /** One page of your ledger, newest first. */

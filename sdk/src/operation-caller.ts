@@ -7,7 +7,8 @@ import type { Answer, KeyedCallOptions, Transport } from './transport.ts';
 type OperationName = keyof typeof operations;
 
 interface OperationArguments<Name extends OperationName> {
-  readonly id?: number;
+  /** What stands in the path: an id, or a month. */
+  readonly id?: number | string;
   readonly query?: Name extends keyof Queries ? Queries[Name] | undefined : never;
   readonly body?: Name extends keyof Bodies ? Bodies[Name] : never;
   readonly options?: KeyedCallOptions | undefined;
@@ -23,7 +24,7 @@ export function createOperationCaller(transport: Transport): CallOperation {
     const { method, path, takesKey, holdsKeys } = operations[name];
     return transport.send({
       method,
-      path: path.replace('{id}', () => encodeURIComponent(String(id))),
+      path: path.replace(/\{\w+\}/, () => encodeURIComponent(String(id))),
       takesKey,
       holdsKeys,
       query,

@@ -64,6 +64,7 @@ import { packageRoutes } from './reseller/package-routes.ts';
 import { planHistoryRoutes } from './reseller/plan-history-routes.ts';
 import { planRoutes } from './reseller/plan-routes.ts';
 import { previewRoutes } from './reseller/preview-routes.ts';
+import { statementRoutes } from './reseller/statement-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
   readonly idleMilliseconds: number;
@@ -101,6 +102,8 @@ export interface AppDependencies
     'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
   >;
   readonly linkValidSeconds: number;
+  /** Name and address on statements, line by line. */
+  readonly statementIssuer: readonly string[];
   readonly limits: HttpLimits;
 }
 
@@ -206,6 +209,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     planHistoryRoutes(api, { ...dependencies, packages, confirm });
     customerEditRoutes(api, { ...dependencies, packages, confirm });
     ledgerRoutes(api, { ...dependencies, confirm });
+    statementRoutes(api, dependencies);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

@@ -35,6 +35,10 @@ export const errorCatalogue = {
   not_found: { status: 404, message: 'There is nothing at this address.' },
   order_not_found: { status: 404, message: 'There is no such order.' },
   customer_not_found: { status: 404, message: 'There is no such customer.' },
+  statement_not_found: {
+    status: 404,
+    message: 'There is no statement of this month: ask for yyyy-mm, as GET /statements lists them.',
+  },
   account_not_found: { status: 404, message: 'There is no such account.' },
   package_not_found: { status: 404, message: 'There is no such package.' },
   price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
@@ -83,7 +87,7 @@ export const errorCatalogue = {
     status: 422,
     message: 'An idempotency key has 1 to 80 visible ASCII characters, the same in header and body.',
   },
-  invalid_filter: { status: 422, message: 'A filter of this list cannot be read.' },
+  invalid_filter: { status: 422, message: 'A filter, or the format, cannot be read.' },
   invalid_cursor: {
     status: 422,
     message: 'cursor must be next_cursor of the page before, sent with the same filters.',

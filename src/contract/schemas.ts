@@ -318,6 +318,11 @@ const createdParameters = {
 const oneOfParameter = <Values extends readonly string[]>(values: Values, description: string) =>
   Type.Optional(oneOf(values, description));
 
+const listFormatParameter = oneOfParameter(
+  ['json', 'csv'] as const,
+  'csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe.',
+);
+
 export const orderListQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
   customer: parameter('A reference, or the id of a customer.'),
@@ -327,6 +332,7 @@ export const orderListQuerySchema = Type.Object({
   idempotency_key: parameter('The order of this key.', { maxLength: 80 }),
   ...createdParameters,
   cursor: cursorParameter,
+  format: listFormatParameter,
 });
 
 export const customerListQuerySchema = Type.Object({
@@ -341,6 +347,7 @@ export const customerListQuerySchema = Type.Object({
   expires_from: momentParameter('The plan ends at this time or later.'),
   expires_to: momentParameter('The plan ends at this time or earlier.'),
   cursor: cursorParameter,
+  format: listFormatParameter,
 });
 
 export const ledgerListQuerySchema = Type.Object({
@@ -349,6 +356,46 @@ export const ledgerListQuerySchema = Type.Object({
   order_id: idParameter('Entries of this order.'),
   ...createdParameters,
   cursor: cursorParameter,
+  format: listFormatParameter,
+});
+
+const monthPattern = '^\\d{4}-(0[1-9]|1[0-2])$';
+export const monthParameterSchema = Type.Object({
+  month: Type.String({
+    description: 'Year and month.',
+    pattern: monthPattern,
+    maxLength: 7,
+    examples: ['2026-01'],
+  }),
+});
+export const statementFormatSchema = Type.Object({
+  format: oneOfParameter(['json', 'csv', 'pdf'] as const, 'In place of the Accept header.'),
+});
+
+const statementSchema = Type.Object(
+  {
+    month: Type.String({ description: 'The UTC month.', pattern: monthPattern, maxLength: 7 }),
+    final: Type.Boolean({ description: 'Whether the month is over.' }),
+    currency,
+    opening: amount('The balance before the month.'),
+    credits: amount('Put in.'),
+    debits: amount('Taken out by an administrator.'),
+    charges: amount('For orders.'),
+    refunds: amount('Given back by orders.'),
+    closing: amount('opening + credits − debits − charges + refunds.'),
+    entry_count: count('Ledger entries of the month.'),
+  },
+  { $id: 'Statement' },
+);
+export type StatementView = Static<typeof statementSchema>;
+export const statementsAnswerSchema = Type.Object({
+  data: Type.Array(Type.Ref('Statement'), { maxItems: 12_000 }),
+});
+export const statementAnswerSchema = Type.Object({
+  statement: Type.Object({
+    ...statementSchema.properties,
+    entries: Type.Array(Type.Ref('LedgerEntry'), { maxItems: 900_000_000 }),
+  }),
 });
 
 const errorSchema = Type.Object(
@@ -554,5 +601,6 @@ export const namedSchemas = [
   placedInBulkSchema,
   refusedInBulkSchema,
   customerSchema,
+  statementSchema,
   errorSchema,
 ];

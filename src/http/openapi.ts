@@ -115,7 +115,12 @@ function shared(declared: readonly DeclaredRoute[]) {
 }
 
 interface Operation {
-  readonly parameters?: { readonly in: string; description?: string; schema: object }[];
+  readonly parameters?: {
+    readonly in: string;
+    readonly name: string;
+    description?: string;
+    schema: object;
+  }[];
   requestBody?: { required?: boolean };
   responses?: Record<string, Response>;
 }
@@ -142,7 +147,7 @@ function withDeclared<Document extends object>(
     }
     if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
     for (const parameter of operation.parameters ?? [])
-      if (parameter.in === 'path') Object.assign(parameter, pathId);
+      if (parameter.in === 'path' && parameter.name === 'id') Object.assign(parameter, pathId);
     operation.responses = {
       ...operation.responses,
       ...errorResponses(codes, path.startsWith('/api/admin/'), bodyBytesMax),

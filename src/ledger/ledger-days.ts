@@ -26,11 +26,16 @@ export interface NumberSpan {
   readonly to: number;
 }
 
+/** Sums, and where the entries are that they are of. */
+export interface SpannedSums extends LedgerSums {
+  readonly entries: NumberSpan;
+}
+
 export type Step = 'day' | 'month';
 
 export interface LedgerDays {
   /** Sums of the account from `since` on, oldest first; days without entries are missing. */
-  sums(accountId: number, step: Step, since: string): Promise<LedgerSums[]>;
+  sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
   /** Sums of every account together. */
   sumsOfAll(step: Step, since: string): Promise<LedgerSums[]>;
   /** The accounts that spent most since a day. */
@@ -126,7 +131,8 @@ const dateFormats: Readonly<Record<Step, string>> = { day: 'YYYY-MM-DD', month: 
 
 const sumsOfAccount: Statement = {
   name: 'list_ledger_sums',
-  text: `select to_char(d.day, $3::text) as date, ${sumColumns} from ledger_days d
+  text: `select to_char(d.day, $3::text) as date, min(d.first_entry) as first_entry, max(d.last_entry) as last_entry,
+      ${sumColumns} from ledger_days d
     where d.account_id = $1::int and d.day >= $2::date group by 1 order by 1`,
 };
 
@@ -194,7 +200,10 @@ export function createLedgerDays(database: Database): LedgerDays {
     async sums(accountId, step, since) {
       await bringUpToDate(accountId);
       const rows = await database.query(sumsOfAccount, [accountId, since, dateFormats[step]]);
-      return rows.map(parseSums);
+      return rows.map((row) => ({
+        ...parseSums(row),
+        entries: { from: Number(row['first_entry']), to: Number(row['last_entry']) },
+      }));
     },
     async sumsOfAll(step, since) {
       await bringAllUpToDate();

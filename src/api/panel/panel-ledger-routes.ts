@@ -11,11 +11,11 @@ import {
   panelEntrySchema,
   statementListSchema,
 } from '../../contract/panel-schemas.ts';
-import type { LedgerSums } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesDown, findEntriesUp } from '../../ledger/ledger-search.ts';
+import { listStatements } from '../../ledger/statements.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { ledgerCsv } from '../shapes/list-csv.ts';
 import { endOfTime, type MonthSpan, numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
-import { ledgerCsv } from './ledger-csv.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const statementsMax = 36;
@@ -68,25 +68,19 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDepen
         response: { 200: statementListSchema },
       },
     },
-    async ({ principal: { account } }, reply) => {
-      // From the first entry on: each month opens with what the one before it closed with.
-      const months = await ledgerDays.sums(account.id, 'month', '-infinity');
-      let balanceCents = 0n;
-      const statements = months.map((month) => {
-        const openingCents = balanceCents;
-        balanceCents += movedCents(month);
-        return {
-          month: month.date,
-          opening: formatAmount(openingCents),
-          credits: formatAmount(month.creditedCents),
-          debits: formatAmount(month.debitedCents),
-          charges: formatAmount(month.chargedCents),
-          refunds: formatAmount(month.refundedCents),
-          closing: formatAmount(balanceCents),
-          entries: month.entryCount,
-        };
-      });
-      return reply.send({ data: statements.reverse().slice(0, statementsMax) });
+    async ({ principal: { account, now } }, reply) => {
+      const statements = (await listStatements(ledgerDays, account.id, now())).map((each) => ({
+        month: each.month,
+        opening: formatAmount(each.openingCents),
+        credits: formatAmount(each.creditedCents),
+        debits: formatAmount(each.debitedCents),
+        charges: formatAmount(each.chargedCents),
+        refunds: formatAmount(each.refundedCents),
+        closing: formatAmount(each.closingCents),
+        entries: each.entryCount,
+      }));
+      const moved = statements.filter(({ entries }) => entries > 0).reverse();
+      return reply.send({ data: moved.slice(0, statementsMax) });
     },
   );
 
@@ -135,10 +129,6 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDepen
       from = last.entry.number + 1;
     }
   }
-}
-
-function movedCents({ creditedCents, debitedCents, chargedCents, refundedCents }: LedgerSums): bigint {
-  return creditedCents - debitedCents - chargedCents + refundedCents;
 }
 
 function lastDayOf({ until }: MonthSpan): string {

@@ -8,16 +8,21 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { customerAnswerSchema, customerListQuerySchema, filteredPageOf } from '../../contract/schemas.ts';
 import type { Database } from '../../database/database.ts';
+import type { AccountTurns } from '../../http/account-turns.ts';
 import { type CustomerFilter, filterCustomers } from '../../plans/customer-filter.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import { type Customer, customerStatuses } from '../../plans/customer-table.ts';
+import { readFormat } from '../shapes/answer-format.ts';
 import { customerView } from '../shapes/customer-view.ts';
+import { allPages, mapPages, sendExport } from '../shapes/exported-file.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../shapes/filtered-list.ts';
+import { customerCsv } from '../shapes/list-csv.ts';
 
 export interface CustomerRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly customers: CustomerReads;
+  readonly exports: AccountTurns;
   /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
@@ -38,7 +43,7 @@ const customerList: FilterableList<Omit<CustomerFilter, 'now'>> = {
 
 export function customerRoutes(
   app: FastifyInstance,
-  { database, seal, customers, confirm, packages }: CustomerRoutesDependencies,
+  { database, seal, customers, exports, confirm, packages }: CustomerRoutesDependencies,
 ): void {
   app.get(
     '/customers',
@@ -57,7 +62,9 @@ export function customerRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const view = (customer: Customer) => customerView(customer, packages(), now());
-      const filtered = readFilteredPage(seal, customerList, account.id, request.query);
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      if (isRefusal(format)) return reply.refuse(format);
+      const filtered = readFilteredPage(seal, customerList, account.id, request.query, format === 'csv');
       if (isRefusal(filtered)) return reply.refuse(filtered);
       if (filtered === null) {
         const page = parsePage(request.query);
@@ -67,7 +74,13 @@ export function customerRoutes(
       }
       const { position, limit, cursorAt } = filtered;
       const filter = { ...filtered.filter, now: now() };
-      const found = await filterCustomers(database, account.id, filter, position, limit);
+      const find = (place: string | null, rows: number) =>
+        filterCustomers(database, account.id, filter, place, rows);
+      if (format === 'csv') {
+        const csv = customerCsv(mapPages(allPages(position, find), view));
+        return sendExport(reply, exports, format, `customers-${account.username}`, csv);
+      }
+      const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
     },
   );

@@ -7,12 +7,16 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { filteredPageOf, ledgerListQuerySchema } from '../../contract/schemas.ts';
 import type { Database } from '../../database/database.ts';
+import type { AccountTurns } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type EntryKind, entryKinds } from '../../ledger/ledger-entry.ts';
 import { listLedger } from '../../ledger/ledger-reads.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder } from '../../ledger/ledger-search.ts';
+import { readFormat } from '../shapes/answer-format.ts';
+import { allPages, sendExport } from '../shapes/exported-file.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../shapes/filtered-list.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { ledgerCsv } from '../shapes/list-csv.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../shapes/list-filters.ts';
 import { daysOf } from './order-list-routes.ts';
 
@@ -20,6 +24,7 @@ export interface LedgerRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly ledgerDays: LedgerDays;
+  readonly exports: AccountTurns;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly currency: string;
 }
@@ -41,7 +46,7 @@ const ledgerList: FilterableList<LedgerFilter> = {
 };
 
 export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDependencies): void {
-  const { database, seal, confirm, currency } = dependencies;
+  const { database, seal, exports, confirm, currency } = dependencies;
 
   app.get(
     '/ledger',
@@ -60,7 +65,9 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
     async (request, reply) => {
       const { account } = request.principal;
       const { entryCount: total } = request.counters;
-      const filtered = readFilteredPage(seal, ledgerList, account.id, request.query);
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      if (isRefusal(format)) return reply.refuse(format);
+      const filtered = readFilteredPage(seal, ledgerList, account.id, request.query, format === 'csv');
       if (isRefusal(filtered)) return reply.refuse(filtered);
       const view = ({ entry, actor }: Pick<FoundEntry, 'entry' | 'actor'>) =>
         ledgerEntryView(entry, actor, currency);
@@ -70,7 +77,14 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
         return reply.send(pageAnswer(list.map(view), page, total));
       }
       const { filter, position, limit, cursorAt } = filtered;
-      const found = await findOwnEntries(dependencies, account.id, total, filter, position, limit);
+      const find = (place: string | null, rows: number) =>
+        findOwnEntries(dependencies, account.id, total, filter, place, rows);
+      if (format === 'csv') {
+        const pages = allPages(position, find);
+        const csv = ledgerCsv(pages, currency);
+        return sendExport(reply, exports, format, `ledger-${account.username}`, csv);
+      }
+      const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
     },
   );

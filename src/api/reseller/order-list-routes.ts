@@ -8,12 +8,16 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { filteredPageOf, orderListQuerySchema } from '../../contract/schemas.ts';
 import type { Database } from '../../database/database.ts';
+import type { AccountTurns } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { type OrderRecord, orderKinds, orderStatuses } from '../../orders/order-table.ts';
 import { findCustomerNumber } from '../../plans/customer-search.ts';
+import { readFormat } from '../shapes/answer-format.ts';
+import { allPages, mapPages, sendExport } from '../shapes/exported-file.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../shapes/filtered-list.ts';
+import { orderCsv } from '../shapes/list-csv.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 
@@ -22,6 +26,7 @@ export interface OrderListRoutesDependencies {
   readonly seal: Seal;
   readonly orders: OrderReads;
   readonly ledgerDays: LedgerDays;
+  readonly exports: AccountTurns;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;
@@ -45,7 +50,7 @@ function readFilter(sent: ListQuery) {
 }
 
 export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRoutesDependencies): void {
-  const { seal, orders, confirm, packages, currency } = dependencies;
+  const { seal, orders, exports, confirm, packages, currency } = dependencies;
 
   app.get(
     '/orders',
@@ -65,7 +70,9 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
       const { account } = request.principal;
       const { orderCount: total } = request.counters;
       const view = (order: OrderRecord) => orderView(order, packages(), currency);
-      const filtered = readFilteredPage(seal, orderList, account.id, request.query);
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      if (isRefusal(format)) return reply.refuse(format);
+      const filtered = readFilteredPage(seal, orderList, account.id, request.query, format === 'csv');
       if (isRefusal(filtered)) return reply.refuse(filtered);
       if (filtered === null) {
         const page = parsePage(request.query);
@@ -73,7 +80,14 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
         return reply.send(pageAnswer(list.map(view), page, total));
       }
       const { filter, position, limit, cursorAt } = filtered;
-      const found = await findOwnOrders(dependencies, account.id, total, filter, position, limit);
+      const find = (place: string | null, rows: number) =>
+        findOwnOrders(dependencies, account.id, total, filter, place, rows);
+      if (format === 'csv') {
+        const pages = allPages(position, find);
+        const csv = orderCsv(mapPages(pages, view));
+        return sendExport(reply, exports, format, `orders-${account.username}`, csv);
+      }
+      const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
     },
   );

@@ -79,7 +79,13 @@ export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistor
       const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       const list = { list: `history ${customer.number}`, names: [], read: () => null };
-      const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
+      const page = readFilteredPage(
+        seal,
+        list,
+        account.id,
+        { cursor: '', ...(request.query as object) },
+        false,
+      );
       if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
       const history = await listPlanHistory(database, customer, placeOf(page.position), page.limit);
       return reply.send({

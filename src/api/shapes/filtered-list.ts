@@ -34,19 +34,20 @@ export interface FilteredPage<Filter> {
   cursorAt(position: string | null): string | null;
 }
 
-/** null: no filter and no cursor were sent. */
+/** null: no filter and no cursor were sent. A whole list, as a file has it, is read like a filtered one. */
 export function readFilteredPage<Filter>(
   seal: Seal,
   { list, names, read }: FilterableList<Filter>,
   accountId: number,
   query: unknown,
+  isWhole: boolean,
 ): FilteredPage<Filter> | Refusal | null {
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
-  if (sent.length === 0) return null;
+  if (sent.length === 0 && !isWhole) return null;
   // A program that counts pages up would read the first one for ever.
   if (own(parameters, 'page') !== undefined) {
-    return fieldRefusal('invalid_filter', 'page', 'is not taken with a filter: send cursor');
+    return fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor');
   }
   // What is empty is most likely a variable that was never set, and not a wish for everything. An empty cursor is where
   // a program begins that goes on with next_cursor.

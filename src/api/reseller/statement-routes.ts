@@ -1,0 +1,139 @@
+// GET /statements, GET /statements/{month}: the account's ledger month by month, to read, to compute with and to file.
+
+import type { FastifyInstance } from 'fastify';
+import type { Account } from '../../accounts/account-table.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import {
+  monthParameterSchema,
+  type StatementView,
+  statementAnswerSchema,
+  statementFormatSchema,
+  statementsAnswerSchema,
+} from '../../contract/schemas.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { Database } from '../../database/database.ts';
+import type { AccountTurns } from '../../http/account-turns.ts';
+import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
+import { listStatements, type Statement } from '../../ledger/statements.ts';
+import { readFormat } from '../shapes/answer-format.ts';
+import { allPages, sendExport } from '../shapes/exported-file.ts';
+import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
+import { ledgerCsv } from '../shapes/list-csv.ts';
+import { statementPdf } from '../shapes/statement-pdf.ts';
+
+export interface StatementRoutesDependencies {
+  readonly database: Database;
+  readonly ledgerDays: LedgerDays;
+  readonly exports: AccountTurns;
+  readonly currency: string;
+  /** Name and address of the operator, line by line. */
+  readonly statementIssuer: readonly string[];
+}
+
+export function statementRoutes(app: FastifyInstance, dependencies: StatementRoutesDependencies): void {
+  const { database, ledgerDays, exports, currency, statementIssuer: issuer } = dependencies;
+
+  app.get(
+    '/statements',
+    {
+      config: { scopes: ['ledger:read'], codes: [] },
+      schema: {
+        operationId: 'listStatements',
+        summary: 'Monthly statements, newest first',
+        description:
+          'From the month of the first entry to the present one. A month opens with what the one before it closed with.',
+        response: { 200: statementsAnswerSchema },
+      },
+    },
+    async ({ principal: { account, now } }, reply) => {
+      const statements = await listStatements(ledgerDays, account.id, now());
+      return reply.send({ data: statements.reverse().map((each) => statementView(each, currency)) });
+    },
+  );
+
+  app.get<{ Params: { month: string } }>(
+    '/statements/:month',
+    {
+      config: { scopes: ['ledger:read'], codes: ['invalid_filter', 'statement_not_found'] },
+      schema: {
+        operationId: 'getStatement',
+        summary: 'One statement with its entries, oldest first',
+        description:
+          'As JSON, CSV (the entries alone) or PDF, by format or else by the Accept header. The present month is not final; a month that is over never changes, and its PDF has the same bytes each time.',
+        params: monthParameterSchema,
+        querystring: statementFormatSchema,
+        response: { 200: statementAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const { principal, params, query, headers } = request;
+      const format = readFormat(query, headers.accept, ['json', 'csv', 'pdf']);
+      if (isRefusal(format)) return reply.refuse(format);
+      const { account } = principal;
+      const now = principal.now();
+      const statement = (await listStatements(ledgerDays, account.id, now)).find(
+        ({ month }) => month === params.month,
+      );
+      if (statement === undefined) return reply.refuse(refusal('statement_not_found'));
+      const name = `statement-${account.username}-${statement.month}`;
+      const chunks = {
+        json: () => statementJson(statement, account),
+        csv: () => ledgerCsv(entriesOf(account, statement), currency),
+        pdf: () => {
+          const { username, displayName: accountName } = account;
+          const head = { statement, issuer, accountName, username, currency, now };
+          return statementPdf(head, entriesOf(account, statement));
+        },
+      }[format];
+      return sendExport(reply, exports, format, name, chunks());
+    },
+  );
+
+  /** Piece by piece: what a serializer would make of it whole may be larger than memory. */
+  async function* statementJson(statement: Statement, account: Account): AsyncGenerator<string> {
+    const head = JSON.stringify(statementView(statement, currency));
+    yield `{"statement":${head.slice(0, -1)},"entries":[`;
+    let isFirst = true;
+    for await (const page of entriesOf(account, statement)) {
+      const entries = page.map(({ entry, actor }) => JSON.stringify(ledgerEntryView(entry, actor, currency)));
+      yield `${isFirst ? '' : ','}${entries.join(',')}`;
+      isFirst = false;
+    }
+    yield ']}}';
+  }
+
+  /** Oldest first. What came since the sums were made is left out: the statement adds up. */
+  function entriesOf({ id }: Account, { month, entries }: Statement): AsyncGenerator<readonly FoundEntry[]> {
+    const { since, until } = spanOf(month);
+    return allPages(null, async (position, limit) => {
+      if (entries === null) return { items: [], next: null };
+      const from = position === null ? entries.from : Number(position);
+      const items = await findEntriesUp(database, id, { from, to: entries.to, since, until, limit });
+      const last = items.at(-1);
+      const isMore = last !== undefined && items.length === limit;
+      return { items, next: isMore ? String(last.entry.number + 1) : null };
+    });
+  }
+}
+
+function spanOf(month: string): { since: EpochSeconds; until: EpochSeconds } {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return { since: Date.UTC(year, number - 1, 1) / 1000, until: Date.UTC(year, number, 1) / 1000 };
+}
+
+function statementView(statement: Statement, currency: string): StatementView {
+  return {
+    month: statement.month,
+    final: statement.isFinal,
+    currency,
+    opening: formatAmount(statement.openingCents),
+    credits: formatAmount(statement.creditedCents),
+    debits: formatAmount(statement.debitedCents),
+    charges: formatAmount(statement.chargedCents),
+    refunds: formatAmount(statement.refundedCents),
+    closing: formatAmount(statement.closingCents),
+    entry_count: statement.entryCount,
+  };
+}

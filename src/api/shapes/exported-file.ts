@@ -1,0 +1,49 @@
+// An answer that is made while it is read: a list as CSV, a statement. Of these an account has two at once, whichever
+// door it came through (http/account-turns.ts): each holds a reader of the database every now and then for as long as
+// its client takes.
+
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { AccountTurns } from '../../http/account-turns.ts';
+
+const types = {
+  csv: 'text/csv; charset=utf-8',
+  pdf: 'application/pdf',
+  json: 'application/json; charset=utf-8',
+} as const;
+
+/** `name`: of the file, without its ending. */
+export async function sendExport(
+  reply: FastifyReply,
+  exports: AccountTurns,
+  format: keyof typeof types,
+  name: string,
+  chunks: AsyncIterable<string | Buffer>,
+): Promise<FastifyReply> {
+  const crowded = await exports.take(reply.request.principal.account.id, reply);
+  if (crowded !== null) return reply.refuse(crowded);
+  if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
+  return reply.type(types[format]).send(Readable.from(chunks));
+}
+
+/** Of an export, rows of one statement. */
+const exportRows = 500;
+
+export async function* mapPages<From, To>(
+  pages: AsyncIterable<readonly From[]>,
+  map: (item: From) => To,
+): AsyncGenerator<readonly To[]> {
+  for await (const page of pages) yield page.map(map);
+}
+
+/** Every page of a list that goes on by positions, from this one on. */
+export async function* allPages<Item>(
+  position: string | null,
+  find: (position: string | null, limit: number) => Promise<{ items: readonly Item[]; next: string | null }>,
+): AsyncGenerator<readonly Item[]> {
+  for (let next: string | null = position, isFirst = true; isFirst || next !== null; isFirst = false) {
+    const page: { items: readonly Item[]; next: string | null } = await find(next, exportRows);
+    if (page.items.length > 0) yield page.items;
+    next = page.next;
+  }
+}

@@ -1,0 +1,56 @@
+// Statements: what an account had, what moved and what it was left with, month by month. Made of the sums by day, so a
+// statement costs the same however much is in it. Called by the routes of the API and of the panel.
+// Always true: a month opens with what the one before it closed with, and a month that is over never changes.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { LedgerDays, LedgerSums, NumberSpan, SpannedSums } from './ledger-days.ts';
+
+export interface Statement extends Omit<LedgerSums, 'date'> {
+  /** "2026-11". */
+  readonly month: string;
+  /** Whether the month is over. */
+  readonly isFinal: boolean;
+  readonly openingCents: bigint;
+  readonly closingCents: bigint;
+  /** The numbers of its entries; null: it has none. */
+  readonly entries: NumberSpan | null;
+}
+
+/** From the month of the first entry to that of `now`, oldest first; months without entries, too. */
+export async function listStatements(
+  ledgerDays: LedgerDays,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<Statement[]> {
+  const sums = await ledgerDays.sums(accountId, 'month', '-infinity');
+  const byMonth = new Map(sums.map((each) => [each.date, each]));
+  const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
+  const [first] = sums;
+  const last = sums.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const statements: Statement[] = [];
+  let closingCents = 0n;
+  const end = last.date > thisMonth ? last.date : thisMonth;
+  for (let month = first.date; month <= end; month = monthAfter(month)) {
+    const { date: _date, entries, ...moved } = byMonth.get(month) ?? { ...nothing, date: month };
+    const openingCents = closingCents;
+    closingCents += moved.creditedCents - moved.debitedCents - moved.chargedCents + moved.refundedCents;
+    statements.push({ month, isFinal: month < thisMonth, openingCents, ...moved, closingCents, entries });
+  }
+  return statements;
+}
+
+const nothing: Omit<SpannedSums, 'date' | 'entries'> & { readonly entries: null } = {
+  orderCount: 0,
+  entryCount: 0,
+  chargedCents: 0n,
+  refundedCents: 0n,
+  creditedCents: 0n,
+  debitedCents: 0n,
+  entries: null,
+};
+
+function monthAfter(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 7);
+}
