@@ -247,4 +247,47 @@ export const seededBugs: readonly SeededBug[] = [
     replace: 'where false',
     test: 'test/service/verify.test.ts',
   },
+  {
+    name: 'a cancel gives back what was used, too',
+    file: 'src/orders/cancel-plan.ts',
+    find: "working.cancelRefund === 'unused' ? unusedCents(plan, now) : 0n",
+    replace:
+      "working.cancelRefund === 'unused' ? plan.paidPeriods.reduce((sum, { paidCents }) => sum + paidCents, 0n * unusedCents(plan, now)) : 0n",
+    test: 'test/unit/no-profit.test.ts',
+  },
+  {
+    name: 'a plan that was cancelled runs for a clock that is behind',
+    file: 'src/plans/plan-life.ts',
+    find: 'return !life.cancelled && isRunning(plan, now) ? plan : null;',
+    replace: 'void life;\n  return isRunning(plan, now) ? plan : null;',
+    test: 'test/unit/no-profit.test.ts',
+  },
+  {
+    name: 'a plan that two processes find due is renewed twice',
+    file: 'src/orders/renew-automatically.ts',
+    find: 'return renewAt === dueAt && dueAt <= now && !endsAtPeriodEnd;',
+    replace: 'return renewAt !== null && dueAt <= now && !endsAtPeriodEnd;',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a refused renewal is tried again at the end itself',
+    file: 'src/plans/plan-life.ts',
+    find: 'renewAt: nextAt < expiresAt ? nextAt : null',
+    replace: 'renewAt: nextAt <= expiresAt ? nextAt : null',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a new run renews itself although the old one was to end',
+    file: 'src/plans/plan-life.ts',
+    find: 'autoRenew: endsAtPeriodEnd ? null : life.autoRenew,',
+    replace: 'autoRenew: endsAtPeriodEnd ? life.autoRenew : life.autoRenew,',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'resume renews an end that was meant and has come',
+    file: 'src/plans/plan-life.ts',
+    find: 'return life.endsAtPeriodEnd && !isRunning(plan, now) ? { ...resumed, renewAt: null } : resumed;',
+    replace: 'void plan, void now;\n  return resumed;',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
 ];

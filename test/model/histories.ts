@@ -246,13 +246,17 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (type === 'swap') return swapOf(reader);
     if (type === 'by_itself') return livedOf(reader);
     if (type === 'blocked_while_due') return blockedOf(reader);
+    if (type === 'meant_to_end') return leavingOf(reader);
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
 
   function requestOf(
     reader: Reader,
-    type: Exclude<(typeof operationTypes)[number], 'burst' | 'swap' | 'by_itself' | 'blocked_while_due'>,
+    type: Exclude<
+      (typeof operationTypes)[number],
+      'burst' | 'swap' | 'by_itself' | 'blocked_while_due' | 'meant_to_end'
+    >,
   ): Request | null {
     switch (type) {
       case 'place':
@@ -423,6 +427,32 @@ export function tellHistory(history: History, naming: Naming): Told {
       yield { type: 'wait' };
       yield { type: 'jobs' };
     }
+  }
+
+  /** Auto-renewal, put aside by a cancel at the period's end; then the end comes, or not, and something else. */
+  function* leavingOf(reader: Reader): Iterable<Request> {
+    const account = accountWithOrders(reader.below(groups.length));
+    const customer = customerPathOf(reader, account);
+    const view = customer.kind === 'own' ? customersOf(account)[customer.number - 1] : undefined;
+    if (view === undefined) return;
+    const keyed = { account, headerKey: undefined };
+    const fields = { months: 1, ...reader.pick(hoursChoices) };
+    yield { type: 'auto_renew', ...keyed, customer, body: fields };
+    yield { type: 'cancel', ...keyed, customer, body: { at: 'period_end' } };
+    const { expiresAt } = view.plan;
+    at = Math.max(at, reader.pick([at, expiresAt - 3600, expiresAt, expiresAt + secondsPerDay]));
+    yield { type: 'wait' };
+    if (reader.below(2) === 0) yield { type: 'resume', ...keyed, customer, body: undefined };
+    const next = reader.pick(['same', 'other', 'renew', 'nothing'] as const);
+    if (next === 'renew') {
+      const order: OwnPath = { kind: 'own', number: Math.max(1, orderCountOf(account)) };
+      yield { type: 'renew', ...keyed, order, body: { months: 1 }, mintedBy: null };
+    } else if (next !== 'nothing') {
+      const packageId = next === 'same' ? view.plan.packageId : packageIdOf(reader.below(3));
+      const body = { package_id: packageId, customer: view.reference, months: 1 };
+      yield { type: 'place', ...keyed, body, mintedBy: null };
+    }
+    yield { type: 'jobs' };
   }
 
   /** The administrator blocks an account whose plan is due just then. The administrator's own is not blocked. */
