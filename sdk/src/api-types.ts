@@ -681,11 +681,6 @@ export interface SuspendCustomerAnswer {
   customer: Customer;
 }
 
-export interface ResumeCustomerBody {
-  /** The same as the Idempotency-Key header. 1 to 80 characters. */
-  idempotency_key?: string | undefined;
-}
-
 export interface ResumeCustomerAnswer {
   customer: Customer;
 }
@@ -1214,7 +1209,6 @@ export interface Bodies {
   editCustomer: EditCustomerBody;
   cancelPlan: CancelPlanBody;
   suspendCustomer: SuspendCustomerBody;
-  resumeCustomer: ResumeCustomerBody;
   setAutoRenew: SetAutoRenewBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;

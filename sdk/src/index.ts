@@ -28,7 +28,6 @@ import type {
   PreviewOrderBody,
   RenewOrderAnswer,
   RenewOrderBody,
-  ResumeCustomerBody,
   SetAutoRenewBody,
   Statement,
   SuspendCustomerBody,
@@ -237,12 +236,8 @@ export class Sellthrough {
   }
 
   /** Lifts your suspension, and takes a cancel at the period's end back. Errors: as of suspendCustomer. */
-  async resumeCustomer(
-    customerId: number,
-    body?: ResumeCustomerBody,
-    options?: KeyedCallOptions,
-  ): Promise<Customer> {
-    return (await this.#call('resumeCustomer', { id: customerId, body: body ?? {}, options })).body.customer;
+  async resumeCustomer(customerId: number, options?: KeyedCallOptions): Promise<Customer> {
+    return (await this.#call('resumeCustomer', { id: customerId, options })).body.customer;
   }
 
   /**

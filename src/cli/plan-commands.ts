@@ -74,7 +74,7 @@ export function resumeCommand(): Command {
     .description('lift your suspension of a customer, and take back a cancel at the period’s end')
     .action((id: number, { idempotencyKey, json }: PlanOptions) =>
       withService(async (service) =>
-        printCustomer(await service.resumeCustomer(id, {}, { idempotencyKey }), json),
+        printCustomer(await service.resumeCustomer(id, { idempotencyKey }), json),
       ),
     );
 }

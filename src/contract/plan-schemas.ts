@@ -25,11 +25,6 @@ const idempotency_key = Type.Optional(
   Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
 );
 
-export const planCommandBodySchema = Type.Object(
-  { idempotency_key },
-  example({ idempotency_key: 'resume-1001-1' }),
-);
-
 export const cancelPlanBodySchema = Type.Object(
   {
     at: oneOf(

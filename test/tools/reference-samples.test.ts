@@ -111,7 +111,9 @@ for (const language of languages) {
         'credit 250.00',
       ])
         assert.equal(entries.filter((entry: string) => entry === expected).length, 1, expected);
-      const keys = storyOf(openapi).flatMap(({ idempotencyKey, body }) => {
+      // What is done to a customer or their plan has a key and moves nothing: the plan of the sample runs to its end.
+      const moving = storyOf(openapi).filter(({ path }) => !path.includes('/customers/'));
+      const keys = moving.flatMap(({ idempotencyKey, body }) => {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];
         return idempotencyKey === undefined ? inBody : [idempotencyKey, ...inBody];
       });

@@ -14,7 +14,6 @@ import {
   cancelledPlanSchema,
   cancelPlanBodySchema,
   customerAnswerSchema,
-  planCommandBodySchema,
   suspendPlanBodySchema,
 } from '../../contract/plan-schemas.ts';
 import type { OrderOutcome, PlanChangeCommand } from '../../orders/order-commands.ts';
@@ -104,13 +103,12 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
   app.post<WithId>(
     '/customers/:id/resume',
     {
-      config: { scopes: ['customers:write'], codes: commonCodes, isReplayable: true, isBodyOptional: true },
+      config: { scopes: ['customers:write'], codes: commonCodes, isReplayable: true },
       schema: {
         operationId: 'resumeCustomer',
         summary: 'Lift a suspension, or take back a cancel at the period’s end',
         description:
           'Both, where both stand: auto-renewal is then as it was. A suspension by the operator stays, and a plan that was cancelled at once does not come back.',
-        body: planCommandBodySchema,
         response: { 200: customerAnswerSchema },
       },
     },
