@@ -371,6 +371,9 @@ export const oddIds: readonly string[] = [
 ];
 
 function fillPath({ id, path, method }: Operation, world: World, random: Random): string {
+  if (path.includes('{month}')) {
+    return path.replace('{month}', random.below(4) === 0 ? random.pick(oddIds) : '2026-01');
+  }
   if (!path.includes('{id}')) return path;
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
@@ -738,14 +741,17 @@ export function checkAnswer(
     return `${status} HEAD`;
   }
   if (status < 400 && headers['content-type'] !== 'application/json; charset=utf-8') {
-    const isFile = String(headers['content-type']).startsWith('text/csv');
+    const isFile = /^(?:text\/csv|application\/pdf)/.test(String(headers['content-type']));
     assert.ok(status === 204 ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
     assert.ok(operation.answers.has(status), `the document lists ${status} for ${operation.id}`);
     assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
     return String(status);
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-  assert.equal(Number(headers['content-length']), Buffer.byteLength(text), 'the length that was announced');
+  // A statement is written while it is read.
+  if (status >= 400 || operation.id !== 'getStatement') {
+    assert.equal(Number(headers['content-length']), Buffer.byteLength(text), 'the length that was announced');
+  }
   const code: string | undefined = status >= 400 ? body?.error?.code : undefined;
   const documented = operation.answers.get(status);
   if (status >= 400) {

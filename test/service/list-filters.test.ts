@@ -240,7 +240,7 @@ test('a filter that cannot be read is refused by its name, and so is a page numb
     /orders?created_from=2026-01-31T12:00:00       created_from  must look like 2026-01-31 or 2026-01-31T12:00:00Z
     /orders?created_from=2026-01-31T25:00:00Z      created_from  must look like 2026-01-31 or 2026-01-31T12:00:00Z
     /orders?created_from=2026-02-01&created_to=2026-01-31  created_to  must not be before created_from
-    /orders?kind=renew&page=1                      page          is not taken with a filter: send cursor
+    /orders?kind=renew&page=1                      page          is not taken with a filter or as CSV: send cursor
     /customers?active=yes                          active        must be true, false
     /customers?status=cancelled                    status        must be active, suspended
     /customers?q=                                  q             must not be empty

@@ -93,7 +93,7 @@ for (const language of languages) {
         // The line of a request is written in the turn after its answer.
         while (requestsSince(world, from).length === 0) await nextTurn();
         const { status } = successOf(operation);
-        const route = path.replace('{id}', ':id');
+        const route = path.replace(/\{(\w+)\}/, ':$1');
         assert.deepEqual(requestsSince(world, from), [`${method} ${route} ${status}`], output);
         assert.ok(output.trim() !== '', 'the answer is printed');
       });

@@ -40,7 +40,7 @@ export function readFilteredPage<Filter>(
   { list, names, read }: FilterableList<Filter>,
   accountId: number,
   query: unknown,
-  isWhole: boolean,
+  isWhole = false,
 ): FilteredPage<Filter> | Refusal | null {
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);

@@ -24,7 +24,8 @@ export interface Placed {
 
 export interface Listed {
   readonly ids: readonly number[];
-  readonly total: number;
+  /** Of a list without a filter. */
+  readonly total: number | undefined;
 }
 
 export interface Missed {

@@ -16,7 +16,7 @@ export function connect(baseUrl: string, key: string): GeneratedClient {
     async list() {
       const { data, error } = await client.GET('/api/v1/orders', { params: { query: { limit: 2 } } });
       if (error !== undefined) throw new Error(error.error.code);
-      const page: components['schemas']['OrderPage'] = data;
+      const page: components['schemas']['ListOrdersAnswer'] = data;
       return { ids: page.data.map(({ id }) => id), total: page.total };
     },
     async miss() {

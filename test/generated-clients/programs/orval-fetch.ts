@@ -1,7 +1,7 @@
 // orval's client on fetch. It takes its address from the generator's configuration.
 
 import type { GeneratedClient } from './generated-client';
-import { getOrder, listOrders, type OrderPage, type PlaceOrderBody, placeOrder } from './orval/api';
+import { getOrder, type ListOrdersAnswer, listOrders, type PlaceOrderBody, placeOrder } from './orval/api';
 
 export function connect(_address: string, key: string): GeneratedClient {
   const options = { headers: { authorization: `Bearer ${key}` } };
@@ -16,7 +16,7 @@ export function connect(_address: string, key: string): GeneratedClient {
     async list() {
       const answer = await listOrders({ limit: 2 }, options);
       if (answer.status !== 200) throw new Error(answer.data.error.code);
-      const page: OrderPage = answer.data;
+      const page: ListOrdersAnswer = answer.data;
       return { ids: page.data.map(({ id }) => id), total: page.total };
     },
     async miss() {

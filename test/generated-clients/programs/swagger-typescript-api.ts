@@ -5,7 +5,7 @@ import {
   Api,
   type ApiError,
   type HttpResponse,
-  type OrderPage,
+  type ListOrdersAnswer,
   type PlaceOrderBody,
 } from './swagger-typescript-api/api';
 
@@ -18,7 +18,7 @@ export function connect(baseUrl: string, key: string): GeneratedClient {
       return { id: order.id, months: order.months, balance };
     },
     async list() {
-      const page: OrderPage = (await api.listOrders({ limit: 2 })).data;
+      const page: ListOrdersAnswer = (await api.listOrders({ limit: 2 })).data;
       return { ids: page.data.map(({ id }) => id), total: page.total };
     },
     async miss() {
