@@ -1,7 +1,8 @@
 // The proof that no order is lost or doubled when the service is killed: a supervisor kills the
 // process (-9) at random instants and at named points, under load from clients that repeat an order with its
 // key until they are answered; and after every restart the books are added up. At the end the journal of
-// what the clients saw is compared with what the service knows.
+// what the clients saw is compared with what the service knows. Meanwhile months go by, and plans renew themselves and are
+// cancelled (living-plans.ts).
 // Called by test/process/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the
 // books serve broken-database.ts too.
 
@@ -12,7 +13,9 @@ import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
+import { fastTime } from './fast-clock.ts';
 import { readAll } from './journal.ts';
+import { startLivingPlans } from './living-plans.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 export interface KillProofOptions {
@@ -33,6 +36,10 @@ export interface KillReport {
   readonly ordersAcknowledged: number;
   /** Answered only after at least one attempt whose outcome the client could not know. */
   readonly ordersAfterUnknown: number;
+  /** Of plans that renew themselves: once for each end. */
+  readonly renewals: number;
+  /** Answered with what they gave back: once each. */
+  readonly cancels: number;
 }
 
 const clientCount = 8;
@@ -42,7 +49,7 @@ const ordersInBulk = 110;
 const ordersInBulkShort = 12;
 /** Of the clients, that send bulks where they are to. */
 const bulkEvery = 8;
-const preload = new URL('./crash-points.ts', import.meta.url);
+const preloads = ['./fast-clock.ts', './crash-points.ts'].map((path) => new URL(path, import.meta.url));
 
 export async function runKillProof({
   environment,
@@ -54,18 +61,22 @@ export async function runKillProof({
 }: KillProofOptions): Promise<KillReport> {
   const random = createRandom(seed);
   const adminKey = mintApiKey();
+  const beganAt = Date.now();
   const base = {
     PORT: '0',
     SECRET_KEY: randomBytes(32).toString('hex'),
     ADMIN_API_KEY: adminKey,
+    FAST_CLOCK_BEGAN: String(beganAt),
     ...environment,
   };
-  let service: ServiceProcess = await startServiceProcess({ environment: base });
+  let service: ServiceProcess = await startServiceProcess({ environment: base, preloads });
   const shop = await openShop(service.address, adminKey);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
   // Of the process before while the next one's books are audited: beside orders an audit waits most of its time.
   let address = service.address;
+  const journal = emptyJournal(shop);
+  const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
     // Each once before any of them twice: few kills miss no point.
@@ -77,13 +88,14 @@ export async function runKillProof({
         : { CRASH_POINT: point, CRASH_AT: String(1 + random.below(isShort ? 10 : 30)) };
     service.kill('SIGKILL');
     await service.gone;
-    service = await startServiceProcess({ environment: { ...base, ...crash }, preload });
+    service = await startServiceProcess({ environment: { ...base, ...crash }, preloads });
     // What the kill before this one left behind.
     await expectContent(service.address, adminKey);
     address = service.address;
     clients ??= startRetryingClients({
       shop,
       seed,
+      journal,
       clientCount,
       // Few customers: renewals, changes and refunds, not only activations.
       customersPerAccount: 20,
@@ -107,14 +119,21 @@ export async function runKillProof({
     killsByPoint[point] = (killsByPoint[point] ?? 0) + 1;
     onKill?.(done + 1, point);
   }
-  service = await startServiceProcess({ environment: base });
+  service = await startServiceProcess({ environment: base, preloads });
   address = service.address;
   assert.ok(clients, 'a proof needs at least one kill');
-  await clients.finish();
+  await Promise.all([clients.finish(), plans.finish()]);
+  service.kill('SIGKILL');
+  await service.gone;
+  const stopsAt = Date.now();
+  const stopped = { ...base, FAST_CLOCK_STOPS: String(stopsAt) };
+  service = await startServiceProcess({ environment: stopped, preloads });
+  await plans.settle(service.address, fastTime(beganAt, stopsAt));
   await expectContent(service.address, adminKey);
-  const { orders, lost, doubled } = await compareBooks(service.address, adminKey, clients.journal);
+  const { orders, lost, doubled } = await compareBooks(service.address, adminKey, journal);
   assert.deepEqual(lost, [], 'every acknowledged order stands as it was shown');
   assert.deepEqual(doubled, [], 'no order stands that was not acknowledged');
+  const { renewals, cancels } = await plans.check(createApiClient(service.address, adminKey));
   service.kill('SIGTERM');
   const { code } = await service.gone;
   assert.equal(code, 0, 'the last process ends cleanly');
@@ -123,6 +142,8 @@ export async function runKillProof({
     killsByPoint,
     ordersAcknowledged: orders,
     ordersAfterUnknown: clients.ordersAfterUnknown(),
+    renewals,
+    cancels,
   };
 }
 
@@ -409,6 +430,8 @@ export async function compareBooks(
         lost.push(`The order ${orderId} showed ${balance}, its entry says ${after}.`);
     }
     for (const key of idOfKey.keys()) {
+      // Ordered by the service itself: living-plans.ts looks at those.
+      if (key.startsWith('auto_')) continue;
       if (!seen.has(key)) doubled.push(`The order with the key ${key} stands and was never acknowledged.`);
     }
     count += orders.length;

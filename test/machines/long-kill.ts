@@ -20,7 +20,7 @@ const killsPerDatabase = 100;
 const began = performance.now();
 const killsWanted = Number(values.kills);
 const killsByPoint: Record<string, number> = {};
-let [done, acknowledged, afterUnknown] = [0, 0, 0];
+let [done, acknowledged, afterUnknown, renewals, cancels] = [0, 0, 0, 0, 0];
 let seed = Number(values.seed);
 for (; done < killsWanted; seed += 1) {
   const postgres = values.database === 'postgres' ? await startThrowawayPostgres() : null;
@@ -37,6 +37,8 @@ for (; done < killsWanted; seed += 1) {
     done += report.kills;
     acknowledged += report.ordersAcknowledged;
     afterUnknown += report.ordersAfterUnknown;
+    renewals += report.renewals;
+    cancels += report.cancels;
     for (const [point, count] of Object.entries(report.killsByPoint))
       killsByPoint[point] = (killsByPoint[point] ?? 0) + count;
   } finally {
@@ -48,5 +50,6 @@ const seconds = Math.round((performance.now() - began) / 1000);
 process.stdout.write(
   `${JSON.stringify(killsByPoint)}\n${done} kills, ${acknowledged} orders acknowledged, ${afterUnknown} of them ` +
     'after an unknown outcome: 0 lost, 0 doubled, books in order after every kill; ' +
+    `${renewals} renewals by themselves, one for each end, ${cancels} cancels, each paid once; ` +
     `seeds ${values.seed} to ${seed - 1}, ${seconds} s\n`,
 );

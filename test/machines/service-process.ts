@@ -25,19 +25,19 @@ const root = new URL('../../', import.meta.url);
 export interface ServiceProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Loaded before the service. */
-  readonly preload?: URL;
+  readonly preloads?: readonly URL[];
 }
 
 /** Resolves when it listens. Rejects, with what it said, when it ends before. */
 export async function startServiceProcess({
   environment,
-  preload,
+  preloads = [],
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   const child: ChildProcess = spawn(
     process.execPath,
     [
       ...childFlags,
-      ...(preload === undefined ? [] : ['--import', preload.href]),
+      ...preloads.flatMap(({ href }) => ['--import', href]),
       fileURLToPath(new URL('src/main.ts', root)),
     ],
     {

@@ -1,0 +1,31 @@
+// Loaded before the service (node --import): its clock runs ten days in a second, the same in every process of a proof, and
+// the job that renews plans comes round each second and dies with its process. It acts from outside: the
+// product knows nothing of it.
+// FAST_CLOCK_BEGAN: when, in milliseconds; FAST_CLOCK_STOPS: when it stands still, for a quiet end.
+
+import { defaultLimits } from '../../src/config.ts';
+
+const secondsPerSecond = 10 * 86_400;
+const realNow = Date.now;
+const began = process.env['FAST_CLOCK_BEGAN'];
+const stops = Number(process.env['FAST_CLOCK_STOPS'] ?? Number.POSITIVE_INFINITY);
+
+/** What the service's clock shows at a moment of the real one, in milliseconds. */
+export function fastTime(beganAt: number, at: number): number {
+  return beganAt + (at - beganAt) * secondsPerSecond;
+}
+
+if (began !== undefined) {
+  Date.now = () => fastTime(Number(began), Math.min(realNow(), stops));
+  Object.assign(defaultLimits.jobs, {
+    leaseSeconds: 1,
+    renewMilliseconds: 300,
+    pollMilliseconds: 500,
+    pollMillisecondsMin: 200,
+    // Its processes die all the time, and not of it.
+    retrySecondsMin: 0,
+  });
+  defaultLimits.housekeeping.renewals.everySeconds = 1;
+  // One after the other: more moments between two of them at which it can die.
+  defaultLimits.renewals.plansAtOnce = 1;
+}
