@@ -53,8 +53,12 @@ export interface ShopOptions {
   readonly profileFolder?: string;
 }
 
-/** Fills a new database with the demo's packages and the accounts. The service is stopped again. */
-export async function prepareShop(stage: Stage, database: ShopDatabase): Promise<ShopPlan> {
+/** Fills a new database with the demo's packages and the accounts of a load. The service is stopped again. */
+export async function prepareShop(
+  stage: Stage,
+  database: ShopDatabase,
+  count = accountCount,
+): Promise<ShopPlan> {
   const secretKey = randomBase62(48);
   const adminKey = mintApiKey();
   const running = await startShopProcess(stage, {
@@ -77,7 +81,7 @@ export async function prepareShop(stage: Stage, database: ShopDatabase): Promise
   };
   const accounts: ShopAccount[] = [];
   // Two at a time: each has a password hashed, which takes a core.
-  for (let number = 1; number <= accountCount; number += 2) {
+  for (let number = 1; number <= count; number += 2) {
     const names = [number, number + 1].map((each) => `reseller-${String(each).padStart(3, '0')}`);
     accounts.push(...(await Promise.all(names.map((name) => makeAccount(name)))));
   }

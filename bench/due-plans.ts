@@ -1,0 +1,93 @@
+// Plans that renew themselves and end in the same hour: ordered and set through the engine of a service in this process,
+// whose clock is a month behind. So they have the rows, the history and the books that a real month would have left.
+
+import pino from 'pino';
+import { openDatabase } from '../src/bootstrap.ts';
+import { defaultLimits, readConfig } from '../src/config.ts';
+import { createService } from '../src/create-service.ts';
+import type { OrderCommand } from '../src/orders/order-commands.ts';
+import type { ShopDatabase } from './bench-database.ts';
+import type { ShopPlan } from './bench-shop.ts';
+
+const submittedAtOnce = 512;
+const packageId = 1;
+// Their month has one to four days left: whatever its length, they are due, and no end was missed.
+const secondsAgo = 27 * 86_400;
+const hoursBefore = 5 * 24;
+
+/** The accounts must be new. No service may be connected. */
+export async function seedDuePlans(
+  { environment }: ShopDatabase,
+  { secretKey, accounts }: ShopPlan,
+  plans: number,
+): Promise<void> {
+  const config = readConfig({ ...environment, SECRET_KEY: secretKey, PORT: '0' });
+  const began = Math.floor(Date.now() / 1000) - secondsAgo;
+  let now = began;
+  const { database, seal } = await openDatabase(config, now);
+  const service = await createService({
+    config,
+    limits: defaultLimits,
+    database,
+    seal,
+    publicUrl: () => 'http://127.0.0.1',
+    logger: pino({ level: 'silent' }),
+    accessLog: null,
+    now: () => now,
+    monotonicNow: () => performance.now(),
+  });
+  try {
+    const versions = new Map<number, number>();
+    const rows = await database.query({ name: '', text: 'select id, access_version from accounts' });
+    for (const row of rows) versions.set(Number(row['id']), Number(row['access_version']));
+    await eachOf(plans, async (index) => {
+      // Within one hour, and in the order in which they are renewed.
+      now = began + Math.floor((index * 3_600) / plans);
+      const accountId = accounts[index % accounts.length]?.id ?? 0;
+      const common = {
+        accountId,
+        accessVersion: versions.get(accountId) ?? 0,
+        idempotencyKey: `due-${index}`,
+        keyIsMinted: false,
+      };
+      const placed = await submit({
+        ...common,
+        type: 'place',
+        packageId,
+        customerReference: `due-${index}@example.com`,
+        customerName: null,
+        months: 1,
+        loginLink: null,
+        maxChargeCents: null,
+      });
+      if (placed.type !== 'ordered') throw new Error(`A plan was not ordered: ${JSON.stringify(placed)}`);
+      const autoRenew = { months: 1, maxChargeCents: null, hoursBefore } as const;
+      const { customerNumber } = placed.order;
+      const set = await submit({
+        ...common,
+        type: 'set_auto_renew',
+        actorId: accountId,
+        by: null,
+        customerNumber,
+        autoRenew,
+      });
+      if (set.type !== 'plan_changed')
+        throw new Error(`A plan does not renew itself: ${JSON.stringify(set)}`);
+    });
+  } finally {
+    await service.close();
+  }
+
+  function submit(command: OrderCommand) {
+    return service.engine.submit(command);
+  }
+}
+
+/** So many under way at once. */
+async function eachOf(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < count; index = next++) await work(index);
+  };
+  await Promise.all(Array.from({ length: submittedAtOnce }, worker));
+}
