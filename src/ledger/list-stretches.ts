@@ -150,26 +150,30 @@ const listBehind = (list: StretchedList): Statement => ({
     where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0) order by a.id`,
 });
 
-// Whoever else looks at the same stretches writes the same rows: a whole stretch never changes.
+// Whoever else looks at the same stretches writes the same rows: a whole stretch never changes. So which are whole is
+// counted here, from the mark as it is now: another run may have moved it since this one found the account behind.
 const indexMore = (list: StretchedList): Statement => {
-  const { table, columns, facets } = lists[list];
+  const { table, counter, columns, facets } = lists[list];
   return {
     name: `index_stretches_of_${list}`,
     text: `with mark as (
-        select coalesce(max(stretch_count), 0) as done from list_stretch_marks where account_id = $1::int and list = '${list}'),
+        select done, greatest(0, least(${stretchesAtOnce}, whole - done)) as more from (
+          select a.${counter} / ${stretchRows} as whole, coalesce(m.stretch_count, 0) as done
+          from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+          where a.id = $1::int) counted),
       fresh as (
         select (number - 1) / ${stretchRows} as stretch, ${columns}
         from mark cross join lateral (
           select number, ${columns} from ${table} t
           where t.account_id = $1::int and t.number > mark.done * ${stretchRows}
-            and t.number <= (mark.done + least($2::int, ${stretchesAtOnce})) * ${stretchRows}) t),
+            and t.number <= (mark.done + mark.more) * ${stretchRows}) t),
       written as (
         insert into list_stretches (account_id, list, facet, stretch, row_count)
         select $1::int, '${list}', facet, stretch, count(*)
         from fresh cross join lateral (values ${facets}) f (facet) group by facet, stretch
         on conflict do nothing)
       insert into list_stretch_marks as m (account_id, list, stretch_count)
-      select $1::int, '${list}', done + least($2::int, ${stretchesAtOnce}) from mark
+      select $1::int, '${list}', done + more from mark
       on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
   };
 };
@@ -188,7 +192,7 @@ export async function indexListStretches(database: Database, signal = neverAbort
     for (const row of await database.query(behind)) {
       let stretches = Number(row['behind']);
       for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
-        await database.query(index, [Number(row['id']), stretches]);
+        await database.query(index, [Number(row['id'])]);
       }
       left += Math.max(0, stretches);
     }
