@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomBase62 } from '../accounts/api-key.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
 import type { OrderEngine } from './order-engine.ts';
 
 export interface RenewalLimits {
@@ -48,38 +48,46 @@ const countDue: Statement = {
     select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end limit ${countedMax}) due`,
 };
 
-/** How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left. */
+/**
+ * How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left.
+ * @throws what broke the first of the renewals that broke, after all others were tried
+ */
 export async function renewDuePlans(
   { database, engine, now, monotonicNow, limits }: RenewalDependencies,
   signal: AbortSignal,
 ): Promise<number> {
   // Each plan once in a run: what cannot be renewed and cannot be put off holds up nobody.
+  const broken: unknown[] = [];
   let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
   while (!signal.aborted) {
     const { dueAt, accountId, customerNumber } = last;
     const rows = await database.query(listDue, [now(), dueAt, accountId, customerNumber, limits.plansAtOnce]);
     const began = monotonicNow();
-    try {
-      await Promise.all(
-        rows.map((row) =>
-          engine.submit({
-            type: 'renew_automatically',
-            accountId: Number(row['account_id']),
-            accessVersion: Number(row['access_version']),
-            customerNumber: Number(row['number']),
-            dueAt: Number(row['renew_at']),
-            isBlocked: row['blocked'] === true,
-            idempotencyKey: `auto_${randomBase62(22)}`,
-            keyIsMinted: true,
-          }),
-        ),
-      );
-    } catch (error) {
-      if (error instanceof Overloaded) break;
-      throw error;
-    }
+    const submitted = await Promise.allSettled(
+      rows.map((row) =>
+        engine.submit({
+          type: 'renew_automatically',
+          accountId: Number(row['account_id']),
+          accessVersion: Number(row['access_version']),
+          customerNumber: Number(row['number']),
+          dueAt: Number(row['renew_at']),
+          isBlocked: row['blocked'] === true,
+          idempotencyKey: `auto_${randomBase62(22)}`,
+          keyIsMinted: true,
+        }),
+      ),
+    );
+    const errors: unknown[] = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (errors.some((error) => error instanceof Overloaded)) break;
+    // A database that is away is so for all of them; what breaks one plan's renewal holds up nobody else's.
+    const away = errors.find((error) => error instanceof DatabaseUnavailable);
+    if (away !== undefined) throw away;
+    broken.push(...errors.slice(0, 1));
     const final = rows.at(-1);
-    if (final === undefined || rows.length < limits.plansAtOnce) return 0;
+    if (final === undefined || rows.length < limits.plansAtOnce) {
+      if (broken.length > 0) throw broken[0];
+      return 0;
+    }
     last = {
       accountId: Number(final['account_id']),
       customerNumber: Number(final['number']),

@@ -191,6 +191,26 @@ test('a trial, a cancel and a cancel at the end leave nothing to renew', async (
   assert.equal((await atEnd.plan()).auto_renew.next_at, null);
 });
 
+test('a renewal that breaks in the database holds up nobody else: all others are made, and the run says that it failed', async () => {
+  const first = await shop();
+  const shops = [first, await shop(), await shop(), await shop(), await shop()];
+  const ddl = (text: string) => service.database.query({ name: '', text });
+  await ddl(`create function refuse_poison() returns trigger language plpgsql as $$
+    begin
+      if new.account_id = ${first.reseller.id} then raise exception 'this order is poison'; end if;
+      return new;
+    end $$`);
+  await ddl('create trigger poison before insert on orders for each row execute function refuse_poison()');
+  service.clock.seconds = secondsOf('2026-02-27T10:00:00Z');
+  // Two at a time: the one that breaks is in the first pair.
+  await assert.rejects(runRenewals(service), /poison/);
+  const made = async () => Promise.all(shops.map(({ reseller }) => charges(reseller)));
+  assert.deepEqual(await made(), [1, 2, 2, 2, 2]);
+  await ddl('drop trigger poison on orders');
+  await runRenewals(service);
+  assert.deepEqual(await made(), [2, 2, 2, 2, 2]);
+});
+
 test('two processes that look at the same moment renew each plan once', { skip: !isPostgres }, async () => {
   const shops = await Promise.all(Array.from({ length: 5 }, () => shop()));
   const other = await service.startAnother();
