@@ -100,5 +100,9 @@ function detailsOf({ name, externalRef }: Customer) {
 }
 
 function fingerprintOf(...parts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(parts.map((part) => part ?? String(part))), 'base64url').slice(0, 22);
+  return hash(
+    'sha256',
+    JSON.stringify(parts.map((part) => (part === undefined ? [] : part))),
+    'base64url',
+  ).slice(0, 22);
 }

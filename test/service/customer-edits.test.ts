@@ -82,6 +82,10 @@ test('a key that is sent again changes nothing again, and with other data it is 
     '409 idempotency_conflict',
     {},
   );
+  // The word is an id like any other, and not the id's absence.
+  assert.equal((await account.patch(path, { external_ref: 'null', idempotency_key: 'edit-3' })).status, 200);
+  const none = { external_ref: null, idempotency_key: 'edit-3' };
+  expectRefusal(await account.patch(path, none), '409 idempotency_conflict', {});
   const twins = await Promise.all(
     Array.from({ length: 5 }, () => account.patch(path, { external_ref: 'twin', idempotency_key: 'edit-2' })),
   );
