@@ -33,6 +33,10 @@ export interface RateLimiter {
   show(account: LimitedAccount, reply: FastifyReply): void;
   /** Counts a request of an account that may not come in, apart from those that may, and refuses beyond that limit. */
   refused(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  /** Counts a request that was refused for what it would have counted as, after its body was read: apart, with the others that were refused. */
+  refusedWhole(accountId: number): void;
+  /** Before the next such body is read: refuses where so many were refused. */
+  foreseeRefused(accountId: number, reply: FastifyReply): Refusal | null;
   /** How the account's limit stands, without counting. */
   stateOf(account: LimitedAccount): RateLimitState;
   /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
@@ -151,6 +155,11 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       if (state.admitted) return null;
       show(account, reply);
       return refuseLimited(reply, state);
+    },
+    refusedWhole: (accountId) => void refusals.take(accountId, options.refusalsPerMinute),
+    foreseeRefused(accountId, reply) {
+      const state = refusals.peek(accountId, options.refusalsPerMinute);
+      return state.remaining > 0 ? null : refuseLimited(reply, state);
     },
     stateOf: (account) => accounts.peek(account.id, account.rateLimitPerMinute),
     admitSession(sessionId, accountId, reply) {

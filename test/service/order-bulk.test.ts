@@ -38,6 +38,8 @@ let batches: (readonly number[])[] = [];
 /** Runs when a batch is about to begin, and may hold or break it. */
 let beforeBatch: () => Promise<void> | void = () => undefined;
 
+const refusalsPerMinute = 20;
+
 before(async () => {
   service = await startTestService({
     limits: {
@@ -47,6 +49,7 @@ before(async () => {
         ofAll: { atOnceMax: 8, waitingMax: 10, waitMilliseconds: 60_000 },
       },
       engine: { queueDepthMax },
+      rates: { refusalsPerMinute },
     },
     wrapDatabase: (database) => ({
       ...database,
@@ -546,6 +549,22 @@ test('a bulk that the limit can never admit says how many orders one may hold', 
   assert.equal((await send(30)).status, 200, 'the refused bulk used up nothing');
   now += 5_000;
   assert.equal((await send(31)).headers.get('retry-after'), '55', 'when the largest one would pass');
+});
+
+test('bulks that do not fit are read so often in a minute, and then no more are: what else the account sends goes on', async () => {
+  const account = await service.createReseller({ credit: '900.00', rateLimitPerMinute: 30 });
+  const tooMany = { orders: many('unfit', 301) };
+  for (let sent = 0; sent < refusalsPerMinute; sent += 1) {
+    const { body } = await account.post('/orders/bulk', tooMany);
+    assert.equal(body.error.details.counts_as, 31);
+  }
+  const unread = await account.post('/orders/bulk', tooMany);
+  const details = { limit: refusalsPerMinute, window_seconds: 60, retry_after: 60 };
+  expectRefusal(unread, '429 rate_limited', details);
+  assert.equal((await account.get('/balance')).status, 200);
+  now += 60_000;
+  assert.equal((await account.post('/orders/bulk', tooMany)).body.error.details.counts_as, 31);
+  assert.equal((await account.post('/orders/bulk', { orders: many('fit', 1) })).status, 200);
 });
 
 test('at the panel a bulk counts against the session, and against all sessions of its account', async () => {

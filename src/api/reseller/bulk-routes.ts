@@ -42,7 +42,7 @@ export interface BulkRoutesDependencies extends SubmitDependencies {
   readonly currency: string;
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
-  readonly limiter: Pick<RateLimiter, 'now'>;
+  readonly limiter: Pick<RateLimiter, 'now' | 'refusedWhole' | 'foreseeRefused'>;
   readonly admitAsMany: Authenticator['admitAsMany'];
   /** Bulks under way at once: of an account, and of all together. */
   readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
@@ -109,8 +109,11 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
 
   async function takeTurn(request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     letInAt.set(request, limiter.now());
+    const { id } = request.principal.account;
+    // A bulk that does not fit counts for nothing, but its half a megabyte was read: not without end.
     const refused =
-      (await bulkTurns.ofAccount.take(request.principal.account.id, reply)) ??
+      limiter.foreseeRefused(id, reply) ??
+      (await bulkTurns.ofAccount.take(id, reply)) ??
       (await bulkTurns.ofAll.take(everybody, reply));
     if (refused !== null) reply.refuse(refused);
   }
@@ -122,6 +125,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     if (countsAs === 1 || at === undefined) return null;
     const refused = dependencies.admitAsMany(request, reply, countsAs, at);
     if (refused === null) return null;
+    limiter.refusedWhole(request.principal.account.id);
     const ordersMax = Math.min(bulkOrdersMax, Number(refused.details['limit']) * ordersPerRequest);
     const details = { ...refused.details, counts_as: countsAs, orders_max: ordersMax };
     if (orders <= ordersMax) return { ...refused, details };
