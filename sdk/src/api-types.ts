@@ -610,7 +610,7 @@ export interface ListCustomersQuery {
   q?: string | undefined;
   /** Customers of this status. */
   status?: 'active' | 'suspended' | undefined;
-  /** Whether the plan is running now; that of a suspended customer may be. */
+  /** true: the plan runs, also that of a customer whom you have suspended. false: it has ended. */
   active?: boolean | undefined;
   /** Customers whose last plan is of this package. */
   package_id?: number | undefined;

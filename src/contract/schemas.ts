@@ -340,7 +340,10 @@ export const customerListQuerySchema = Type.Object({
   q: parameter('The start of a reference, a name or an external_ref, in any case.'),
   status: oneOfParameter(['active', 'suspended'] as const, 'Customers of this status.'),
   active: Type.Optional(
-    Type.Boolean({ description: 'Whether the plan is running now; that of a suspended customer may be.' }),
+    Type.Boolean({
+      description:
+        'true: the plan runs, also that of a customer whom you have suspended. false: it has ended.',
+    }),
   ),
   package_id: idParameter('Customers whose last plan is of this package.'),
   external_ref: parameter('Customers of this external_ref.', { maxLength: 80 }),
