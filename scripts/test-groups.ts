@@ -12,6 +12,7 @@ export const onBothDatabases: readonly string[] = [
   'customer-edits',
   'dashboard',
   'endpoints',
+  'forecast',
   'hostile-values',
   'housekeeping',
   'idempotency',

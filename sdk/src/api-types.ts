@@ -258,6 +258,28 @@ export interface Statement {
   entry_count: number;
 }
 
+export interface Forecast {
+  /** Days on which a plan ends, soonest first. */
+  days: {
+    /** The UTC day. At most 10 characters. */
+    date: string;
+    /** Plans that end on it. */
+    plans: number;
+    /** What renewing them costs. At most 20 characters. */
+    cost: string;
+  }[];
+  /** Plans of all days. */
+  plans: number;
+  /** The costs of all days. At most 20 characters. */
+  total: string;
+  /** The remaining credit. At most 20 characters. */
+  balance: string;
+  /** null: the balance covers them all. */
+  runs_out_on: string | null;
+  /** ISO 4217 code. At most 3 characters. */
+  currency: string;
+}
+
 export interface ErrorEnvelope {
   error: {
     /** Stable and machine-readable. At most 64 characters. */
@@ -785,6 +807,13 @@ export interface GetStatementAnswer {
   };
 }
 
+export interface GetForecastQuery {
+  /** How far ahead, in days of 24 hours from now: 30 unless sent. 1 to 366. */
+  days?: number | undefined;
+}
+
+export type GetForecastAnswer = Forecast;
+
 export interface CreateAccountBody {
   /** 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
   username: string;
@@ -1130,6 +1159,7 @@ export const operations = {
   listLedger: { method: 'GET', path: '/api/v1/ledger', takesKey: false, holdsKeys: false },
   listStatements: { method: 'GET', path: '/api/v1/statements', takesKey: false, holdsKeys: false },
   getStatement: { method: 'GET', path: '/api/v1/statements/{month}', takesKey: false, holdsKeys: false },
+  getForecast: { method: 'GET', path: '/api/v1/forecast', takesKey: false, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
@@ -1176,6 +1206,7 @@ export interface Answers {
   listLedger: ListLedgerAnswer;
   listStatements: ListStatementsAnswer;
   getStatement: GetStatementAnswer;
+  getForecast: GetForecastAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -1228,6 +1259,7 @@ export interface Queries {
   listPlanHistory: ListPlanHistoryQuery;
   listLedger: ListLedgerQuery;
   getStatement: GetStatementQuery;
+  getForecast: GetForecastQuery;
   listAccounts: ListAccountsQuery;
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;

@@ -10,6 +10,8 @@ import type {
   Customer,
   EditCustomerAnswer,
   EditCustomerBody,
+  Forecast,
+  GetForecastQuery,
   GetStatementAnswer,
   LedgerEntry,
   ListCustomersQuery,
@@ -277,6 +279,11 @@ export class Sellthrough {
   /** One month, "2026-01", with its entries, oldest first. Errors: statement_not_found. */
   async getStatement(month: string, options?: CallOptions): Promise<StatementWithEntries> {
     return (await this.#call('getStatement', { id: month, options })).body.statement;
+  }
+
+  /** What renewing every plan that ends within so many days (30) would cost, and when the balance runs out. Errors: invalid_filter. */
+  async getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
+    return (await this.#call('getForecast', { query, options })).body;
   }
 
   /** One page of your ledger, newest first. */

@@ -57,6 +57,7 @@ import { accountRoutes } from './reseller/account-routes.ts';
 import { type BulkLimits, bulkRoutes } from './reseller/bulk-routes.ts';
 import { customerEditRoutes } from './reseller/customer-edit-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
+import { forecastRoutes } from './reseller/forecast-routes.ts';
 import { ledgerRoutes } from './reseller/ledger-routes.ts';
 import { orderListRoutes } from './reseller/order-list-routes.ts';
 import { orderRoutes } from './reseller/order-routes.ts';
@@ -210,6 +211,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     customerEditRoutes(api, { ...dependencies, packages, confirm });
     ledgerRoutes(api, { ...dependencies, confirm });
     statementRoutes(api, dependencies);
+    forecastRoutes(api, { ...dependencies, packages, confirm });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

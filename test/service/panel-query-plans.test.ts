@@ -38,6 +38,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_ending_customers: /customers_expiry/,
   count_ending_customers: /customers_expiry/,
   count_ending_of_all: /customers_expiry/,
+  count_renewals: /customers_expiry[\s\S]*orders_customer/,
   list_ledger_sums: /ledger_days_pkey/,
   list_ledger_sums_of_all: /ledger_days_pkey/,
   list_top_accounts: /ledger_days_pkey/,
@@ -118,6 +119,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/customers?active=false',
     '/customers?status=active',
     '/ledger?kind=charge',
+    '/forecast',
   ]) {
     assert.equal((await account.get(path)).status, 200, path);
   }
