@@ -61,7 +61,7 @@ test('every plan that ends is renewed once, at the price of the second in which 
   expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, granted), 201);
   // From then on a month is 12.00; what others pay, and when that changes, is theirs.
   await schedulePrices(service, basic, '2026-02-10T18:00:00Z', { reseller: { monthly: '12.00' } });
-  await schedulePrices(service, basic, '2026-02-10T12:30:00Z', { distributor: { monthly: '9.00' } });
+  await schedulePrices(service, basic, '2026-02-20T06:00:00Z', { distributor: { monthly: '9.00' } });
   const other = await service.createReseller({ credit: '100.00', group: 'distributor' });
   await placeOrder(service, other, { customer: 'of-another' });
 
@@ -117,11 +117,11 @@ test('the days are counted from this second, and what ends now has ended', async
 });
 
 test('more plans than one statement counts are counted, also where none of the first is renewed', async () => {
-  const many = await service.createReseller({ credit: '30000.00' });
+  const many = await service.createReseller({ credit: '37000.00' });
   for (let second = 0; second < 5; second += 1) {
     service.clock.seconds = secondsOf('2026-02-10T20:00:00Z') + second;
     const outcomes = await Promise.all(
-      Array.from({ length: 410 }, (_, index) =>
+      Array.from({ length: 500 }, (_, index) =>
         service.service.engine.submit({
           type: 'place',
           accountId: many.id,
@@ -139,7 +139,7 @@ test('more plans than one statement counts are counted, also where none of the f
     );
     assert.ok(outcomes.every(({ type }) => type === 'ordered'));
   }
-  const whole = { plans: 2_050, total: '24600.00', balance: '5400.00', runs_out_on: '2026-03-10' };
+  const whole = { plans: 2_500, total: '30000.00', balance: '7000.00', runs_out_on: '2026-03-10' };
   assert.partialDeepStrictEqual(await forecastOf(many), whole);
   const setLeaving = (isLeaving: boolean) => {
     const text = `update customers set ends_at_period_end = $2::boolean
@@ -147,7 +147,7 @@ test('more plans than one statement counts are counted, also where none of the f
     return service.database.query({ name: '', text }, [many.id, isLeaving]);
   };
   await setLeaving(true);
-  assert.partialDeepStrictEqual(await forecastOf(many), { plans: 410, total: '4920.00', runs_out_on: null });
+  assert.partialDeepStrictEqual(await forecastOf(many), { plans: 500, total: '6000.00', runs_out_on: null });
   // The audit at the end would miss who told them to leave.
   await setLeaving(false);
 });
