@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,8 @@ interface Language {
   readonly program: string;
   readonly file: string;
   readonly arguments: (file: string) => readonly string[];
+  /** What runs many of them, where to start the program takes longer than a sample. */
+  readonly runner?: string;
 }
 
 const languages: readonly Language[] = [
@@ -36,9 +39,16 @@ const languages: readonly Language[] = [
     program: process.execPath,
     file: 'sample.ts',
     arguments: (file) => ['--import', join(root, 'test/harness/sdk-from-source.ts'), file],
+    runner: join(root, 'test/harness/run-samples.ts'),
   },
   { title: 'PHP', program: 'php', file: 'sample.php', arguments: (file) => [file] },
-  { title: 'Python', program: 'python3', file: 'sample.py', arguments: (file) => [file] },
+  {
+    title: 'Python',
+    program: 'python3',
+    file: 'sample.py',
+    arguments: (file) => [file],
+    runner: join(root, 'test/harness/run_samples.py'),
+  },
 ];
 
 /** As printed under the operation's heading. */
@@ -66,11 +76,14 @@ for (const language of languages) {
   describe(`the samples in ${language.title}`, { skip }, () => {
     let world: StoryWorld;
     let folder: string;
+    let runner: Runner | null = null;
     before(async () => {
       world = await startStoryWorld();
       folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+      runner = startRunner(language);
     });
     after(async () => {
+      runner?.end();
       await world.service.close();
       rmSync(folder, { recursive: true });
     });
@@ -78,7 +91,7 @@ for (const language of languages) {
     for (const { operationId, isAdmin } of storyOf(openapi)) {
       test(`${operationId} sends its one request and is answered as documented`, async () => {
         const { method, path, operation } = required(places.get(operationId), operationId);
-        const file = join(folder, language.file);
+        const file = join(folder, `${operationId}-${language.file}`);
         writeFileSync(file, `${printedSample(operationId, language.title)}\n`);
         const environment = {
           ...childEnvironment,
@@ -88,7 +101,7 @@ for (const language of languages) {
         };
         await nextTurn(); // the line of a request that this asked for
         const from = world.service.logLines.length;
-        const { code, output } = await run(language, file, environment);
+        const { code, output } = await (runner?.run(file, environment) ?? run(language, file, environment));
         assert.equal(code, 0, output);
         // The line of a request is written in the turn after its answer.
         while (requestsSince(world, from).length === 0) await nextTurn();
@@ -207,11 +220,41 @@ describe('the samples of the guides', () => {
   });
 });
 
+interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+interface Runner {
+  run(file: string, environment: NodeJS.ProcessEnv): Promise<Ran>;
+  end(): void;
+}
+
+/** One sample at a time. */
+function startRunner({ program, arguments: argumentsOf, runner }: Language): Runner | null {
+  if (runner === undefined) return null;
+  const child = spawn(program, argumentsOf(runner), {
+    cwd: root,
+    env: childEnvironment,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(file, environment) {
+      child.stdin.write(`${JSON.stringify({ file, environment })}\n`);
+      const { value, done } = await answers.next();
+      assert.ok(!done, `${runner} ended`);
+      return JSON.parse(value);
+    },
+    end: () => void child.stdin.end(),
+  };
+}
+
 function run(
   { program, arguments: argumentsOf }: Language,
   file: string,
   env: NodeJS.ProcessEnv,
-): Promise<{ code: number | null; output: string }> {
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, argumentsOf(file), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';

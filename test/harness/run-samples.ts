@@ -1,0 +1,28 @@
+// One program runs one sample after another: to start Node with the client, or Python with its libraries, took
+// most of the time of a sample. Each line of its input is a sample, {file, environment}; it answers each with
+// {code, output} as a line. reference-samples.test.ts starts it, and its twin in Python, run_samples.py.
+
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+
+const write = process.stdout.write.bind(process.stdout);
+let output = '';
+process.stdout.write = (chunk: string | Uint8Array) => {
+  output += String(chunk);
+  return true;
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { file, environment }: { file: string; environment: Record<string, string> } = JSON.parse(line);
+  Object.assign(process.env, environment);
+  output = '';
+  let code = 0;
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    code = 1;
+    output += inspect(error);
+  }
+  write(`${JSON.stringify({ code, output })}\n`);
+}
