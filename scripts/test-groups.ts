@@ -8,8 +8,6 @@
  */
 export const onBothDatabases: readonly string[] = [
   'audits',
-  'auto-renewal',
-  'customer-edits',
   'dashboard',
   'endpoints',
   'forecast',
@@ -21,7 +19,6 @@ export const onBothDatabases: readonly string[] = [
   'lists-and-ids',
   'model',
   'order-batches',
-  'order-bulk',
   'panel-ledger',
   'panel-query-plans',
   'plan-changes',
@@ -31,9 +28,7 @@ export const onBothDatabases: readonly string[] = [
   'reseal',
   'road',
   'roles-and-routes',
-  'scheduled-prices',
   'secrets',
-  'statements',
   'table-rules',
   'upgrade',
   'verify',
@@ -50,9 +45,11 @@ export const onOneDatabase: readonly string[] = [
   'admin-refusals',
   'audit-actors',
   'authentication',
+  'auto-renewal',
   'behind-a-proxy',
   'connections',
   'corpora',
+  'customer-edits',
   'demo-data',
   'docs-pages',
   'fuzz',
@@ -63,6 +60,7 @@ export const onOneDatabase: readonly string[] = [
   'long-searches',
   'million-rows',
   'observability',
+  'order-bulk',
   'order-checks',
   'order-preview',
   'panel-access',
@@ -79,7 +77,9 @@ export const onOneDatabase: readonly string[] = [
   'refund-examples',
   'renewals',
   'request-limits',
+  'scheduled-prices',
   'sdk',
+  'statements',
 ];
 
 /** What takes longest: begun late, it would be all that still runs at the end. */
