@@ -1,5 +1,5 @@
-// What every order comes to, a placed one, a renewal and one that the service makes by itself: the checks 18 and 19
-// with the guard between them, and then its changes. Here alone an order is charged.
+// What every order comes to, a placed one, a renewal and one that the service makes by itself: the last checks
+// (order_failed, price_changed, insufficient_credit), and then its changes. Here alone an order is charged.
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';

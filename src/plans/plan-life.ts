@@ -1,6 +1,6 @@
 // What a customer's plan has been told besides its terms: whether their reseller suspended them, whether it was
-// cancelled, and whether it renews itself. Kept beside the plan in the customer's row; a plain order leaves it as it is.
-// Decisions "The life of a plan" (docs/decisions/0030-the-life-of-a-plan.md). Pure.
+// cancelled, and whether it renews itself. Kept beside the plan in the customer's row; an order for a customer who has
+// none of it leaves `plainLife` as it is, and writes nothing (docs/decisions/0030-the-life-of-a-plan.md). Pure.
 
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
