@@ -2,24 +2,23 @@
 // these by src/http/body-reader.ts.
 
 import Type, { type Static } from 'typebox';
+import { featureList, limitsSchema } from './catalog-schemas.ts';
+import { pageQuerySchema } from './list-schemas.ts';
 import {
   amount,
   count,
   currency,
   durationDays as durationDaysShown,
   example,
-  featureList,
   groupSchema,
   id,
-  limitsSchema,
   oneOf,
   packageName as packageNameShown,
-  pageQuerySchema,
   signedAmount,
   text,
   time,
   word,
-} from './schemas.ts';
+} from './schema-parts.ts';
 
 export const accountQuerySchema = Type.Object({
   ...pageQuerySchema.properties,

@@ -3,7 +3,8 @@
 
 import Type, { type Static } from 'typebox';
 import { allowedIps, ledgerEntrySchema, password } from './admin-schemas.ts';
-import { amount, customerSchema, signedAmount, time } from './schemas.ts';
+import { customerSchema } from './customer-schemas.ts';
+import { amount, signedAmount, time } from './schema-parts.ts';
 
 /** A password or code that was typed: whatever it holds, it is compared. */
 const typed = (description: string) => Type.String({ maxLength: 200, description });

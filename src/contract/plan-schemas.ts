@@ -2,24 +2,10 @@
 // their schemas here are for the document.
 
 import Type, { type Static } from 'typebox';
-import {
-  amount,
-  autoRenewSettings,
-  cursorParameter,
-  customerAnswerSchema,
-  example,
-  maxCharge,
-  monthsOf,
-  oneOf,
-  orNothing,
-  pageQuerySchema,
-  period,
-  text,
-  time,
-  word,
-} from './schemas.ts';
-
-export { customerAnswerSchema };
+import { autoRenewSettings } from './customer-schemas.ts';
+import { cursorParameter, pageQuerySchema } from './list-schemas.ts';
+import { maxCharge } from './order-schemas.ts';
+import { amount, example, monthsOf, oneOf, orNothing, period, text, time, word } from './schema-parts.ts';
 
 const idempotency_key = Type.Optional(
   Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),

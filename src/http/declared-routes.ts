@@ -5,7 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, refusal } from '../contract/error-catalogue.ts';
-import { idempotencyHeaderSchema } from '../contract/schemas.ts';
+import { idempotencyHeaderSchema } from '../contract/order-schemas.ts';
 import { isAdministratorScope, type Scope } from '../contract/scopes.ts';
 import { bodyBytesMax } from './request-hygiene.ts';
 

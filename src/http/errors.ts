@@ -10,8 +10,8 @@ import {
   refusal,
   tooLarge,
 } from '../contract/error-catalogue.ts';
+import type { ApiError } from '../contract/error-schema.ts';
 import { Overloaded } from '../contract/overloaded.ts';
-import type { ApiError } from '../contract/schemas.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 import { privateAnswer } from './answer-headers.ts';
 

@@ -3,10 +3,8 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { namedAdminSchemas } from '../contract/admin-schemas.ts';
 import { type ErrorCode, errorCatalogue, tooLarge } from '../contract/error-catalogue.ts';
-import { planNamedSchemas } from '../contract/plan-schemas.ts';
-import { namedSchemas } from '../contract/schemas.ts';
+import { namedSchemas } from '../contract/named-schemas.ts';
 import type { DeclaredRoute } from './declared-routes.ts';
 import { challenges, statusOf } from './errors.ts';
 import { nameIntegerFormats, nameShapes } from './openapi-names.ts';
@@ -33,7 +31,7 @@ export async function installOpenapi(
   app: FastifyInstance,
   declared: readonly DeclaredRoute[],
 ): Promise<void> {
-  for (const schema of [...namedSchemas, ...planNamedSchemas, ...namedAdminSchemas]) app.addSchema(schema);
+  for (const schema of namedSchemas) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -1,6 +1,6 @@
 // Customers that fit a filter of the API, page by page. Which index a page reads: what customers are found by, where a
-// text or an id is looked for; the ends of plans, where few are in the time that is asked for; otherwise the customers,
-// newest first. A page reads a bounded stretch of its index: it may hold less than a page, and then says where to go on.
+// text or an id is looked for; the ends of plans, where few are in the time that is asked for; those who are suspended;
+// otherwise the customers, newest first. A page reads a bounded stretch of its index: it may hold less than a page, and then says where to go on.
 // Always true: no page is in the order of anything that an order changes. Whoever renews what a list shows, page after
 // page, would otherwise see the renewed ones again, and renew them again.
 
@@ -53,14 +53,20 @@ const fitsInSql = `($4::text is null or c.status = $4::text) and ($5::int is nul
       and c.expires_at >= to_timestamp($6::bigint) and c.expires_at < to_timestamp($7::bigint)`;
 
 // The stretch's last row comes too, whatever it holds: it says where the next one begins.
-const listByNumber: Statement = {
-  name: 'filter_customers_by_number',
+const listDown = (name: string, only: string): Statement => ({
+  name,
   text: `select *, ${fitsInSql} as fits from (
       select ${shownCustomers.list('c')}, row_number() over (order by c.number desc) as place
-      from (select * from customers c where c.account_id = $1::int and c.number > $2::int and c.number < $3::int
+      from (select * from customers c
+        where c.account_id = $1::int and c.number > $2::int and c.number < $3::int ${only}
         order by c.number desc limit $8::int) c) c
     where (${fitsInSql}) or place = $8::int order by place`,
-};
+});
+
+const listByNumber = listDown('filter_customers_by_number', '');
+
+// Of these there is an index: a word of ours, not a value, so that it is taken whatever the plan was made for.
+const listSuspended = listDown('filter_customers_suspended', `and c.status = 'suspended'`);
 
 const inTime = `c.account_id = $1::int and c.expires_at >= to_timestamp($6::bigint)
       and c.expires_at < to_timestamp($7::bigint)`;
@@ -166,7 +172,8 @@ async function readStretch(
       const { since, until } = endsOf(filter);
       const { status, packageId } = filter;
       const values = [accountId, isTail ? place.mark : 0, place.below, status, packageId, since, until, rows];
-      const list = await database.query(isRare && !isTail ? listByExpiry : listByNumber, values);
+      const byNumber = status === 'suspended' ? listSuspended : listByNumber;
+      const list = await database.query(isRare && !isTail ? listByExpiry : byNumber, values);
       const then = isTail ? firstTerm(filter, place.mark) : null;
       return stretchOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
     }

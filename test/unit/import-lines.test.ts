@@ -196,7 +196,7 @@ describe('a broken house rule is reported', () => {
     ],
     [
       'contract imports the framework',
-      'src/contract/schemas.ts',
+      'src/contract/order-schemas.ts',
       "import { Type } from '@fastify/type-provider-typebox';",
       /framework/,
     ],

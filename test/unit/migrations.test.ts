@@ -18,6 +18,7 @@ const published = {
   '0010-plan-life.sql': '8d302dd951b1f45a77911485fb751350f10cbea17dd7ae20f569b90fba21f491',
   '0011-finding-things.sql': 'd3ae2ec18f49d7e6977a277ce1f0172c679a6dd4fe84dcab6976482794568659',
   '0012-scheduled-prices.sql': '4a488439bc924f93dbcf1907326cdc5434dd410bf1fba780423a46902a7522c8',
+  '0013-few-among-many.sql': '0745a05620509bcdc768e6b969d97b3cd8c0b1593321edb879f015325d4d5281',
 };
 
 test('no migration changes after it was published', () => {

@@ -22,9 +22,9 @@ import {
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
+import { pageOf } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { groups } from '../../contract/periods.ts';
-import { pageOf } from '../../contract/schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';

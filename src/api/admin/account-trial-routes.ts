@@ -3,9 +3,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import { grantTrialBodySchema } from '../../contract/admin-schemas.ts';
+import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
-import { customerAnswerSchema } from '../../contract/schemas.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import { parseCustomerName, parseCustomerReference } from '../shapes/order-request.ts';

@@ -3,8 +3,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { refusal } from '../../contract/error-catalogue.ts';
+import { pageOf, pageQuerySchema } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
-import { pageOf, pageQuerySchema } from '../../contract/schemas.ts';
 import { listAudit } from '../../journal/audit-log.ts';
 import { auditView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';

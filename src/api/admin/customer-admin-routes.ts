@@ -3,9 +3,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
+import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId } from '../../contract/identifiers.ts';
-import { customerAnswerSchema } from '../../contract/schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { exchangeCode, isToken } from '../../identity/login-link-store.ts';

@@ -8,6 +8,13 @@ import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import {
+  type BulkResult,
+  bulkAnswerSchema,
+  bulkBodySchema,
+  bulkBytesMax,
+  bulkOrdersMax,
+} from '../../contract/bulk-schemas.ts';
+import {
   fieldRefusal,
   isRefusal,
   type Refusal,
@@ -15,13 +22,6 @@ import {
   typeReason,
 } from '../../contract/error-catalogue.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
-import {
-  type BulkResult,
-  bulkAnswerSchema,
-  bulkBodySchema,
-  bulkBytesMax,
-  bulkOrdersMax,
-} from '../../contract/schemas.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import { refusalOfFailure } from '../../http/errors.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';

@@ -3,10 +3,10 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { customerAnswerSchema, editCustomerBodySchema } from '../../contract/customer-schemas.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
-import { customerAnswerSchema, editCustomerBodySchema } from '../../contract/schemas.ts';
 import type { Database } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { editCustomer } from '../../plans/customer-details.ts';

@@ -3,10 +3,11 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { customerListQuerySchema, filteredPageOf } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
-import { customerAnswerSchema, customerListQuerySchema, filteredPageOf } from '../../contract/schemas.ts';
 import type { Database } from '../../database/database.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import { type CustomerFilter, filterCustomers } from '../../plans/customer-filter.ts';

@@ -13,7 +13,7 @@ import {
   placeOrderBodySchema,
   renewedOrderSchema,
   renewOrderBodySchema,
-} from '../../contract/schemas.ts';
+} from '../../contract/order-schemas.ts';
 import { mintToken } from '../../identity/login-link-store.ts';
 import type { OrderOutcome } from '../../orders/order-commands.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';

@@ -9,8 +9,8 @@ import type { FastifyInstance } from 'fastify';
 import { canBeOrdered, type Package, type PackageCatalog } from '../../catalog/package-catalog.ts';
 import { beginningsFor, pricesAt } from '../../catalog/price-lines.ts';
 import { formatAmount, savingPercent } from '../../contract/amounts.ts';
+import { type PackageView, packageListSchema } from '../../contract/catalog-schemas.ts';
 import { type Group, periods } from '../../contract/periods.ts';
-import { type PackageView, packageListSchema } from '../../contract/schemas.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 
 interface ListText {

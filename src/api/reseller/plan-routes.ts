@@ -6,6 +6,7 @@ import type { Account } from '../../accounts/account-table.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
+import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject } from '../../contract/json.ts';
@@ -13,7 +14,6 @@ import {
   autoRenewBodySchema,
   cancelledPlanSchema,
   cancelPlanBodySchema,
-  customerAnswerSchema,
   suspendPlanBodySchema,
 } from '../../contract/plan-schemas.ts';
 import type { OrderOutcome, PlanChangeCommand } from '../../orders/order-commands.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
+import { orderPreviewAnswerSchema, orderPreviewBodySchema } from '../../contract/order-schemas.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
-import { orderPreviewAnswerSchema, orderPreviewBodySchema } from '../../contract/schemas.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import { type OrderPreview, PackagesChanged, previewOrder } from '../../orders/order-batch.ts';

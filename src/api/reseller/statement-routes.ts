@@ -10,7 +10,7 @@ import {
   statementAnswerSchema,
   statementFormatSchema,
   statementsAnswerSchema,
-} from '../../contract/schemas.ts';
+} from '../../contract/statement-schemas.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';

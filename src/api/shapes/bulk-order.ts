@@ -3,10 +3,11 @@
 
 import type { Account } from '../../accounts/account-table.ts';
 import { formatAmount } from '../../contract/amounts.ts';
+import type { BulkResult } from '../../contract/bulk-schemas.ts';
 import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
-import type { BulkResult, OrderView } from '../../contract/schemas.ts';
+import type { OrderView } from '../../contract/order-schemas.ts';
 import { errorOf, statusOf } from '../../http/errors.ts';
 import type { NewLoginLink, OrderCommand } from '../../orders/order-commands.ts';
 import type { OrderRecord } from '../../orders/order-table.ts';

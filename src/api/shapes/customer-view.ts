@@ -2,9 +2,9 @@
 
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
+import type { CustomerView } from '../../contract/customer-schemas.ts';
 import { publicId } from '../../contract/identifiers.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
-import type { CustomerView } from '../../contract/schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { type Customer, lifeOf } from '../../plans/customer-table.ts';
 import { type AutoRenew, isSuspended, planStatus } from '../../plans/plan-life.ts';

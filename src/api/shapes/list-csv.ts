@@ -3,8 +3,9 @@
 
 import { stringify } from 'csv-stringify/sync';
 import { formatAmount } from '../../contract/amounts.ts';
+import type { CustomerView } from '../../contract/customer-schemas.ts';
 import { publicId } from '../../contract/identifiers.ts';
-import type { CustomerView, OrderView } from '../../contract/schemas.ts';
+import type { OrderView } from '../../contract/order-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import type { FoundEntry } from '../../ledger/ledger-search.ts';
 

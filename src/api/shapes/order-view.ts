@@ -3,8 +3,8 @@
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { publicId } from '../../contract/identifiers.ts';
+import type { OrderView } from '../../contract/order-schemas.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
-import type { OrderView } from '../../contract/schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import type { OrderRecord } from '../../orders/order-table.ts';
 

@@ -3,6 +3,8 @@
 
 import type { Static } from 'typebox';
 import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
+import type { PackageView } from '../../../src/contract/catalog-schemas.ts';
+import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
   accountCustomerSchema,
   adminOverviewSchema,
@@ -22,7 +24,6 @@ import type {
   totpEnrolmentSchema,
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
-import type { OrderPreviewView, OrderView, PackageView } from '../../../src/contract/schemas.ts';
 
 export type {
   AccountView as Account,
@@ -32,15 +33,13 @@ export type {
   ScheduledPricesView as ScheduledPrices,
   VerifyReportView as VerifyReport,
 } from '../../../src/contract/admin-schemas.ts';
+export type { PackageView as Package } from '../../../src/contract/catalog-schemas.ts';
+export type { CustomerView as Customer } from '../../../src/contract/customer-schemas.ts';
+export type { OrderView as Order } from '../../../src/contract/order-schemas.ts';
 export type {
   PanelCustomerView as PanelCustomer,
   SeriesPointView as SeriesPoint,
 } from '../../../src/contract/panel-schemas.ts';
-export type {
-  CustomerView as Customer,
-  OrderView as Order,
-  PackageView as Package,
-} from '../../../src/contract/schemas.ts';
 
 export type Group = AccountView['group'];
 export type Months = OrderView['months'];

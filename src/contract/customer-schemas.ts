@@ -1,0 +1,92 @@
+// Customers and their plans, as JSON Schema.
+
+import Type, { type Static } from 'typebox';
+import {
+  count,
+  example,
+  id,
+  months,
+  orNothing,
+  period,
+  signedAmount,
+  text,
+  time,
+  word,
+} from './schema-parts.ts';
+
+export const autoRenewSettings = {
+  months,
+  period,
+  max_charge: Type.Union([signedAmount('The most that a renewal is charged.'), Type.Null()], {
+    description: 'The most that a renewal may be charged; null: whatever the price is.',
+  }),
+  hours_before: Type.Integer({
+    description: 'How many hours before its end the plan is renewed.',
+    minimum: 1,
+    maximum: 720,
+  }),
+};
+const autoRenewSchema = Type.Object({
+  ...autoRenewSettings,
+  next_at: orNothing(time('When it is renewed, or tried again.'), 'null: not before the plan’s end moves.'),
+  failure: orNothing(
+    word('An error code.', 'insufficient_credit'),
+    'Why the last try for this end was refused.',
+  ),
+});
+
+export const customerSchema = Type.Object(
+  {
+    id: id('Unique in the service.'),
+    name: text('The display name; the reference if none was given.', 254),
+    reference: Type.String({
+      description: 'The e-mail address or username that orders name the customer by, normalised.',
+      pattern: '^[!-~]+$',
+      maxLength: 254,
+    }),
+    email: Type.String({
+      description: 'The reference if it is an e-mail address, else empty.',
+      pattern: '^[!-~]*$',
+      maxLength: 254,
+    }),
+    status: word('active or suspended. Tolerate new values.', 'active'),
+    plan: Type.Object({
+      package: text("The package's name.", 500),
+      status: word(
+        'active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values.',
+        'active',
+      ),
+      active: Type.Boolean({
+        description: 'Whether the customer may use the plan: it is running, and you have not suspended it.',
+      }),
+      starts_at: time('When the unbroken run on this package began.'),
+      expires_at: time('When the plan ends.'),
+      days_left: count('Rounded up; 0 once it has ended.'),
+      ends_at_period_end: Type.Boolean({
+        description: 'It was cancelled at the period’s end: it does not renew itself.',
+      }),
+      auto_renew: orNothing(autoRenewSchema, 'How the plan renews itself; null: it does not.'),
+    }),
+    external_ref: Type.Optional(text('Your own id of the customer; absent where none was set.', 80)),
+    created_at: time('When the customer was created.'),
+  },
+  { $id: 'Customer' },
+);
+export const editCustomerBodySchema = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'The display name.', maxLength: 240 })),
+    external_ref: Type.Optional(
+      Type.Union([Type.String({ pattern: '^[!-~]{1,80}$', maxLength: 80 }), Type.Null()], {
+        description: 'Your own id of the customer; null: none.',
+      }),
+    ),
+    idempotency_key: Type.Optional(
+      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+    ),
+  },
+  example({ name: 'Ada King', external_ref: 'crm-1001', idempotency_key: 'rename-1001' }),
+);
+
+export const customerAnswerSchema = Type.Object({ customer: Type.Ref('Customer') });
+
+export type CustomerView = Static<typeof customerSchema>;

@@ -1,0 +1,19 @@
+// What every refusal answers with, as JSON Schema.
+
+import Type, { type Static } from 'typebox';
+import { text, word } from './schema-parts.ts';
+
+export const errorSchema = Type.Object(
+  {
+    error: Type.Object({
+      code: word('Stable and machine-readable.', 'insufficient_credit'),
+      message: text('For people.', 500),
+      details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+        description: 'More about this error; may be empty.',
+      }),
+    }),
+  },
+  { $id: 'ApiError' },
+);
+
+export type ApiError = Static<typeof errorSchema>['error'];

@@ -1,0 +1,125 @@
+// What every list has in common, and what each is filtered by, as JSON Schema.
+
+import Type from 'typebox';
+import { count, oneOf } from './schema-parts.ts';
+
+/** {data, page, per_page, total}: the shape of every list of pages. */
+export const pageOf = (schemaId: string) =>
+  Type.Object({
+    data: Type.Array(Type.Ref(schemaId), { maxItems: 100 }),
+    page: count('The page that was asked for.', 1),
+    per_page: Type.Integer({ description: 'Items per page.', minimum: 1, maximum: 100 }),
+    total: count('Items on all pages.'),
+  });
+
+export const pageQuerySchema = Type.Object({
+  page: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 1,
+      examples: [1],
+      description: 'Starts at 1. Clamped, never refused.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 25,
+      examples: [2],
+      description: 'Items per page. Clamped, never refused.',
+    }),
+  ),
+});
+
+/** A list that may be filtered: pages by number without a filter, by cursor with one. */
+export const filteredPageOf = (schemaId: string) => {
+  const { data, page, per_page, total } = pageOf(schemaId).properties;
+  return Type.Object({
+    data,
+    page: Type.Optional(page),
+    per_page: Type.Optional(per_page),
+    total: Type.Optional(total),
+    next_cursor: Type.Optional(
+      Type.Union(
+        [
+          Type.String({
+            description:
+              'Of a filtered list, in place of page, per_page and total: send it as cursor, with the same filters, for the next page. A page may be short, or empty, and go on.',
+          }),
+          Type.Null(),
+        ],
+        { description: 'null: there is no more.' },
+      ),
+    ),
+  });
+};
+
+const parameter = <Value extends string>(description: string, more: object = {}) =>
+  Type.Optional(Type.Unsafe<Value>({ type: 'string', maxLength: 254, description, ...more }));
+const idParameter = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }),
+  );
+const momentParameter = (description: string) =>
+  parameter(`${description} A time, or a whole UTC day: 2026-01-31T12:00:00Z or 2026-01-31.`, {
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}Z)?$',
+    maxLength: 20,
+  });
+export const cursorParameter = parameter('next_cursor of the page before; empty for the first page.', {
+  pattern: '^[A-Za-z0-9_.-]*$',
+  maxLength: 1_300,
+});
+const createdParameters = {
+  created_from: momentParameter('Made at this time or later.'),
+  created_to: momentParameter('Made at this time or earlier.'),
+};
+export const oneOfParameter = <Values extends readonly string[]>(values: Values, description: string) =>
+  Type.Optional(oneOf(values, description));
+
+const listFormatParameter = oneOfParameter(
+  ['json', 'csv'] as const,
+  'csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe.',
+);
+
+export const orderListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  customer: parameter('A reference, or the id of a customer.'),
+  kind: oneOfParameter(['activate', 'renew', 'change'] as const, 'Orders of this kind.'),
+  status: oneOfParameter(['completed'] as const, 'Orders of this status.'),
+  package_id: idParameter('Orders for this package.'),
+  idempotency_key: parameter('The order of this key.', { maxLength: 80 }),
+  ...createdParameters,
+  cursor: cursorParameter,
+  format: listFormatParameter,
+});
+
+export const customerListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  q: parameter('The start of a reference, a name or an external_ref, in any case.'),
+  status: oneOfParameter(['active', 'suspended'] as const, 'Customers of this status.'),
+  active: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: the plan runs, also that of a customer whom you have suspended. false: it has ended.',
+    }),
+  ),
+  package_id: idParameter('Customers whose last plan is of this package.'),
+  external_ref: parameter('Customers of this external_ref.', { maxLength: 80 }),
+  expires_from: momentParameter('The plan ends at this time or later.'),
+  expires_to: momentParameter('The plan ends at this time or earlier.'),
+  cursor: cursorParameter,
+  format: listFormatParameter,
+});
+
+export const ledgerListQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  kind: oneOfParameter(['charge', 'refund', 'credit', 'debit'] as const, 'Entries of this kind.'),
+  order_id: idParameter('Entries of this order.'),
+  ...createdParameters,
+  cursor: cursorParameter,
+  format: listFormatParameter,
+});

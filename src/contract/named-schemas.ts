@@ -1,0 +1,33 @@
+// Schemas that answers refer to by name, in the order of the document.
+
+import { namedAdminSchemas } from './admin-schemas.ts';
+import {
+  orderToPlaceSchema,
+  orderToRenewSchema,
+  placedInBulkSchema,
+  refusedInBulkSchema,
+} from './bulk-schemas.ts';
+import { balanceSchema, packageSchema } from './catalog-schemas.ts';
+import { customerSchema } from './customer-schemas.ts';
+import { errorSchema } from './error-schema.ts';
+import { forecastSchema } from './forecast-schemas.ts';
+import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
+import { planNamedSchemas } from './plan-schemas.ts';
+import { statementSchema } from './statement-schemas.ts';
+
+export const namedSchemas = [
+  balanceSchema,
+  packageSchema,
+  orderSchema,
+  orderPreviewSchema,
+  orderToPlaceSchema,
+  orderToRenewSchema,
+  placedInBulkSchema,
+  refusedInBulkSchema,
+  customerSchema,
+  statementSchema,
+  forecastSchema,
+  errorSchema,
+  ...planNamedSchemas,
+  ...namedAdminSchemas,
+];

@@ -1,0 +1,51 @@
+// What the schemas of the contract are made of: amounts, times, ids, texts, and the words that several of them share.
+
+import Type, { type TSchema } from 'typebox';
+import { groups } from './periods.ts';
+
+export const amount = (description: string) =>
+  Type.String({ description, pattern: '^\\d+\\.\\d{2}$', maxLength: 20, examples: ['12.50'] });
+export const signedAmount = (description: string) =>
+  Type.String({ description, pattern: '^-?\\d+\\.\\d{2}$', maxLength: 21 });
+export const time = (description: string) =>
+  Type.String({ description, format: 'date-time', maxLength: 20, examples: ['2026-01-31T12:00:00Z'] });
+export const id = (description: string) =>
+  Type.Integer({ description, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+/** Of an answer: a text of ours or one that was accepted, never longer than this. */
+export const text = (description: string, maxLength: number) => Type.String({ description, maxLength });
+/** A word of ours, from a list that may grow. */
+export const word = (description: string, example: string) =>
+  Type.String({ description, pattern: '^[a-z_.]+$', maxLength: 64, examples: [example] });
+export const count = (description: string, minimum = 0) =>
+  Type.Integer({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
+/** A whole body, which the samples of the reference send; they put its idempotency key into the header. */
+export const example = <const Body extends object>(body: Body) => ({ examples: [body] });
+export const databaseIntegerMax = 2_147_483_647;
+export const durationDays = Type.Integer({
+  description: 'The nominal length of a month, as shown to people; for a trial, its real length.',
+  minimum: 1,
+  maximum: 3650,
+});
+export const packageName = text('The name shown to people.', 500);
+export const oneOf = <Values extends readonly string[]>(values: Values, description: string) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description });
+
+export const groupSchema = oneOf(groups, 'The price group of the account.');
+export const currency = Type.String({
+  description: 'ISO 4217 code.',
+  pattern: '^[A-Z]{3}$',
+  maxLength: 3,
+  examples: ['USD'],
+});
+/** The list alone: limits beside it make orval write code that does not run. */
+export const monthsOf = (description: string) =>
+  Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], description });
+export const months = monthsOf('The length of the period in months.');
+export const period = oneOf(
+  ['monthly', 'quarterly', 'yearly'] as const,
+  'The same period by name: 1, 3 and 12 months.',
+);
+
+/** The schema, or null. */
+export const orNothing = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
