@@ -72,6 +72,7 @@ const machines: readonly Machine[] = [
     PROOF_ROWS: count(1_000_000),
   }),
   test('secrets', 'test/service/secrets.test.ts', onPostgres),
+  test('package, installed by npm', 'test/tools/package.test.ts', { ...onPostgres, PROOF_INSTALL: '1' }),
   test('properties', 'test/unit/{amounts,order-request,sdk-transport,sliding-window,times}.test.ts', {}),
   {
     name: 'service tests on the embedded database',

@@ -1,5 +1,5 @@
-// What `npm pack` makes, installed as a user would: into an empty folder, without a registry, and run from there
-// with nothing of the checkout in reach.
+// What `npm pack` makes, run from an empty folder with nothing of the checkout in reach. `npm run proof` has npm
+// install it, without a registry (PROOF_INSTALL); the gate unpacks it to where npm would, which takes a tenth of the time.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -45,7 +45,15 @@ before(async () => {
     shell: process.platform === 'win32',
   });
   const tarball = join(folder, `sellthrough-${programVersion}.tgz`);
-  await run('npm', ['install', tarball, ...npmSettings], { cwd: home, shell: process.platform === 'win32' });
+  if (process.env['PROOF_INSTALL']) {
+    await run('npm', ['install', tarball, ...npmSettings], {
+      cwd: home,
+      shell: process.platform === 'win32',
+    });
+  } else {
+    mkdirSync(installed, { recursive: true });
+    await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+  }
 });
 after(() => {
   service?.kill('SIGKILL');
