@@ -33,6 +33,9 @@ const orderBytesMax = 500_000;
 /** How often an order is sent that met a service or a database that was away. */
 const attemptsMax = 4;
 const shownFailuresMax = 20;
+/** A service that was heard of may be away for so long: it is being restarted, or upgraded. */
+const awaySecondsMax = 120;
+const awayPauseSeconds = 2;
 
 export function bulkCommand(): Command {
   return new Command('bulk')
@@ -91,7 +94,7 @@ async function sendAll(
     let size = ordersMax;
     for (let from = 0; from < waiting.length; ) {
       const bulk = firstOf(waiting, from, size);
-      const sent = await sendOne(service, bulk, (seconds) => show(`waiting ${seconds} s for the rate limit`));
+      const sent = await sendOne(service, bulk, outcome.balance !== null, (why) => show(why));
       if (typeof sent === 'number') {
         size = sent;
         continue;
@@ -136,22 +139,36 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/** Waits for the rate limit; a number: it will never admit more orders at once. */
+/**
+ * Waits for the rate limit, and for a service that goes away while it is used: `wasHeard`, or what was sent may have arrived.
+ * A number: it will never admit more orders at once.
+ */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],
-  onWait: (seconds: number) => void,
+  wasHeard: boolean,
+  onWait: (why: string) => void,
 ): Promise<PlaceOrdersInBulkAnswer | number> {
+  let isThere = wasHeard;
+  let awaySince: number | null = null;
   for (;;) {
     try {
       return await service.placeOrdersInBulk({ orders: bulk.map(({ order }) => order) });
     } catch (error) {
-      if (!isSellthroughError(error, 'rate_limited')) throw error;
-      const { orders_max: most } = error.details;
-      if (most !== undefined && most < bulk.length) return most;
-      const seconds = error.retryAfterSeconds ?? 1;
-      onWait(seconds);
-      await pause(seconds * 1_000);
+      if (isSellthroughError(error, 'rate_limited')) {
+        const { orders_max: most } = error.details;
+        if (most !== undefined && most < bulk.length) return most;
+        const seconds = error.retryAfterSeconds ?? 1;
+        onWait(`waiting ${seconds} s for the rate limit`);
+        await pause(seconds * 1_000);
+        continue;
+      }
+      if (!isSellthroughError(error) || !error.retryable) throw error;
+      isThere ||= error.mayHaveHappened;
+      awaySince ??= performance.now();
+      if (!isThere || performance.now() - awaySince > awaySecondsMax * 1_000) throw error;
+      onWait('the service is away');
+      await pause(awayPauseSeconds * 1_000);
     }
   }
 }

@@ -26,6 +26,7 @@ import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
 import { isRightPassword } from '../../src/identity/password.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
+import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
 let address: string;
@@ -524,6 +525,25 @@ describe('the orders of a file', () => {
     await forget();
     const [orders, placed, replayed, failed] = counts(await runForJson(['bulk', 'limited.csv'], customer()));
     assert.deepEqual([orders, Number(placed) + Number(replayed), failed], [21, 21, 0]);
+  });
+
+  test('wait for a service that goes away in the middle, and stand once', async (context) => {
+    await forget();
+    const proxy = await startCuttingProxy(address);
+    context.after(() => proxy.close());
+    // More than one call of the client repeats by itself.
+    proxy.cutAnswers(6, 'before');
+    const args = file('away.csv', 'package_id,customer', `${packageId},away-1`, `${packageId},away-2`);
+    const environment = { ...customer().environment, SELLTHROUGH_URL: proxy.address };
+    const { code, stdout, stderr } = await runCommand([...args, '--json'], { cwd: folder, environment });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /0 of 2, the service is away\n/);
+    assert.equal(proxy.cuts(), 6);
+    assert.deepEqual(
+      counts(JSON.parse(stdout)).slice(0, 4),
+      [2, 0, 2, 0],
+      'the first of the lost answers placed them',
+    );
   });
 
   test('are refused as a whole, before any is sent, where the file cannot be understood', async () => {
