@@ -1,5 +1,5 @@
 // What `npm pack` makes, run from an empty folder with nothing of the checkout in reach. `npm run proof` has npm
-// install it, without a registry (PROOF_INSTALL); the gate unpacks it to where npm would, which takes a tenth of the time.
+// install it, without a registry (PROOF_INSTALL); the gate unpacks it to where npm would, which computes far less.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
