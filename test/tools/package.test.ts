@@ -127,10 +127,9 @@ test('its other commands run too', async () => {
     database.config.kind === 'postgres'
       ? { DATABASE_URL: database.config.connectionString, SECRET_KEY: 'k'.repeat(40) }
       : {};
-  const verify = await run(process.execPath, [program, 'verify', '--json'], {
-    cwd: home,
-    env: { ...process.env, ...environment },
-  });
+  const there = { cwd: home, env: { ...process.env, ...environment } };
+  await run(process.execPath, [program, 'migrate'], there);
+  const verify = await run(process.execPath, [program, 'verify', '--json'], there);
   await database.remove();
   assert.equal(JSON.parse(verify.stdout).ok, true);
   const version = await run(process.execPath, [program, '--version'], { cwd: home });
