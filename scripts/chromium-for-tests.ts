@@ -97,6 +97,9 @@ async function ofPackage(): Promise<ChromiumForTests | null> {
   return { binary, environment, description: `Chromium ${major} of the npm package` };
 }
 
+const inflateAll = `import { inflate } from '@sparticuz/chromium';
+await Promise.all(process.argv.slice(1).map((archive) => inflate(archive)));`;
+
 /** The package's archives, unpacked once for this checkout. */
 async function unpacked(): Promise<string> {
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -107,13 +110,16 @@ async function unpacked(): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   const draft = mkdtempSync(join(cache, 'chromium-'));
-  const before = process.env['TMPDIR'];
   try {
-    // Its functions unpack into the temporary folder, wherever that is.
-    process.env['TMPDIR'] = draft;
-    const { inflate } = await import('@sparticuz/chromium');
-    const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
-    await Promise.all(archives.map((archive) => inflate(join(source, 'bin', archive))));
+    const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) =>
+      join(source, 'bin', name),
+    );
+    // Its function unpacks into the temporary folder, wherever that is: another process's, since others may be making folders in
+    // this one's meanwhile.
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', inflateAll, ...archives], {
+      cwd: root,
+      env: { ...process.env, TMPDIR: draft },
+    });
     // Its own configuration of fonts knows fixed folders only.
     writeFileSync(
       join(draft, 'fonts.conf'),
@@ -124,9 +130,6 @@ async function unpacked(): Promise<string> {
     rmSync(draft, { recursive: true, force: true });
     // Another run was quicker.
     if (!existsSync(folder)) throw error;
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
   }
   return folder;
 }

@@ -58,15 +58,16 @@ export function usePanelBrowser(
   };
 
   async function start(): Promise<void> {
-    [service, browser] = await Promise.all([
-      startTestService({
-        pagesFolder: builtPagesFolder,
-        docsFolder: builtDocsFolder,
-        linksLeadHere: true,
-        limits: { requestLog: { flushMilliseconds: 100 } },
-      }),
-      sharedChromium(),
-    ]);
+    const chromium = sharedChromium();
+    // A browser that does not start leaves no service behind: nobody would end it.
+    chromium.catch(() => undefined);
+    service = await startTestService({
+      pagesFolder: builtPagesFolder,
+      docsFolder: builtDocsFolder,
+      linksLeadHere: true,
+      limits: { requestLog: { flushMilliseconds: 100 } },
+    });
+    browser = await chromium;
     await fill(service);
   }
   // Not `before`: that would start them, and nothing end them, in a file none of whose tests was asked for.
