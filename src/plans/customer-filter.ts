@@ -28,8 +28,9 @@ export interface FilteredCustomers {
   readonly next: string | null;
 }
 
-/** Rows of one statement: few at first, for filters that most customers fit. */
-const rowsAtFirst = 200;
+/** Rows of one statement: few at first, for filters that most customers fit, and soon many. */
+const pagesAtFirst = 2;
+const growth = 4;
 const rowsAtOnceMax = 2_000;
 const rowsOfPageMax = 20_000;
 
@@ -112,14 +113,14 @@ export async function filterCustomers(
     position === null ? await firstPlace(database, accountId, filter) : parsePlace(position);
   const isRare = await areEndsFew(database, accountId, filter);
   // Of rare ones, all that a page can hold are there at once.
-  const first = isRare ? limit + 1 : rowsAtFirst;
+  const first = (limit + 1) * (isRare ? 1 : pagesAtFirst);
   let read = 0;
   for (let rows = first; place !== null && found.length <= limit && read < rowsOfPageMax; ) {
     const stretch: Stretch = await readStretch(database, accountId, filter, place, rows, isRare);
     found.push(...stretch.found);
     place = stretch.next;
     read += rows;
-    rows = Math.min(rowsAtOnceMax, rows * 2);
+    rows = Math.min(rowsAtOnceMax, rows * growth);
   }
   const page = found.slice(0, limit);
   const next = found.length > limit ? (page.at(-1)?.after ?? null) : place;
