@@ -97,9 +97,6 @@ async function ofPackage(): Promise<ChromiumForTests | null> {
   return { binary, environment, description: `Chromium ${major} of the npm package` };
 }
 
-const inflateAll = `import { inflate } from '@sparticuz/chromium';
-await Promise.all(process.argv.slice(1).map((archive) => inflate(archive)));`;
-
 /** The package's archives, unpacked once for this checkout. */
 async function unpacked(): Promise<string> {
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -114,10 +111,8 @@ async function unpacked(): Promise<string> {
     const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) =>
       join(source, 'bin', name),
     );
-    // Its function unpacks into the temporary folder, wherever that is: another process's, since others may be making folders in
-    // this one's meanwhile.
-    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', inflateAll, ...archives], {
-      cwd: root,
+    const unpack = fileURLToPath(new URL('inflate-chromium.mjs', import.meta.url));
+    await promisify(execFile)(process.execPath, [unpack, ...archives], {
       env: { ...process.env, TMPDIR: draft },
     });
     // Its own configuration of fonts knows fixed folders only.
