@@ -159,6 +159,9 @@ async function sendOne(
         const { orders_max: most } = error.details;
         if (most !== undefined && most < bulk.length) return most;
         const seconds = error.retryAfterSeconds ?? 1;
+        // It answers.
+        isThere = true;
+        awaySince = null;
         onWait(`waiting ${seconds} s for the rate limit`);
         await pause(seconds * 1_000);
         continue;

@@ -1,5 +1,4 @@
-// The administrator's API as JSON Schema, as schemas.ts has the public one. Bodies are checked against
-// these by src/http/body-reader.ts.
+// The administrator's API as JSON Schema. Bodies are checked against these by src/http/body-reader.ts.
 
 import Type, { type Static } from 'typebox';
 import { featureList, limitsSchema } from './catalog-schemas.ts';
@@ -12,6 +11,7 @@ import {
   example,
   groupSchema,
   id,
+  keyInBody,
   oneOf,
   packageName as packageNameShown,
   signedAmount,
@@ -219,9 +219,7 @@ export const creditBodySchema = Type.Object(
     }),
     memo: Type.Optional(Type.String({ maxLength: 500 })),
     // Read before the body is checked against this schema, with a code of its own.
-    idempotency_key: Type.Optional(
-      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-    ),
+    idempotency_key: keyInBody,
   },
   example({ amount: '250.00', memo: 'Bank transfer 2026-017', idempotency_key: 'transfer-2026-017' }),
 );

@@ -3,8 +3,11 @@
 import Type, { type Static } from 'typebox';
 import {
   count,
+  customerEmail,
+  customerReference,
   example,
   id,
+  keyInBody,
   months,
   orNothing,
   period,
@@ -39,16 +42,10 @@ export const customerSchema = Type.Object(
   {
     id: id('Unique in the service.'),
     name: text('The display name; the reference if none was given.', 254),
-    reference: Type.String({
-      description: 'The e-mail address or username that orders name the customer by, normalised.',
-      pattern: '^[!-~]+$',
-      maxLength: 254,
-    }),
-    email: Type.String({
-      description: 'The reference if it is an e-mail address, else empty.',
-      pattern: '^[!-~]*$',
-      maxLength: 254,
-    }),
+    reference: customerReference(
+      'The e-mail address or username that orders name the customer by, normalised.',
+    ),
+    email: customerEmail,
     status: word('active or suspended. Tolerate new values.', 'active'),
     plan: Type.Object({
       package: text("The package's name.", 500),
@@ -80,9 +77,7 @@ export const editCustomerBodySchema = Type.Object(
         description: 'Your own id of the customer; null: none.',
       }),
     ),
-    idempotency_key: Type.Optional(
-      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-    ),
+    idempotency_key: keyInBody,
   },
   example({ name: 'Ada King', external_ref: 'crm-1001', idempotency_key: 'rename-1001' }),
 );

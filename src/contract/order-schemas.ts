@@ -5,9 +5,12 @@ import Type, { type Static } from 'typebox';
 import {
   amount,
   currency,
+  customerEmail,
+  customerReference,
   databaseIntegerMax,
   example,
   id,
+  keyInBody,
   months,
   monthsOf,
   packageName,
@@ -30,16 +33,8 @@ export const orderSchema = Type.Object(
     period,
     customer: Type.Object({
       id: id('The customer.'),
-      reference: Type.String({
-        description: 'The e-mail address or username the order was for, normalised.',
-        pattern: '^[!-~]+$',
-        maxLength: 254,
-      }),
-      email: Type.String({
-        description: 'The reference if it is an e-mail address, else empty.',
-        pattern: '^[!-~]*$',
-        maxLength: 254,
-      }),
+      reference: customerReference('The e-mail address or username the order was for, normalised.'),
+      email: customerEmail,
     }),
     price: amount('The full price that was charged.'),
     refund: amount('What was given back for the unused time of a plan that this order replaced.'),
@@ -106,9 +101,7 @@ export const placeOrderBodySchema = Type.Object(
     return_login: Type.Optional(
       Type.Boolean({ description: 'true: the answer carries login_url. Otherwise it has none.' }),
     ),
-    idempotency_key: Type.Optional(
-      Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-    ),
+    idempotency_key: keyInBody,
   },
   example({
     package_id: 1,

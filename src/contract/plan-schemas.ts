@@ -5,11 +5,18 @@ import Type, { type Static } from 'typebox';
 import { autoRenewSettings } from './customer-schemas.ts';
 import { cursorParameter, pageQuerySchema } from './list-schemas.ts';
 import { maxCharge } from './order-schemas.ts';
-import { amount, example, monthsOf, oneOf, orNothing, period, text, time, word } from './schema-parts.ts';
-
-const idempotency_key = Type.Optional(
-  Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
-);
+import {
+  amount,
+  example,
+  keyInBody,
+  monthsOf,
+  oneOf,
+  orNothing,
+  period,
+  text,
+  time,
+  word,
+} from './schema-parts.ts';
 
 export const cancelPlanBodySchema = Type.Object(
   {
@@ -17,7 +24,7 @@ export const cancelPlanBodySchema = Type.Object(
       ['now', 'period_end'] as const,
       'now: at once, with a refund. period_end: when it has run out.',
     ),
-    idempotency_key,
+    idempotency_key: keyInBody,
   },
   example({ at: 'period_end', idempotency_key: 'cancel-1001-1' }),
 );
@@ -31,7 +38,7 @@ export const cancelledPlanSchema = Type.Object({
 export const suspendPlanBodySchema = Type.Object(
   {
     reason: Type.Optional(text('Why, for your own history.', 200)),
-    idempotency_key,
+    idempotency_key: keyInBody,
   },
   example({ reason: 'Invoice 2026-118 is unpaid', idempotency_key: 'suspend-1001-1' }),
 );
@@ -54,7 +61,7 @@ export const autoRenewBodySchema = Type.Object(
         maximum: 720,
       }),
     ),
-    idempotency_key,
+    idempotency_key: keyInBody,
   },
   example({ months: 1, max_charge: '12.50', hours_before: 48, idempotency_key: 'auto-renew-1001-1' }),
 );

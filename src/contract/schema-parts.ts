@@ -49,3 +49,15 @@ export const period = oneOf(
 /** The schema, or null. */
 export const orNothing = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
+
+/** In a body, the key that may also come as a header. */
+export const keyInBody = Type.Optional(
+  Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
+);
+export const customerReference = (description: string) =>
+  Type.String({ description, pattern: '^[!-~]+$', maxLength: 254 });
+export const customerEmail = Type.String({
+  description: 'The reference if it is an e-mail address, else empty.',
+  pattern: '^[!-~]*$',
+  maxLength: 254,
+});

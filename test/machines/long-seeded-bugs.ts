@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { type SeededBug, seededBugs } from './seeded-bugs.ts';
+import { whenThisEnds } from './service-process.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, write: { type: 'boolean', default: false } },
@@ -108,6 +109,7 @@ async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
       MODEL_SECONDS: '40',
     },
   });
+  const disarm = whenThisEnds('kill -KILL -- "-$1"', [String(child.pid)]);
   const gone = once(child, 'close');
   const end = () => {
     try {
@@ -127,6 +129,7 @@ async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
   end();
   clearTimeout(patience);
   await gone;
+  disarm();
   return caughtBy;
 }
 
