@@ -11,6 +11,7 @@ import type { Seal } from './accounts/seal.ts';
 import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
+import { describeHappening } from './api/shapes/event-data.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './catalog/package-catalog.ts';
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
@@ -97,6 +98,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     database,
     currency,
     cancelRefund,
+    describeHappening,
     now,
     monotonicNow,
     packages: packages.current,

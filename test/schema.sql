@@ -34,6 +34,11 @@ accounts.password_version integer not null default 1
 accounts.plan_change_count integer not null default 0
 accounts.halt_number integer
 accounts.must_change_password boolean not null default false
+accounts.event_count integer
+accounts.alert_below_cents bigint
+alerts.account_id integer not null
+alerts.plans_ending_days integer
+alerts.emails text[] not null default '{}'::text[]
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text not null
@@ -101,6 +106,24 @@ customers.renew_hours_before integer
 customers.renew_at timestamp with time zone
 customers.renew_failure text
 customers.external_ref text
+customers.end_notice_days integer
+event_inbox.id bigint not null generated always as identity
+event_inbox.account_id integer not null
+event_inbox.first_number integer not null
+event_inbox.last_number integer not null
+event_inbox.created_at timestamp with time zone not null
+event_stream.position bigint not null
+event_stream.account_id integer not null
+event_stream.first_number integer not null
+event_stream.last_number integer not null
+event_stream.created_at timestamp with time zone not null
+event_stream_head.only_row boolean not null default true
+event_stream_head.next_position bigint not null
+events.account_id integer not null
+events.number integer not null
+events.type text collate "C" not null
+events.created_at timestamp with time zone not null
+events.data text not null
 jobs.kind text collate "C" not null
 jobs.lease_number bigint not null
 jobs.leased_by text
@@ -213,6 +236,8 @@ plan_changes.code text
 plan_changes.renew_months order_months
 plan_changes.renew_max_cents bigint
 plan_changes.renew_hours_before integer
+plan_end_marks.days integer not null
+plan_end_marks.told_until timestamp with time zone not null
 recovery_codes.account_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -237,6 +262,7 @@ service_state.demo_started boolean not null default false
 service_state.demo_account_id integer
 service_state.created_at timestamp with time zone not null
 service_state.halt_count integer not null default 0
+service_state.listens_to_all boolean not null default false
 sessions.account_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null
@@ -258,6 +284,7 @@ customers with (fillfactor=85)
 accounts: accounts_id_check CHECK (((id >= 1) AND (id <= 9007198)))
 accounts: accounts_pkey PRIMARY KEY (id)
 accounts: accounts_username_key UNIQUE (username)
+alerts: alerts_pkey PRIMARY KEY (account_id)
 api_keys: api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 api_keys: api_keys_pkey PRIMARY KEY (lookup_hash)
 api_request_counts: api_request_counts_pkey PRIMARY KEY (account_id)
@@ -270,6 +297,11 @@ customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
 customer_term_marks: customer_term_marks_pkey PRIMARY KEY (account_id)
 customer_terms: customer_terms_pkey PRIMARY KEY (account_id, term, customer_number)
 customers: customers_pkey PRIMARY KEY (account_id, number)
+event_inbox: event_inbox_pkey PRIMARY KEY (id)
+event_stream: event_stream_pkey PRIMARY KEY ("position")
+event_stream_head: event_stream_head_only_row_check CHECK (only_row)
+event_stream_head: event_stream_head_pkey PRIMARY KEY (only_row)
+events: events_pkey PRIMARY KEY (account_id, number)
 jobs: jobs_pkey PRIMARY KEY (kind)
 ledger_day_marks: ledger_day_marks_pkey PRIMARY KEY (account_id)
 ledger_days: ledger_days_pkey PRIMARY KEY (account_id, day)
@@ -288,6 +320,7 @@ package_prices: package_prices_price_cents_check CHECK ((price_cents >= 0))
 packages: packages_duration_days_check CHECK (((duration_days >= 1) AND (duration_days <= 3650)))
 packages: packages_pkey PRIMARY KEY (id)
 plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
+plan_end_marks: plan_end_marks_pkey PRIMARY KEY (days)
 recovery_codes: recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
 scheduled_prices: scheduled_prices_group_name_check CHECK ((group_name = ANY (ARRAY['reseller'::text, 'distributor'::text])))
@@ -305,6 +338,7 @@ totp_secrets: totp_secrets_pkey PRIMARY KEY (account_id)
 -- indexes
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
 CREATE UNIQUE INDEX accounts_username_key ON public.accounts USING btree (username)
+CREATE UNIQUE INDEX alerts_pkey ON public.alerts USING btree (account_id)
 CREATE UNIQUE INDEX api_keys_current ON public.api_keys USING btree (account_id) WHERE (revoked_at IS NULL)
 CREATE UNIQUE INDEX api_keys_id ON public.api_keys USING btree (id)
 CREATE UNIQUE INDEX api_keys_pkey ON public.api_keys USING btree (lookup_hash)
@@ -321,6 +355,12 @@ CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expir
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
 CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end))
 CREATE INDEX customers_suspended ON public.customers USING btree (account_id, number) WHERE ((status)::text = 'suspended'::text)
+CREATE UNIQUE INDEX event_inbox_pkey ON public.event_inbox USING btree (id)
+CREATE UNIQUE INDEX event_stream_of_account ON public.event_stream USING btree (account_id, last_number)
+CREATE UNIQUE INDEX event_stream_pkey ON public.event_stream USING btree ("position")
+CREATE UNIQUE INDEX event_stream_head_pkey ON public.event_stream_head USING btree (only_row)
+CREATE INDEX events_of_type ON public.events USING btree (account_id, type, number)
+CREATE UNIQUE INDEX events_pkey ON public.events USING btree (account_id, number)
 CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
@@ -342,6 +382,7 @@ CREATE INDEX plan_changes_customer ON public.plan_changes USING btree (account_i
 CREATE UNIQUE INDEX plan_changes_idempotency_key ON public.plan_changes USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (account_id, number)
 CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, customer_number, number) WHERE (NOT is_empty)
+CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (account_id, code_hash)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX scheduled_prices_pkey ON public.scheduled_prices USING btree (package_id, starts_at, group_name, months)

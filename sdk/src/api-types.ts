@@ -280,6 +280,19 @@ export interface Forecast {
   currency: string;
 }
 
+export interface Event {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened: one of the webhooks of this document. Tolerate new values. At most 64 characters. */
+  type: string;
+  /** As the webhook of this type has it. */
+  data: Record<string, unknown>;
+}
+
 export interface ErrorEnvelope {
   error: {
     /** Stable and machine-readable. At most 64 characters. */

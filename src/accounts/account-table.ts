@@ -8,8 +8,10 @@ import {
   describeTable,
   int,
   isSet,
+  nullableInt,
   nullableText,
   oneOf,
+  orNull,
   type RowOf,
   text,
   texts,
@@ -28,6 +30,10 @@ const allAccounts = describeTable('accounts', {
   customerCount: int('customer_count'),
   entryCount: int('entry_count'),
   planChangeCount: int('plan_change_count'),
+  /** null: nobody listens to it, and its events are not written. */
+  eventCount: nullableInt('event_count'),
+  /** Its people are told when the balance falls below; null: they are not. */
+  alertBelowCents: orNull(cents('alert_below_cents')),
   accessVersion: int('access_version'),
   blocked: boolean('blocked'),
   apiEnabled: boolean('api_enabled'),
@@ -44,7 +50,13 @@ const allAccounts = describeTable('accounts', {
 });
 
 /** An account, and what a sign-in is compared with. */
-export const accountCredentials = allAccounts.without('searchText', 'planChangeCount', 'isHalted');
+export const accountCredentials = allAccounts.without(
+  'searchText',
+  'planChangeCount',
+  'eventCount',
+  'alertBelowCents',
+  'isHalted',
+);
 
 /** Everything of an account that its owner or an administrator is shown or judged by. */
 export const accounts = accountCredentials.without('passwordHash', 'passwordVersion');
@@ -103,6 +115,8 @@ export const accountStates = allAccounts.pick(
   'customerCount',
   'entryCount',
   'planChangeCount',
+  'eventCount',
+  'alertBelowCents',
 );
 
 export type AccountState = RowOf<typeof accountStates>;

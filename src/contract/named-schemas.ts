@@ -10,6 +10,7 @@ import {
 import { balanceSchema, packageSchema } from './catalog-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
 import { errorSchema } from './error-schema.ts';
+import { eventSchema } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
 import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
@@ -27,6 +28,7 @@ export const namedSchemas = [
   customerSchema,
   statementSchema,
   forecastSchema,
+  eventSchema,
   errorSchema,
   ...planNamedSchemas,
   ...namedAdminSchemas,

@@ -89,8 +89,12 @@ export function carryOut(
     fingerprint,
   };
   working.addOrder(order);
+  working.tell(account.id, { type: 'order.completed', order });
+  working.tell(account.id, { type: planTold[kind], customer: ordered, order });
   return { type: 'ordered', order, replayed: false };
 }
+
+const planTold = { activate: 'plan.activated', renew: 'plan.renewed', change: 'plan.changed' } as const;
 
 export function replay(
   working: WorkingState,

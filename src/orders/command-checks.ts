@@ -23,7 +23,8 @@ export function mustAskAgain(
   return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
 }
 
-/** Whether its numbers are used up: of orders, customers, ledger entries or changes of plans. */
-export function isFull({ orderCount, customerCount, entryCount, planChangeCount }: AccountState): boolean {
-  return Math.max(orderCount, customerCount, entryCount, planChangeCount) >= numbersUsedMax;
+/** Whether its numbers are used up: of orders, customers, ledger entries, changes of plans or events. */
+export function isFull(account: AccountState): boolean {
+  const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;
+  return Math.max(orderCount, customerCount, entryCount, planChangeCount, eventCount ?? 0) >= numbersUsedMax;
 }

@@ -9,11 +9,13 @@
 // package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may
 // fail: then the changes are made.
 
+import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { cancelPlan } from './cancel-plan.ts';
 import { refused } from './command-checks.ts';
 import { creditAccount } from './credit-account.ts';
 import { grantTrial } from './grant-trial.ts';
+import { notePlanEnd } from './note-plan-end.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 import { createWorkingState, type OrderChanges, type OrderState, type WorkingState } from './order-state.ts';
 import { placeOrder } from './place-order.ts';
@@ -35,7 +37,12 @@ export function decideOrders(
   now: EpochSeconds,
 ): Decision {
   const working = createWorkingState(state);
-  const outcomes = commands.map((command) => decide(working, command, now));
+  const outcomes = commands.map((command) => {
+    const before = working.account(command.accountId);
+    const outcome = decide(working, command, now);
+    tellLowBalance(working, before);
+    return outcome;
+  });
   return { outcomes, changes: working.changes() };
 }
 
@@ -63,7 +70,18 @@ function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds)
       return grantTrial(working, account, command, now);
     case 'set_status':
       return setCustomerStatus(working, account, command, now);
+    case 'note_plan_end':
+      return notePlanEnd(working, account, command, now);
     default:
       return command satisfies never;
   }
+}
+
+/** Once for each time that the balance falls below what its people want to be told of. */
+function tellLowBalance(working: WorkingState, before: AccountState | null): void {
+  const after = before?.alertBelowCents == null ? null : working.account(before.id);
+  if (before === null || after === null || after.alertBelowCents === null) return;
+  const { balanceCents, alertBelowCents } = after;
+  if (before.balanceCents < alertBelowCents || balanceCents >= alertBelowCents) return;
+  working.tell(after.id, { type: 'balance.low', balanceCents, alertBelowCents });
 }

@@ -21,5 +21,6 @@ export function newCustomer(
     createdAt: now,
     plan,
     life: plainLife,
+    externalRef: null,
   };
 }

@@ -13,6 +13,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { Write } from '../database/table.ts';
+import { writeEvents } from '../events/event-log.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
 import { appendAudits } from '../journal/audit-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
@@ -21,14 +22,15 @@ import {
   customerPlaces,
   customerReferences,
   customersWithoutLives,
-  customers as customerTable,
   lifeOf,
   lifeRow,
+  wholeCustomers,
 } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import { isPlanChange, type OrderCommand, type OrderOutcome } from './order-commands.ts';
+import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState } from './order-state.ts';
 import { orderColumns, orderPlaces, orders, parseOrder } from './order-table.ts';
 
@@ -47,6 +49,7 @@ export interface BatchDependencies {
   readonly now: () => EpochSeconds;
   readonly packages: () => PackageCatalog;
   readonly cancelRefund: CancelRefund;
+  readonly describeHappening: DescribeHappening;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -62,7 +65,7 @@ export class PackagesChanged extends Error {
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
-  { database, currency, cancelRefund, now, packages, onDecided }: BatchDependencies,
+  { database, currency, cancelRefund, now, packages, describeHappening, onDecided }: BatchDependencies,
   commands: readonly OrderCommand[],
 ): Promise<readonly OrderOutcome[]> {
   return database.transaction(
@@ -78,7 +81,15 @@ export function runBatch(
         at,
       );
       onDecided?.(decision.outcomes);
-      const written = write(transaction, decision, at);
+      const { happenings } = decision.changes;
+      const told = happenings.map(({ accountId, number, happening }) => ({
+        accountId,
+        number,
+        type: happening.type,
+        createdAt: at,
+        data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: at })),
+      }));
+      const written = [...write(transaction, decision, at), ...writeEvents(transaction, told, at)];
       const committed = transaction.commit();
       await Promise.all([...written, committed]);
       return decision.outcomes;
@@ -137,7 +148,7 @@ const loadPackagesVersion: Statement = {
 };
 
 /** A customer's columns, beside those of what they are joined to. */
-const customerColumns = customerTable.list('c', 'c_');
+const customerColumns = wholeCustomers.list('c', 'c_');
 
 const loadCustomers: Statement = {
   name: 'load_customers',
@@ -248,11 +259,12 @@ async function load(
 }
 
 function parseCustomerState(row: Row): CustomerState {
-  const parsed = customerTable.parse(row, 'c_');
-  const { accountId, number, reference, name, status, createdAt } = parsed;
+  const parsed = wholeCustomers.parse(row, 'c_');
+  const { accountId, number, reference, name, status, createdAt, externalRef } = parsed;
   const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods } = parsed;
   const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
-  return { accountId, number, reference, name, status, createdAt, plan, life: lifeOf(parsed) };
+  const life = lifeOf(parsed);
+  return { accountId, number, reference, name, status, createdAt, externalRef, plan, life };
 }
 
 const noRows: Promise<readonly Row[]> = Promise.resolve([]);

@@ -73,6 +73,16 @@ export interface RenewAutomatically extends Caller, Keyed {
   readonly isBlocked: boolean;
 }
 
+/** A plan is to end in so many days, or (0) has ended. */
+export interface NotePlanEnd {
+  readonly type: 'note_plan_end';
+  readonly accountId: number;
+  readonly customerNumber: number;
+  /** The end that was read. */
+  readonly expiresAt: EpochSeconds;
+  readonly days: number;
+}
+
 /** An administrator's top-up (positive) or correction (negative). */
 export interface CreditAccount extends Keyed, AuditAuthor {
   readonly type: 'credit';
@@ -128,7 +138,8 @@ export type OrderCommand =
   | RenewAutomatically
   | CreditAccount
   | GrantTrial
-  | SetCustomerStatus;
+  | SetCustomerStatus
+  | NotePlanEnd;
 
 export function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   const { type } = command;
@@ -140,17 +151,18 @@ export type OrderOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
   | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
-  /** The customer as they are now, but for what orders do not know. */
-  | { readonly type: 'status_set'; readonly customer: Omit<Customer, 'externalRef'> }
+  /** The customer as they are now. */
+  | { readonly type: 'status_set'; readonly customer: Customer }
   /** `customer`: as they are now, also of a replay; refund and balance are those of the first answer. */
   | {
       readonly type: 'plan_changed';
-      readonly customer: Omit<Customer, 'externalRef'>;
+      readonly customer: Customer;
       readonly refundCents: bigint;
       readonly balanceAfterCents: bigint;
       readonly replayed: boolean;
     }
-  /** Of a plan that renews itself: it is done already, or was put off. */
+  | { readonly type: 'end_noted' }
+  /** Of a plan that renews itself, or that ends: it is done already, or was put off. */
   | { readonly type: 'not_due' }
   /** The account's rights moved after the request was authenticated: authenticate it again. */
   | { readonly type: 'access_changed' }

@@ -11,10 +11,13 @@ import type { PlanChange } from '../plans/plan-change.ts';
 import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../plans/plan-life.ts';
 import type { Plan } from '../plans/plan-terms.ts';
 import type { NewLoginLink } from './order-commands.ts';
+import type { NumberedHappening, OrderHappening } from './order-happenings.ts';
 import type { OrderRecord } from './order-table.ts';
 
 /** A customer's row, with the columns of the plan as the plan, and those of its life as its life. */
 export interface CustomerState extends Omit<CustomerRow, keyof Plan | keyof ReturnType<typeof lifeRow>> {
+  /** The account's own id of the customer, which no command changes. */
+  readonly externalRef: string | null;
   readonly plan: Plan;
   readonly life: PlanLife;
 }
@@ -48,6 +51,8 @@ export interface OrderChanges {
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
   readonly planChanges: readonly PlanChange[];
   readonly audits: readonly AuditEntry[];
+  /** Of accounts that are listened to. */
+  readonly happenings: readonly NumberedHappening[];
 }
 
 export type WorkingState = ReturnType<typeof createWorkingState>;
@@ -80,6 +85,7 @@ export function createWorkingState(state: OrderState) {
   const loginLinks = new Map<OrderRecord, NewLoginLink>();
   const planChanges: PlanChange[] = [];
   const audits: AuditEntry[] = [];
+  const happenings: NumberedHappening[] = [];
 
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
@@ -96,7 +102,17 @@ export function createWorkingState(state: OrderState) {
     return customer;
   };
 
+  /** Says it to whoever listens to the account. */
+  const tell = (accountId: number, happening: OrderHappening) => {
+    const { eventCount } = getAccount(accountId);
+    if (eventCount === null) return;
+    const number = eventCount + 1;
+    changeAccount(accountId, { eventCount: number });
+    happenings.push({ accountId, number, happening });
+  };
+
   return {
+    tell,
     currency: state.currency,
     cancelRefund: state.cancelRefund,
     packages: state.packages,
@@ -167,6 +183,7 @@ export function createWorkingState(state: OrderState) {
       const customer = { ...part, accountId, number: customerCount };
       newCustomers.add(customer.reference);
       numbered?.set(`${accountId} ${customer.number}`, customer.reference);
+      tell(accountId, { type: 'customer.created', customer });
       return put(customer);
     },
 
@@ -217,6 +234,9 @@ export function createWorkingState(state: OrderState) {
       };
       planChanges.push(change);
       if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
+      const type = change.isEmpty ? null : toldOf[change.kind];
+      if (type === 'plan.activated') tell(accountId, { type, customer, order: null });
+      else if (type !== null) tell(accountId, { type, customer, change });
     },
 
     addAudit(entry: AuditEntry): void {
@@ -236,10 +256,23 @@ export function createWorkingState(state: OrderState) {
         loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
         planChanges,
         audits,
+        happenings,
       };
     },
   };
 }
+
+/** What is told of a change of a plan. How a plan renews itself is its account's own business. */
+const toldOf = {
+  trial: 'plan.activated',
+  suspend: 'plan.suspended',
+  resume: 'plan.resumed',
+  cancel: 'plan.cancelled',
+  cancel_at_period_end: null,
+  auto_renew: null,
+  auto_renew_off: null,
+  renewal_failed: 'renewal.failed',
+} as const satisfies Record<PlanChange['kind'], OrderHappening['type'] | null>;
 
 const noDetails = {
   actorId: null,
@@ -257,7 +290,7 @@ const noDetails = {
 };
 
 /** As answers and pages show them. */
-export function shownCustomer({ plan, life, ...customer }: CustomerState): Omit<Customer, 'externalRef'> {
+export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
   const { packageId, anchorAt, expiresAt } = plan;
   return { ...customer, packageId, anchorAt, expiresAt, ...lifeRow(life) };
 }

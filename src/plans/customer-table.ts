@@ -46,6 +46,7 @@ const columns = {
   renewHoursBefore: nullableInt('renew_hours_before'),
   renewAt: nullableTime('renew_at'),
   renewFailure: nullableText('renew_failure'),
+  endNoticeDays: nullableInt('end_notice_days'),
 };
 
 /** What orders write. */
@@ -61,6 +62,7 @@ export const lifeColumns = [
   'renewHoursBefore',
   'renewAt',
   'renewFailure',
+  'endNoticeDays',
 ] as const;
 
 export const customerLives = customers.pick('accountId', 'number', ...lifeColumns);
@@ -71,14 +73,15 @@ type LifeRow = Pick<CustomerRow, (typeof lifeColumns)[number]>;
 
 /** `plainLife` itself, where that is what it is. */
 export function lifeOf(row: LifeRow): PlanLife {
-  const { suspended, cancelled, endsAtPeriodEnd, renewMonths, renewHoursBefore } = row;
+  const { suspended, cancelled, endsAtPeriodEnd, renewMonths, renewHoursBefore, endNoticeDays } = row;
   const hasAutoRenew = renewMonths !== null && renewHoursBefore !== null;
-  if (!suspended && !cancelled && !endsAtPeriodEnd && !hasAutoRenew) return plainLife;
+  if (!suspended && !cancelled && !endsAtPeriodEnd && !hasAutoRenew && endNoticeDays === null)
+    return plainLife;
   const { renewMaxCents: maxChargeCents, renewAt, renewFailure } = row;
   const autoRenew = hasAutoRenew
     ? { months: renewMonths, maxChargeCents, hoursBefore: renewHoursBefore }
     : null;
-  return { suspended, cancelled, endsAtPeriodEnd, autoRenew, renewAt, renewFailure };
+  return { suspended, cancelled, endsAtPeriodEnd, autoRenew, renewAt, renewFailure, endNoticeDays };
 }
 
 export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {
@@ -100,11 +103,14 @@ export const customerReferences = describeTable('customer_references', {
   number: int('customer_number'),
 });
 
-/** What the pages and answers about a customer show. The account's own id is written by customer-details.ts alone. */
-export const shownCustomers = describeTable('customers', {
+/** A whole row. The account's own id of the customer is written by customer-details.ts alone. */
+export const wholeCustomers = describeTable('customers', {
   ...columns,
   externalRef: nullableText('external_ref'),
-}).pick(
+});
+
+/** What the pages and answers about a customer show. */
+export const shownCustomers = wholeCustomers.pick(
   'accountId',
   'number',
   'reference',

@@ -27,6 +27,8 @@ export interface PlanLife {
   readonly renewAt: EpochSeconds | null;
   /** The error code of the last try for this end. */
   readonly renewFailure: string | null;
+  /** How many days before the plan's end its last notice was given, 0 at the end; null: none for this end. */
+  readonly endNoticeDays: number | null;
 }
 
 /** That of nearly every customer. */
@@ -37,6 +39,7 @@ export const plainLife: PlanLife = {
   autoRenew: null,
   renewAt: null,
   renewFailure: null,
+  endNoticeDays: null,
 };
 
 export const planStatuses = ['active', 'suspended', 'cancelled', 'expired'] as const;
@@ -108,7 +111,10 @@ export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): 
 
 export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRenew | null): PlanLife {
   if (autoRenew === null) return { ...life, autoRenew, renewAt: null, renewFailure: null };
-  return planned({ ...life, endsAtPeriodEnd: false, autoRenew }, plan);
+  return {
+    ...planned({ ...life, endsAtPeriodEnd: false, autoRenew }, plan),
+    endNoticeDays: life.endNoticeDays,
+  };
 }
 
 /** Tried again every six hours, until the end. */
@@ -128,9 +134,11 @@ function planned(life: PlanLife, plan: Plan): PlanLife {
     ...life,
     renewAt: autoRenew ? plan.expiresAt - autoRenew.hoursBefore * 3_600 : null,
     renewFailure: null,
+    endNoticeDays: null,
   };
 }
 
+/** Whether they say the same of the plan. Which notices of its end were given is no part of that. */
 export function isSameLife(one: PlanLife, other: PlanLife): boolean {
   return (
     one.suspended === other.suspended &&

@@ -358,6 +358,9 @@ function accountWithPlenty(id: number, customerNumber: number): AccountState {
     customerCount: customerNumber - 1,
     entryCount: 0,
     planChangeCount: 0,
+    // Nobody hears of what is replayed.
+    eventCount: null,
+    alertBelowCents: null,
   };
 }
 

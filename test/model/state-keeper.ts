@@ -30,6 +30,8 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         customerCount: 0,
         entryCount: 0,
         planChangeCount: 0,
+        eventCount: null,
+        alertBelowCents: null,
       },
     ]),
   );
@@ -79,7 +81,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         const named = customerByNumber(command.accountId, command.customerNumber);
         if (named !== null) loadedCustomers.set(named.reference, named);
       }
-      if (command.type === 'grant_trial' || command.type === 'set_status') continue;
+      if (!('idempotencyKey' in command)) continue;
       const key = `${command.accountId} ${command.idempotencyKey}`;
       if (command.type === 'credit') {
         const entry = creditsByKey.get(key);

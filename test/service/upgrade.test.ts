@@ -93,6 +93,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     database,
     currency: 'USD',
     cancelRefund: 'none',
+    describeHappening: () => ({}),
     now: () => seconds(20),
     packages: packages.current,
   } as const;

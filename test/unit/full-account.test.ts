@@ -6,11 +6,20 @@ import { parseOwnedId, publicId } from '../../src/contract/identifiers.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
 
-const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0 };
+const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0, eventCount: 0 };
 
 function outcomesOf(used: Partial<typeof numbers>) {
   const accounts = [
-    { id: 7, group: 'reseller', accessVersion: 1, isHalted: false, balanceCents: 0n, ...numbers, ...used },
+    {
+      id: 7,
+      group: 'reseller',
+      accessVersion: 1,
+      isHalted: false,
+      balanceCents: 0n,
+      alertBelowCents: null,
+      ...numbers,
+      ...used,
+    },
   ] as const;
   const none = {
     customers: [],

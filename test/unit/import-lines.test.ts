@@ -19,6 +19,8 @@ interface Import {
 
 /** Each owns its tables; they import each other, in no circle. */
 const features = [
+  'events',
+  'delivery',
   'jobs',
   'journal',
   'accounts',

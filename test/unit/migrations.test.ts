@@ -19,6 +19,7 @@ const published = {
   '0011-finding-things.sql': 'd3ae2ec18f49d7e6977a277ce1f0172c679a6dd4fe84dcab6976482794568659',
   '0012-scheduled-prices.sql': '4a488439bc924f93dbcf1907326cdc5434dd410bf1fba780423a46902a7522c8',
   '0013-few-among-many.sql': '0745a05620509bcdc768e6b969d97b3cd8c0b1593321edb879f015325d4d5281',
+  '0014-events.sql': '4784837ec708c502f860547968833a55152c803e30b870198279af36f6149bb1',
 };
 
 test('no migration changes after it was published', () => {

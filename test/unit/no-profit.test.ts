@@ -394,6 +394,8 @@ function opening(): Position {
     customerCount: 0,
     entryCount: 0,
     planChangeCount: 0,
+    eventCount: null,
+    alertBelowCents: null,
   };
   const state: OrderState = {
     accounts: [account],

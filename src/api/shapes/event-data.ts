@@ -1,0 +1,75 @@
+// The data of the events that the engine tells, as the contract has them (src/contract/event-schemas.ts).
+
+import { formatAmount } from '../../contract/amounts.ts';
+import type { EventData, EventType } from '../../contract/event-schemas.ts';
+import { publicId } from '../../contract/identifiers.ts';
+import type { DescribeHappening } from '../../orders/order-happenings.ts';
+import { type CustomerState, shownCustomer } from '../../orders/order-state.ts';
+import { customerView } from './customer-view.ts';
+import { orderView } from './order-view.ts';
+
+export const describeHappening: DescribeHappening = (happening, { packages, currency, now }) => {
+  const viewOf = (customer: CustomerState) => customerView(shownCustomer(customer), packages, now);
+  const data = <Type extends EventType>(_type: Type, described: EventData<Type>) => described;
+  const { type } = happening;
+  switch (type) {
+    case 'customer.created':
+    case 'plan.expired':
+      return data(type, { customer: viewOf(happening.customer) });
+    case 'order.completed': {
+      const { order } = happening;
+      return data(type, {
+        order: orderView(order, packages, currency),
+        balance: formatAmount(order.balanceAfterCents),
+      });
+    }
+    case 'plan.activated':
+    case 'plan.renewed':
+    case 'plan.changed': {
+      const { customer, order } = happening;
+      return data(type, {
+        customer: viewOf(customer),
+        order_id: order === null ? null : publicId(order.accountId, order.number),
+      });
+    }
+    case 'plan.suspended': {
+      const { customer, change } = happening;
+      return data(type, { customer: viewOf(customer), by: change.byParty, reason: change.reason });
+    }
+    case 'plan.resumed':
+      return data(type, { customer: viewOf(happening.customer), by: happening.change.byParty });
+    case 'plan.cancelled': {
+      const { customer, change } = happening;
+      return data(type, {
+        customer: viewOf(customer),
+        refund: formatAmount(change.refundCents ?? 0n),
+        balance: formatAmount(change.balanceAfterCents ?? 0n),
+      });
+    }
+    case 'renewal.failed': {
+      const { customer, change } = happening;
+      return data(type, { customer: viewOf(customer), code: change.code ?? '' });
+    }
+    case 'plan.ending':
+      return data(type, { customer: viewOf(happening.customer), days: happening.days });
+    case 'balance.credited':
+    case 'balance.debited': {
+      const { entry } = happening;
+      return data(type, {
+        entry_id: publicId(entry.accountId, entry.number),
+        amount: formatAmount(entry.amountCents),
+        memo: entry.memo,
+        balance: formatAmount(entry.balanceAfterCents),
+        currency,
+      });
+    }
+    case 'balance.low':
+      return data(type, {
+        balance: formatAmount(happening.balanceCents),
+        balance_below: formatAmount(happening.alertBelowCents),
+        currency,
+      });
+    default:
+      return happening satisfies never;
+  }
+};

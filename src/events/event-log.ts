@@ -1,0 +1,122 @@
+// The events of accounts as they are kept: numbered 1, 2, 3 … within the account without gaps, from the moment that
+// somebody listens. The only writer of events, event_inbox and accounts.event_count, but for the order batch, which
+// moves that counter with the others, and for the stream, which empties the inbox (event-stream.ts).
+// Always true: events are written in the transaction of what they tell, under the lock of their account's row; of an
+// account that nobody listens to nothing is written.
+
+import { type EventType, eventTypes } from '../contract/event-schemas.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable, Statement } from '../database/database.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
+import { describeTable, int, oneOf, type RowOf, text, time, writeRows } from '../database/table.ts';
+
+export const events = describeTable('events', {
+  accountId: int('account_id'),
+  number: int('number'),
+  type: oneOf('type', eventTypes),
+  createdAt: time('created_at'),
+  /** JSON, as it is sent. */
+  data: text('data'),
+});
+
+export type AccountEvent = RowOf<typeof events>;
+
+/** An event before it has its number. */
+export interface Happening {
+  readonly type: EventType;
+  readonly data: JsonObject;
+}
+
+const inbox = describeTable('event_inbox', {
+  accountId: int('account_id'),
+  firstNumber: int('first_number'),
+  lastNumber: int('last_number'),
+  createdAt: time('created_at'),
+});
+
+const insertEvents = events.insert('insert_events');
+const insertInbox = inbox.insert('insert_event_inbox');
+
+/** Events that have their numbers, those of each account in a row and ascending. Not awaited: a COMMIT may follow at once. */
+export function writeEvents(
+  transaction: Queryable,
+  numbered: readonly AccountEvent[],
+  now: EpochSeconds,
+): Promise<unknown>[] {
+  if (numbered.length === 0) return [];
+  const stretches = [...Map.groupBy(numbered, ({ accountId }) => accountId)].map(([accountId, of]) => ({
+    accountId,
+    firstNumber: Math.min(...of.map(({ number }) => number)),
+    lastNumber: Math.max(...of.map(({ number }) => number)),
+    createdAt: now,
+  }));
+  return [writeRows(transaction, insertEvents, numbered), writeRows(transaction, insertInbox, stretches)];
+}
+
+const takeNumbers: Statement = {
+  name: 'take_event_numbers',
+  text: `update accounts set event_count = event_count + $2::int
+    where id = $1::int and event_count is not null returning event_count`,
+};
+
+/** What was done to an account outside the engine. Locks the account's row until the transaction's end. */
+export async function appendEvents(
+  transaction: Queryable,
+  accountId: number,
+  happenings: readonly Happening[],
+  now: EpochSeconds,
+): Promise<void> {
+  const [row] = await transaction.query(takeNumbers, [accountId, happenings.length]);
+  if (row === undefined) return;
+  const first = Number(row['event_count']) - happenings.length + 1;
+  const numbered = happenings.map(({ type, data }, index) => ({
+    accountId,
+    number: first + index,
+    type,
+    createdAt: now,
+    data: JSON.stringify(data),
+  }));
+  await Promise.all(writeEvents(transaction, numbered, now));
+}
+
+// In the order in which batches lock accounts.
+const listListening: Statement = {
+  name: 'lock_listening_accounts',
+  text: `select id, group_name, event_count from accounts
+    where event_count is not null and ($1::text[] is null or group_name::text = any($1::text[]))
+    order by id for no key update`,
+};
+
+const moveNumbers: Statement = {
+  name: 'move_event_numbers',
+  text: 'update accounts set event_count = event_count + 1 where id = any($1::int[])',
+};
+
+/** The same kind of event for every account that is listened to and for which `tell` finds something to say. */
+export async function appendEventsForAll(
+  transaction: Queryable,
+  groups: readonly string[],
+  tell: (account: { readonly id: number; readonly group: string }) => Happening,
+  now: EpochSeconds,
+): Promise<void> {
+  const rows = await transaction.query(listListening, [textArray(groups)]);
+  if (rows.length === 0) return;
+  const numbered = rows.map((row) => {
+    const { type, data } = tell({ id: Number(row['id']), group: String(row['group_name']) });
+    const number = Number(row['event_count']) + 1;
+    return { accountId: Number(row['id']), number, type, createdAt: now, data: JSON.stringify(data) };
+  });
+  await transaction.query(moveNumbers, [numberArray(numbered.map(({ accountId }) => accountId))]);
+  await Promise.all(writeEvents(transaction, numbered, now));
+}
+
+const beginListening: Statement = {
+  name: 'begin_listening',
+  text: 'update accounts set event_count = 0 where id = $1::int and event_count is null',
+};
+
+/** From now on, and for ever, the account's events are written. */
+export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
+  await database.query(beginListening, [accountId]);
+}

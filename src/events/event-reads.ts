@@ -1,0 +1,170 @@
+// An account's own feed: its events in the order of their numbers, and the wait for the next one.
+
+import type { EventType } from '../contract/event-schemas.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import { type AccountEvent, events, listenToAccount } from './event-log.ts';
+
+export interface FeedQuestion {
+  readonly accountId: number;
+  /** The number of the last event that is known; 0: none. */
+  readonly after: number;
+  readonly type: EventType | null;
+  readonly limit: number;
+}
+
+export type FeedOutcome =
+  | {
+      readonly type: 'found';
+      readonly events: readonly AccountEvent[];
+      /** The number up to which was looked: at least `after`. */
+      readonly lookedTo: number;
+      readonly hasMore: boolean;
+    }
+  /** No such event was ever told. */
+  | { readonly type: 'unknown' }
+  /** Events behind `after` are kept no more; the oldest that is, or null. */
+  | { readonly type: 'gone'; readonly oldest: number | null };
+
+const findExtent: Statement = {
+  name: 'find_event_extent',
+  text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest
+    from accounts a where a.id = $1::int`,
+};
+
+const listEvents: Statement = {
+  name: 'list_events',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number > $2::int
+    order by e.number limit $3::int`,
+};
+
+const listOfType: Statement = {
+  name: 'list_events_of_type',
+  text: `select ${events.list('e')} from events e
+    where e.account_id = $1::int and e.type = $4::text and e.number > $2::int
+    order by e.account_id, e.type, e.number limit $3::int`,
+};
+
+const findEvent: Statement = {
+  name: 'find_event',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number = $2::int`,
+};
+
+/** The first question of all makes the account one that is listened to. */
+export async function readFeed(
+  database: Database,
+  { accountId, after, type, limit }: FeedQuestion,
+): Promise<FeedOutcome> {
+  const [extent] = await database.query(findExtent, [accountId]);
+  if (extent?.['event_count'] === null) await listenToAccount(database, accountId);
+  const total = Number(extent?.['event_count'] ?? 0);
+  const oldest = extent?.['oldest'] == null ? null : Number(extent['oldest']);
+  if (after > total) return { type: 'unknown' };
+  if (after > 0 && after < total && (oldest === null || oldest > after + 1)) return { type: 'gone', oldest };
+  const rows =
+    type === null
+      ? await database.query(listEvents, [accountId, after, limit + 1])
+      : await database.query(listOfType, [accountId, after, limit + 1, type]);
+  const found = rows.slice(0, limit).map((row) => events.parse(row));
+  const hasMore = rows.length > limit;
+  const last = found.at(-1)?.number ?? after;
+  // What was told since the count was read may lie behind what was found, and be of the type that is asked for.
+  return {
+    type: 'found',
+    events: found,
+    lookedTo: hasMore || type === null ? last : Math.max(last, total),
+    hasMore,
+  };
+}
+
+/** null: there is none, or it is kept no more. */
+export async function findAccountEvent(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<AccountEvent | null> {
+  const [row] = await database.query(findEvent, [accountId, number]);
+  return row === undefined ? null : events.parse(row);
+}
+
+const countEvents: Statement = {
+  name: 'count_events',
+  text: 'select id, event_count from accounts where id = any($1::int[])',
+};
+
+export interface EventWaits {
+  /** Resolves when the account has an event behind `after`, after `seconds`, or when too many wait already. */
+  wait(accountId: number, after: number, seconds: number): Promise<void>;
+  /** A batch of this process told events of these accounts. */
+  told(accountIds: Iterable<number>): void;
+  /** Lets everybody go. */
+  close(): void;
+}
+
+export interface EventWaitLimits {
+  readonly waitingMax: number;
+  readonly pollMilliseconds: number;
+}
+
+interface Waiting {
+  readonly accountId: number;
+  readonly after: number;
+  end(): void;
+}
+
+/** What other processes tell is looked for while somebody waits; what this one tells is known at once. */
+export function createEventWaits(database: Database, limits: EventWaitLimits): EventWaits {
+  const waiting = new Set<Waiting>();
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async () => {
+    const ids = [...new Set([...waiting].map(({ accountId }) => accountId))];
+    try {
+      const rows = await database.query(countEvents, [numberArray(ids)], 'lookups');
+      const counts = new Map(rows.map((row) => [Number(row['id']), Number(row['event_count'] ?? 0)]));
+      for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
+    } catch {
+      // Whoever waits looks again at the end of their time.
+    }
+  };
+  const poll = () => {
+    if (timer !== undefined || waiting.size === 0 || isClosed) return;
+    timer = setTimeout(async () => {
+      await look();
+      timer = undefined;
+      poll();
+    }, limits.pollMilliseconds);
+    timer.unref();
+  };
+
+  return {
+    wait(accountId, after, seconds) {
+      if (isClosed || seconds === 0 || waiting.size >= limits.waitingMax) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timeout = setTimeout(() => one.end(), seconds * 1_000);
+        const one: Waiting = {
+          accountId,
+          after,
+          end() {
+            clearTimeout(timeout);
+            waiting.delete(one);
+            resolve();
+          },
+        };
+        waiting.add(one);
+        poll();
+      });
+    },
+    told(accountIds) {
+      if (waiting.size === 0) return;
+      const told = new Set(accountIds);
+      for (const one of waiting) if (told.has(one.accountId)) one.end();
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      for (const one of waiting) one.end();
+    },
+  };
+}

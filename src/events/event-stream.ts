@@ -1,0 +1,184 @@
+// One order for the events of all accounts: the operator's feed, the deliveries and whatever else follows all accounts
+// read it by position. Transactions leave what they wrote in event_inbox; `extendStream` moves it behind what is there.
+// The only writer of event_stream and its head. Called by the deliverer, and safe to call by several at once.
+// Always true: what is in the stream was committed, nothing is in it twice, and an account's events ascend. The inbox
+// says so by itself: a row that is seen there was committed, and so were those of its account before it, because their
+// transactions held the account's lock one after another.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { bigint } from '../database/row-values.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import { type AccountEvent, events } from './event-log.ts';
+
+/** Taken from the inbox in one transaction. */
+const inboxRowsMax = 500;
+
+const lockHead: Statement = {
+  name: 'lock_event_stream',
+  text: `insert into event_stream_head (next_position) values (1)
+    on conflict (only_row) do update set next_position = event_stream_head.next_position returning next_position`,
+};
+
+const takeInbox: Statement = {
+  name: 'take_event_inbox',
+  text: `delete from event_inbox where id in (select id from event_inbox order by id limit ${inboxRowsMax})
+    returning id, account_id, first_number, last_number, created_at`,
+};
+
+const extend: Statement = {
+  name: 'extend_event_stream',
+  text: `insert into event_stream (position, account_id, first_number, last_number, created_at)
+    select position, account_id, first_number, last_number, to_timestamp(created_at)
+    from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::bigint[])
+      row (position, account_id, first_number, last_number, created_at)`,
+};
+
+const moveHead: Statement = {
+  name: 'move_event_stream',
+  text: 'update event_stream_head set next_position = $1::bigint',
+};
+
+const findInbox: Statement = {
+  name: 'find_event_inbox',
+  text: 'select exists (select from event_inbox) as waits',
+};
+
+/** How many events found their place; 0: there was nothing. */
+export async function extendStream(database: Database): Promise<number> {
+  // Nothing is locked for nothing.
+  const [found] = await database.query(findInbox);
+  if (found?.['waits'] !== true) return 0;
+  return database.transaction(
+    async (transaction) => {
+      const [head] = await transaction.query(lockHead);
+      const rows = [...(await transaction.query(takeInbox))].sort(
+        (a, b) => Number(a['id']) - Number(b['id']),
+      );
+      const begin = bigint(head?.['next_position']);
+      let position = begin;
+      const positions = rows.map((row) => {
+        const own = position;
+        position += BigInt(Number(row['last_number']) - Number(row['first_number']) + 1);
+        return own;
+      });
+      const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
+      const names = ['account_id', 'first_number', 'last_number', 'created_at'];
+      await Promise.all([
+        transaction.query(extend, [numberArray(positions), ...names.map(column)]),
+        transaction.query(moveHead, [position]),
+        transaction.commit(),
+      ]);
+      return Number(position - begin);
+    },
+    { rank: 'reads' },
+  );
+}
+
+export interface StreamedEvent extends AccountEvent {
+  readonly position: bigint;
+}
+
+const streamed = (
+  where: string,
+) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
+    from (select * from event_stream
+      where ${where} order by position limit $3::int) s
+    join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
+    where s.position + (e.number - s.first_number) > $1::bigint`;
+
+// A row of the stream is as long as the batch that made it: what lies before $1 in it is left out.
+const readAll: Statement = {
+  name: 'read_event_stream',
+  text: `${streamed('position >= coalesce((select max(position) from event_stream where position <= $1::bigint), 0)')}
+    and $2::int is null order by 1 limit $3::int`,
+};
+
+const readOfAccount: Statement = {
+  name: 'read_event_stream_of_account',
+  text: `${streamed('account_id = $2::int and position + (last_number - first_number) > $1::bigint')}
+    order by 1 limit $3::int`,
+};
+
+/** The next events behind `after`, at most `limit`: of all accounts, or of one. */
+export async function readStream(
+  database: Queryable,
+  { after, accountId, limit }: { after: bigint; accountId: number | null; limit: number },
+): Promise<StreamedEvent[]> {
+  const rows = await database.query(accountId === null ? readAll : readOfAccount, [after, accountId, limit]);
+  return rows.map(parseStreamed);
+}
+
+function parseStreamed(row: Row): StreamedEvent {
+  return { ...events.parse(row), position: bigint(row['position']) };
+}
+
+const findPosition: Statement = {
+  name: 'find_stream_position',
+  text: `select position + ($2::int - first_number) as position from event_stream
+    where account_id = $1::int and last_number >= $2::int and first_number <= $2::int
+    order by last_number limit 1`,
+};
+
+/** Where an account's event stands; null: nowhere yet, or it is kept no more. */
+export async function positionOf(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<bigint | null> {
+  const [row] = await database.query(findPosition, [accountId, number]);
+  return row === undefined ? null : bigint(row['position']);
+}
+
+const findEnd: Statement = {
+  name: 'find_stream_end',
+  text: 'select coalesce(max(next_position), 1) - 1 as position from event_stream_head',
+};
+
+/** The position of the last event. */
+export async function streamEnd(database: Queryable): Promise<bigint> {
+  const [row] = await database.query(findEnd);
+  return bigint(row?.['position']);
+}
+
+const selectOldest: Statement = {
+  name: 'list_old_events',
+  text: `select position, account_id, first_number, last_number
+    from (select * from event_stream order by position limit $2::int) oldest
+    where created_at < to_timestamp($1::bigint)`,
+};
+
+const deleteEvents: Statement = {
+  name: 'delete_old_events',
+  text: `delete from events e using unnest($1::int[], $2::int[], $3::int[]) old (account_id, first_number, last_number)
+    where e.account_id = old.account_id and e.number between old.first_number and old.last_number`,
+};
+
+const deleteStretches: Statement = {
+  name: 'delete_old_event_stretches',
+  text: 'delete from event_stream where position = any($1::bigint[])',
+};
+
+const stretchesPerPiece = 20;
+
+/** Deletes what is older than `before`, oldest first, in pieces. Whether something is left to delete. */
+export async function deleteOldEvents(
+  database: Database,
+  before: EpochSeconds,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    const rows = await database.query(selectOldest, [before, stretchesPerPiece]);
+    if (rows.length === 0) return false;
+    const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
+    await database.transaction(
+      async (transaction) => {
+        const names = ['account_id', 'first_number', 'last_number'];
+        await transaction.query(deleteEvents, names.map(column));
+        await transaction.query(deleteStretches, [column('position')]);
+      },
+      { rank: 'reads' },
+    );
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+// A plan nears its end, or has come to it: those who listen to its account are told once. Called by decide-orders.ts.
+// Always true: one notice for each end and each number of days. What was read is compared here, under the account's lock,
+// with what is there; an order moves the end, and with it all notices begin anew.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { NotePlanEnd, OrderOutcome } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
+
+export function notePlanEnd(
+  working: WorkingState,
+  account: AccountState,
+  { customerNumber, expiresAt, days }: NotePlanEnd,
+  now: EpochSeconds,
+): OrderOutcome {
+  const customer = working.customerByNumber(account.id, customerNumber);
+  if (customer === null) return { type: 'not_due' };
+  const { plan, life } = customer;
+  const isOver = plan.expiresAt <= now;
+  const isToldAlready = life.endNoticeDays !== null && life.endNoticeDays <= days;
+  // Behind after an outage: that a plan is ending is no news once it has ended.
+  const isDue = plan.expiresAt === expiresAt && !life.cancelled && isOver === (days === 0);
+  if (!isDue || isToldAlready) return { type: 'not_due' };
+  const told = working.setLife(customer, { ...life, endNoticeDays: days });
+  working.tell(
+    account.id,
+    days === 0 ? { type: 'plan.expired', customer: told } : { type: 'plan.ending', customer: told, days },
+  );
+  return { type: 'end_noted' };
+}

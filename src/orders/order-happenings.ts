@@ -1,0 +1,43 @@
+// What the engine has to tell whoever listens to an account: one of these becomes one event. Collected by order-state.ts
+// for accounts that are listened to, written by order-batch.ts with the data that src/api/shapes/ makes of them.
+
+import type { PackageCatalog } from '../catalog/package-catalog.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { LedgerEntry } from '../ledger/ledger-entry.ts';
+import type { PlanChange } from '../plans/plan-change.ts';
+import type { CustomerState } from './order-state.ts';
+import type { OrderRecord } from './order-table.ts';
+
+/** `customer`: as they are right after it. */
+export type OrderHappening =
+  | { readonly type: 'customer.created'; readonly customer: CustomerState }
+  | { readonly type: 'order.completed'; readonly order: OrderRecord }
+  | {
+      readonly type: 'plan.activated' | 'plan.renewed' | 'plan.changed';
+      readonly customer: CustomerState;
+      /** null: a free trial. */
+      readonly order: OrderRecord | null;
+    }
+  | {
+      readonly type: 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'renewal.failed';
+      readonly customer: CustomerState;
+      readonly change: PlanChange;
+    }
+  | { readonly type: 'plan.ending'; readonly customer: CustomerState; readonly days: number }
+  | { readonly type: 'plan.expired'; readonly customer: CustomerState }
+  | { readonly type: 'balance.credited' | 'balance.debited'; readonly entry: LedgerEntry }
+  | { readonly type: 'balance.low'; readonly balanceCents: bigint; readonly alertBelowCents: bigint };
+
+export interface NumberedHappening {
+  readonly accountId: number;
+  /** Of the event. */
+  readonly number: number;
+  readonly happening: OrderHappening;
+}
+
+/** The data of the event, as the contract has it. */
+export type DescribeHappening = (
+  happening: OrderHappening,
+  around: { readonly packages: PackageCatalog; readonly currency: string; readonly now: EpochSeconds },
+) => JsonObject;
