@@ -20,6 +20,7 @@ export function sdkTypes(document: OpenapiDocument): string {
     '// Made from openapi.json by "npm run generate": do not edit. The shapes of requests and answers, field for field.',
     '// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.',
     ...things.map(([name, schema]) => declaration(clientName(name), schema)),
+    eventUnion(things.map(([name]) => name)),
     ...operations.flatMap(({ operation }) => operationTypes(operation)),
     `/** Every operation: where it is, and whether the service takes an idempotency key for it, or for each of what its body lists. */\nexport const operations = {\n${operations
       .map(({ path, method, operation }) => {
@@ -53,6 +54,12 @@ export function sdkTypes(document: OpenapiDocument): string {
       .join('\n')};`,
   ];
   return `${parts.join('\n\n')}\n`.replace('\n\n//', '\n//');
+}
+
+/** What an event may be, to be told apart by `type`. */
+function eventUnion(names: readonly string[]): string {
+  const events = names.filter((name) => /.Event$/.test(name));
+  return `/** By \`type\`. New types may be added: tolerate others. */\nexport type KnownEvent =\n${events.map((name) => `  | ${name}`).join('\n')};`;
 }
 
 /** The client's own names, which stay: those of the document are chosen for every language. */

@@ -111,6 +111,10 @@ export const defaultLimits = {
     panelRequestsPerMinute: 1_800,
     sessionsMax: 20_000,
   },
+  // Requests that wait for an event: beyond these the answer comes at once.
+  eventWaits: { waitingMax: 1_000, pollMilliseconds: 500 },
+  eventsKeptSeconds: 90 * 86_400,
+  planEnds: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
   // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
   exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
@@ -164,6 +168,8 @@ export const defaultLimits = {
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
+    planEnds: { everySeconds: 60, runSecondsMax: 30 },
+    oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
     ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },

@@ -20,6 +20,7 @@ import { accountNews, changesChannel, packagesChanged } from './database/changes
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
+import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createAccountTurns } from './http/account-turns.ts';
@@ -94,6 +95,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
   );
+  const eventWaits = createEventWaits(lookups, limits.eventWaits);
   const engine = createOrderEngine({
     database,
     currency,
@@ -105,7 +107,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     reloadPackages: packages.reload,
     limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
-      onBatch(commands, outcomes) {
+      onBatch(commands, outcomes, toldAccounts) {
+        eventWaits.told(toldAccounts);
         orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
         statistics.count(outcomes.filter(isNewOrder).length);
@@ -212,6 +215,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     accessLog,
     currency,
     now,
+    monotonicNow,
     publicUrl,
     readinessProblems,
     isDraining: () => isDraining,
@@ -227,6 +231,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       ofAll: createAccountTurns(limits.bulks.ofAll),
     },
     bulkLimits: limits.bulks,
+    eventWaits,
     sessions,
     signIns,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
@@ -262,6 +267,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     jobs,
     async close() {
       isDraining = true;
+      eventWaits.close();
       keys.close();
       const jobsEnded = jobs.close();
       // Slow clients must not hold the shutdown: what has not arrived by then is cut off.

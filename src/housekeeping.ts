@@ -5,6 +5,8 @@ import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
+import { goOnListening } from './events/event-log.ts';
+import { deleteOldEvents } from './events/event-stream.ts';
 import { deleteExpiredLogins } from './identity/login-link-store.ts';
 import type { SessionStore } from './identity/session-store.ts';
 import type { TotpStore } from './identity/totp-store.ts';
@@ -15,6 +17,7 @@ import { indexListStretches } from './ledger/list-stretches.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
 import { indexCustomerTerms } from './plans/customer-terms.ts';
+import { notePlanEnds, type PlanEnd } from './plans/plan-ends.ts';
 
 export interface HousekeepingDependencies {
   readonly database: Database;
@@ -29,7 +32,7 @@ export interface HousekeepingDependencies {
 }
 
 export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
-  const { database, limits, now, sessions, totp, requestLog, ledgerDays } = dependencies;
+  const { database, engine, limits, now, sessions, totp, requestLog, ledgerDays } = dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
     {
@@ -38,6 +41,23 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       run: async ({ signal }) => ({
         backlog: await renewDuePlans({ ...dependencies, limits: limits.renewals }, signal),
       }),
+    },
+    {
+      kind: 'plan_ends',
+      ...times.planEnds,
+      run: async ({ signal }) => {
+        const note = (end: PlanEnd) => engine.submit({ type: 'note_plan_end', ...end });
+        return { backlog: await notePlanEnds({ ...dependencies, note, limits: limits.planEnds }, signal) };
+      },
+    },
+    {
+      kind: 'old_events',
+      ...times.oldEvents,
+      run: async ({ signal }) => {
+        await goOnListening(database);
+        const before = now() - limits.eventsKeptSeconds;
+        return { backlog: (await deleteOldEvents(database, before, signal)) ? 1 : 0 };
+      },
     },
     {
       kind: 'ledger_days',

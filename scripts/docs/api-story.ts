@@ -17,6 +17,7 @@ const ids: Readonly<Record<string, number>> = {
   orders: 2_000_000_001,
   customers: 2_000_000_001,
   packages: 5,
+  events: 2_000_000_001,
 };
 /** That of the story's clock. */
 const month = '2026-01';
@@ -82,6 +83,11 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   });
   assert.equal(created.body?.account?.id, northwind, created.text);
   const resellerKey: string = created.body.api_key;
+  // From now on northwind's events are written.
+  const feed = await fetch(`${service.address}/api/v1/events`, {
+    headers: { authorization: `Bearer ${resellerKey}` },
+  });
+  assert.equal(feed.status, 200);
   const opening = { amount: '500.00', memo: 'Bank transfer 2026-001' };
   const credited = await admin.post(`/api/admin/v1/accounts/${northwind}/credit`, opening);
   assert.equal(credited.status, 201, credited.text);

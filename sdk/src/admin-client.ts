@@ -15,18 +15,23 @@ import type {
   CreditAccountBody,
   Customer,
   EndAccountSessionsAnswer,
+  Event,
   ExchangeLoginCodeBody,
   GrantTrialBody,
+  KnownEvent,
   LedgerEntry,
   ListAccountsQuery,
   ListAuditQuery,
   Order,
+  ReadAllEventsAnswer,
+  ReadAllEventsQuery,
   ResetApiKeyAnswer,
   ScheduledPrices,
   SchedulePricesBody,
   UnschedulePricesQuery,
   VerifyReport,
 } from './api-types.ts';
+import { type EventQuery, followEvents } from './event-feed.ts';
 import type { CallOperation } from './operation-caller.ts';
 import { eachOf, type Page } from './paging.ts';
 import type { CallOptions, KeyedCallOptions } from './transport.ts';
@@ -258,6 +263,21 @@ export class AdminClient {
   ): Promise<Customer> {
     const answer = await this.#call('changeCustomer', { id: customerId, body, options });
     return answer.body.customer;
+  }
+
+  /** The events of all accounts behind `after`, in one order; waits for them for up to `wait` seconds. Errors: events_gone (410). */
+  async readAllEvents(query?: ReadAllEventsQuery, options?: CallOptions): Promise<ReadAllEventsAnswer> {
+    return (await this.#call('readAllEvents', { query, options })).body;
+  }
+
+  /** Every event of every account, for ever: as `client.listEvents`. */
+  listEvents(query?: EventQuery, options?: CallOptions): AsyncGenerator<KnownEvent> {
+    return followEvents((page, each) => this.readAllEvents(page, each), query ?? {}, options);
+  }
+
+  /** Errors: event_not_found. */
+  async getEventOfAnyAccount(eventId: number, options?: CallOptions): Promise<Event> {
+    return (await this.#call('getEventOfAnyAccount', { id: eventId, options })).body.event;
   }
 
   /** One page of the audit log, newest first. */

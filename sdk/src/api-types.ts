@@ -293,6 +293,366 @@ export interface Event {
   data: Record<string, unknown>;
 }
 
+export interface OrderCompletedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'order.completed';
+  data: {
+    order: Order;
+    /** The balance right after it. At most 20 characters. */
+    balance: string;
+  };
+}
+
+export interface OrderFailedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'order.failed';
+  data: {
+    order: Order;
+    /** Why, in the words of the product or of the operator. At most 500 characters. */
+    reason: string;
+    /** The balance right after it. At most 20 characters. */
+    balance: string;
+  };
+}
+
+export interface PlanActivatedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.activated';
+  data: {
+    customer: Customer;
+    /** null: a free trial. */
+    order_id: number | null;
+  };
+}
+
+export interface PlanRenewedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.renewed';
+  data: {
+    customer: Customer;
+    /** null: a free trial. */
+    order_id: number | null;
+  };
+}
+
+export interface PlanChangedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.changed';
+  data: {
+    customer: Customer;
+    /** null: a free trial. */
+    order_id: number | null;
+  };
+}
+
+export interface PlanSuspendedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.suspended';
+  data: {
+    customer: Customer;
+    /** account or operator: who did it. Tolerate new values. At most 64 characters. */
+    by: string;
+    /** null: nothing. */
+    reason: string | null;
+  };
+}
+
+export interface PlanResumedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.resumed';
+  data: {
+    customer: Customer;
+    /** account or operator: who did it. Tolerate new values. At most 64 characters. */
+    by: string;
+  };
+}
+
+export interface PlanCancelledEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.cancelled';
+  data: {
+    customer: Customer;
+    /** What was given back for the unused time. At most 20 characters. */
+    refund: string;
+    /** The balance right after it. At most 20 characters. */
+    balance: string;
+  };
+}
+
+export interface PlanEndingEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.ending';
+  data: {
+    customer: Customer;
+    /** How many days before the end this notice is given. */
+    days: number;
+  };
+}
+
+export interface PlanExpiredEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'plan.expired';
+  data: {
+    customer: Customer;
+  };
+}
+
+export interface CustomerCreatedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'customer.created';
+  data: {
+    customer: Customer;
+  };
+}
+
+export interface CustomerUpdatedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'customer.updated';
+  data: {
+    customer: Customer;
+  };
+}
+
+export interface BalanceCreditedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'balance.credited';
+  data: {
+    /** The ledger entry. */
+    entry_id: number;
+    /** By how much the balance moved. At most 21 characters. */
+    amount: string;
+    /** null: nothing was noted. */
+    memo: string | null;
+    /** The balance right after it. At most 20 characters. */
+    balance: string;
+    /** ISO 4217 code. At most 3 characters. */
+    currency: string;
+  };
+}
+
+export interface BalanceDebitedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'balance.debited';
+  data: {
+    /** The ledger entry. */
+    entry_id: number;
+    /** By how much the balance moved. At most 21 characters. */
+    amount: string;
+    /** null: nothing was noted. */
+    memo: string | null;
+    /** The balance right after it. At most 20 characters. */
+    balance: string;
+    /** ISO 4217 code. At most 3 characters. */
+    currency: string;
+  };
+}
+
+export interface BalanceLowEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'balance.low';
+  data: {
+    /** The balance. At most 20 characters. */
+    balance: string;
+    /** What the alerts name. At most 20 characters. */
+    balance_below: string;
+    /** ISO 4217 code. At most 3 characters. */
+    currency: string;
+  };
+}
+
+export interface RenewalFailedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'renewal.failed';
+  data: {
+    customer: Customer;
+    /** The error code of the refusal. At most 64 characters. */
+    code: string;
+  };
+}
+
+export interface PriceScheduledEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'price.scheduled';
+  data: {
+    package: {
+      /** The package. */
+      id: number;
+      /** The name shown to people. At most 500 characters. */
+      name: string;
+    };
+    /** The first second that they hold in. At most 20 characters. */
+    from: string;
+    /** Those of your group that will change. */
+    prices: {
+      /** The length of the period in months. */
+      months: 1 | 3 | 12;
+      /** The same period by name: 1, 3 and 12 months. */
+      period: 'monthly' | 'quarterly' | 'yearly';
+      /** The price for the whole period. At most 20 characters. */
+      price: string;
+    }[];
+    /** ISO 4217 code. At most 3 characters. */
+    currency: string;
+  };
+}
+
+export interface KeyCreatedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'key.created';
+  data: {
+    key: {
+      /** The last four characters of the key. At most 4 characters. */
+      last_four: string;
+    };
+  };
+}
+
+export interface KeyRevokedEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'key.revoked';
+  data: {
+    key: {
+      /** The last four characters of the key. At most 4 characters. */
+      last_four: string;
+    };
+  };
+}
+
+export interface WebhookDisabledEvent {
+  /** Unique in the service; those of an account ascend. */
+  id: number;
+  /** When what it tells took place. At most 20 characters. */
+  created_at: string;
+  /** The account that it is about. */
+  account_id: number;
+  /** What happened. */
+  type: 'webhook.disabled';
+  data: {
+    webhook: {
+      /** The endpoint. */
+      id: number;
+      /** Where it was called. At most 2048 characters. */
+      url: string;
+    };
+    /** gone or failing. Tolerate new values. At most 64 characters. */
+    reason: string;
+  };
+}
+
 export interface ErrorEnvelope {
   error: {
     /** Stable and machine-readable. At most 64 characters. */
@@ -505,6 +865,29 @@ export interface VerifyReport {
     problem: string;
   }[];
 }
+
+/** By `type`. New types may be added: tolerate others. */
+export type KnownEvent =
+  | OrderCompletedEvent
+  | OrderFailedEvent
+  | PlanActivatedEvent
+  | PlanRenewedEvent
+  | PlanChangedEvent
+  | PlanSuspendedEvent
+  | PlanResumedEvent
+  | PlanCancelledEvent
+  | PlanEndingEvent
+  | PlanExpiredEvent
+  | CustomerCreatedEvent
+  | CustomerUpdatedEvent
+  | BalanceCreditedEvent
+  | BalanceDebitedEvent
+  | BalanceLowEvent
+  | RenewalFailedEvent
+  | PriceScheduledEvent
+  | KeyCreatedEvent
+  | KeyRevokedEvent
+  | WebhookDisabledEvent;
 
 export type GetBalanceAnswer = Balance;
 
@@ -827,6 +1210,29 @@ export interface GetForecastQuery {
 
 export type GetForecastAnswer = Forecast;
 
+export interface ReadEventsQuery {
+  /** The id of the last event you have. Without it: from the oldest that is kept. */
+  after?: number | undefined;
+  /** Events of this type alone. */
+  type?: 'order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled' | undefined;
+  /** Events per answer. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+  /** Seconds to wait where there is nothing yet: the answer comes with the first event. Clamped, never refused. 0 to 20. Default: 0. */
+  wait?: number | undefined;
+}
+
+export interface ReadEventsAnswer {
+  data: Event[];
+  /** null: there is no event yet, and none was named. */
+  next_after: number | null;
+  /** Whether there is more already. */
+  has_more: boolean;
+}
+
+export interface GetEventAnswer {
+  event: Event;
+}
+
 export interface CreateAccountBody {
   /** 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
   username: string;
@@ -1131,6 +1537,29 @@ export interface ChangeCustomerAnswer {
   customer: Customer;
 }
 
+export interface ReadAllEventsQuery {
+  /** The id of the last event you have. Without it: from the oldest that is kept. */
+  after?: number | undefined;
+  /** Events of this type alone. */
+  type?: 'order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled' | undefined;
+  /** Events per answer. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+  /** Seconds to wait where there is nothing yet: the answer comes with the first event. Clamped, never refused. 0 to 20. Default: 0. */
+  wait?: number | undefined;
+}
+
+export interface ReadAllEventsAnswer {
+  data: Event[];
+  /** null: there is no event yet, and none was named. */
+  next_after: number | null;
+  /** Whether there is more already. */
+  has_more: boolean;
+}
+
+export interface GetEventOfAnyAccountAnswer {
+  event: Event;
+}
+
 export interface ListAuditQuery {
   /** Starts at 1. Clamped, never refused. Default: 1. */
   page?: number | undefined;
@@ -1173,6 +1602,8 @@ export const operations = {
   listStatements: { method: 'GET', path: '/api/v1/statements', takesKey: false, holdsKeys: false },
   getStatement: { method: 'GET', path: '/api/v1/statements/{month}', takesKey: false, holdsKeys: false },
   getForecast: { method: 'GET', path: '/api/v1/forecast', takesKey: false, holdsKeys: false },
+  readEvents: { method: 'GET', path: '/api/v1/events', takesKey: false, holdsKeys: false },
+  getEvent: { method: 'GET', path: '/api/v1/events/{id}', takesKey: false, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
@@ -1193,6 +1624,8 @@ export const operations = {
   unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
   exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false, holdsKeys: false },
+  readAllEvents: { method: 'GET', path: '/api/admin/v1/events', takesKey: false, holdsKeys: false },
+  getEventOfAnyAccount: { method: 'GET', path: '/api/admin/v1/events/{id}', takesKey: false, holdsKeys: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false, holdsKeys: false },
   verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false, holdsKeys: false },
 } as const;
@@ -1220,6 +1653,8 @@ export interface Answers {
   listStatements: ListStatementsAnswer;
   getStatement: GetStatementAnswer;
   getForecast: GetForecastAnswer;
+  readEvents: ReadEventsAnswer;
+  getEvent: GetEventAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -1240,6 +1675,8 @@ export interface Answers {
   unschedulePrices: UnschedulePricesAnswer;
   exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
+  readAllEvents: ReadAllEventsAnswer;
+  getEventOfAnyAccount: GetEventOfAnyAccountAnswer;
   listAudit: ListAuditAnswer;
   verify: VerifyAnswer;
 }
@@ -1273,11 +1710,13 @@ export interface Queries {
   listLedger: ListLedgerQuery;
   getStatement: GetStatementQuery;
   getForecast: GetForecastQuery;
+  readEvents: ReadEventsQuery;
   listAccounts: ListAccountsQuery;
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;
   listAccountCustomers: ListAccountCustomersQuery;
   unschedulePrices: UnschedulePricesQuery;
+  readAllEvents: ReadAllEventsQuery;
   listAudit: ListAuditQuery;
 }
 
@@ -1299,12 +1738,14 @@ export type ErrorCode =
   | 'account_not_found'
   | 'package_not_found'
   | 'price_not_found'
+  | 'event_not_found'
   | 'method_not_allowed'
   | 'customer_not_yours'
   | 'idempotency_conflict'
   | 'price_changed'
   | 'price_already_scheduled'
   | 'price_has_begun'
+  | 'events_gone'
   | 'username_taken'
   | 'last_administrator'
   | 'payload_too_large'

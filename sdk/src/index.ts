@@ -10,9 +10,11 @@ import type {
   Customer,
   EditCustomerAnswer,
   EditCustomerBody,
+  Event,
   Forecast,
   GetForecastQuery,
   GetStatementAnswer,
+  KnownEvent,
   LedgerEntry,
   ListCustomersQuery,
   ListLedgerQuery,
@@ -28,12 +30,15 @@ import type {
   PlaceOrdersInBulkBody,
   PlanHistoryItem,
   PreviewOrderBody,
+  ReadEventsAnswer,
+  ReadEventsQuery,
   RenewOrderAnswer,
   RenewOrderBody,
   SetAutoRenewBody,
   Statement,
   SuspendCustomerBody,
 } from './api-types.ts';
+import { type EventQuery, followEvents } from './event-feed.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
 import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page } from './paging.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
@@ -47,6 +52,7 @@ export {
   isSellthroughError,
   SellthroughError,
 } from './client-errors.ts';
+export type { EventQuery } from './event-feed.ts';
 export type { FoundPage, Page } from './paging.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
 
@@ -284,6 +290,25 @@ export class Sellthrough {
   /** What renewing every plan that ends within so many days (30) would cost, and when the balance runs out. Errors: invalid_filter. */
   async getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return (await this.#call('getForecast', { query, options })).body;
+  }
+
+  /** What comes behind `after` in the feed, oldest first; waits for it for up to `wait` seconds. Errors: events_gone (410). */
+  async readEvents(query?: ReadEventsQuery, options?: CallOptions): Promise<ReadEventsAnswer> {
+    return (await this.#call('readEvents', { query, options })).body;
+  }
+
+  /**
+   * Every event behind `after`, oldest first, for ever: waits for the next one, also while the service is away. Keep the id
+   * of the last one you are done with and begin behind it: nothing is missed. Ends when `options.signal` aborts.
+   * Errors: events_gone (410), and those of the key.
+   */
+  listEvents(query?: EventQuery, options?: CallOptions): AsyncGenerator<KnownEvent> {
+    return followEvents((page, each) => this.readEvents(page, each), query ?? {}, options);
+  }
+
+  /** Errors: event_not_found. */
+  async getEvent(eventId: number, options?: CallOptions): Promise<Event> {
+    return (await this.#call('getEvent', { id: eventId, options })).body.event;
   }
 
   /** One page of your ledger, newest first. */

@@ -343,7 +343,7 @@ function abortFailure(signal: AbortSignal | undefined, requestId: string): Failu
 }
 
 /** false: the signal came first. */
-function waited(delayMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+export function waited(delayMs: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
     const end = (whole: boolean) => {

@@ -12,6 +12,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, accountMade, changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
+import { appendEvents, type Happening, listenToNewAccount } from '../events/event-log.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
@@ -142,6 +143,8 @@ export async function createAccount(
         },
         now,
       );
+      await listenToNewAccount(transaction, created.id);
+      await appendEvents(transaction, created.id, [keyCreated(key)], now);
       return { account: created, apiKey: key };
     });
   } catch (error) {
@@ -253,8 +256,17 @@ export function resetApiKey(
       },
       now,
     );
+    await appendEvents(transaction, id, [...keyRevoked(revoked), keyCreated(key)], now);
     return key;
   });
+}
+
+function keyCreated(key: string): Happening {
+  return { type: 'key.created', data: { key: { last_four: lastFour(key) } } };
+}
+
+function keyRevoked(last_four: string | null): Happening[] {
+  return last_four === null ? [] : [{ type: 'key.revoked', data: { key: { last_four } } }];
 }
 
 function auditView(account: Account): JsonObject {

@@ -15,6 +15,7 @@ import type { AccountReads } from '../accounts/account-reads.ts';
 import { createAllowList } from '../accounts/allow-list.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { ranked } from '../database/database.ts';
+import type { EventWaits } from '../events/event-reads.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
@@ -57,6 +58,7 @@ import { accountRoutes } from './reseller/account-routes.ts';
 import { type BulkLimits, bulkRoutes } from './reseller/bulk-routes.ts';
 import { customerEditRoutes } from './reseller/customer-edit-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
+import { eventRoutes } from './reseller/event-routes.ts';
 import { forecastRoutes } from './reseller/forecast-routes.ts';
 import { ledgerRoutes } from './reseller/ledger-routes.ts';
 import { orderListRoutes } from './reseller/order-list-routes.ts';
@@ -87,6 +89,7 @@ export interface AppDependencies
   readonly exports: AccountTurns;
   readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
   readonly bulkLimits: BulkLimits;
+  readonly eventWaits: EventWaits;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;
@@ -212,6 +215,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     ledgerRoutes(api, { ...dependencies, confirm });
     statementRoutes(api, dependencies);
     forecastRoutes(api, { ...dependencies, packages, confirm });
+    eventRoutes(api, { ...dependencies, confirm });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

@@ -3,12 +3,14 @@
 // to every process. Of a package's prices one set begins in a second: package and second are what makes a repeated
 // request safe. What has begun is neither changed nor deleted.
 
+import { formatAmount } from '../contract/amounts.ts';
 import { fieldRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { expectMonths, type Group, type Months } from '../contract/periods.ts';
+import { expectMonths, type Group, groups, type Months, periods } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
-import { loadCatalog } from './package-catalog.ts';
+import { type Happening, holdListening, type ListeningAccount, tellAll } from '../events/event-log.ts';
+import { loadCatalog, type Package } from './package-catalog.ts';
 import { announce, type DatedAuthor, lockCatalog, subjectOf } from './package-store.ts';
 import { scheduledPrices } from './package-table.ts';
 import { namedPrices, type SomePrices } from './price-lines.ts';
@@ -54,9 +56,13 @@ export async function schedulePrices(
   database: Database,
   packageId: number,
   wanted: ScheduledPrices,
+  currency: string,
   { now, ...author }: DatedAuthor,
 ): Promise<{ readonly replayed: boolean } | Refusal> {
   return database.transaction(async (transaction) => {
+    // Accounts before everything else, as batches lock them.
+    const named = groups.filter((group) => Object.keys(wanted.prices[group] ?? {}).length > 0);
+    const listening = await holdListening(transaction, named);
     await lockCatalog(transaction);
     const one = (await loadCatalog(transaction)).byId.get(packageId);
     if (one === undefined) return refusal('package_not_found');
@@ -82,6 +88,8 @@ export async function schedulePrices(
       namedPrices(wanted.prices).map((cell) => ({ ...cell, packageId, from })),
     );
     const noted = { ...author, ...subjectOf(packageId), before: null, after: scheduledView(wanted) };
+    const tellGroup = ({ group }: ListeningAccount) => priceScheduled(one, wanted, group, currency);
+    await tellAll(transaction, listening, tellGroup, now);
     await announce(transaction, { ...noted, action: 'package.schedule_prices' }, now);
     return { replayed: false };
   });
@@ -119,6 +127,20 @@ async function readSchedule(database: Queryable, packageId: number): Promise<rea
     for (const { group, months, priceCents } of cells) prices[group][expectMonths(months)] = priceCents;
     return { from, prices };
   });
+}
+
+function priceScheduled(
+  { id, name }: Package,
+  { from, prices }: ScheduledPrices,
+  group: Group,
+  currency: string,
+): Happening {
+  const named = periods.flatMap(({ months, period }) => {
+    const cents = prices[group]?.[months];
+    return cents === undefined ? [] : [{ months, period, price: formatAmount(cents) }];
+  });
+  const data = { package: { id, name }, from: formatTime(from), prices: named, currency };
+  return { type: 'price.scheduled', data };
 }
 
 function isSame(one: ScheduledPrices, other: ScheduledPrices): boolean {

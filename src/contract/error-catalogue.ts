@@ -42,6 +42,7 @@ export const errorCatalogue = {
   account_not_found: { status: 404, message: 'There is no such account.' },
   package_not_found: { status: 404, message: 'There is no such package.' },
   price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
+  event_not_found: { status: 404, message: 'There is no such event, or it is kept no more.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
     status: 405,
@@ -63,6 +64,10 @@ export const errorCatalogue = {
   price_has_begun: {
     status: 409,
     message: 'These prices have begun and stay in the history. Change the prices of the package instead.',
+  },
+  events_gone: {
+    status: 410,
+    message: 'Events after this one are kept no more: begin again without after, and compare with the lists.',
   },
   username_taken: { status: 409, message: 'Another account has this username.' },
   totp_enabled: { status: 409, message: 'Codes at sign-in are on already.' },

@@ -34,7 +34,13 @@ const ofEntry = {
   balance: amount('The balance right after it.'),
   currency,
 };
-const key = Type.Object({ last_four: text('The last four characters of the key.', 4) });
+const key = Type.Object({
+  last_four: Type.String({
+    description: 'The last four characters of the key.',
+    pattern: '^[0-9A-Za-z]{4}$',
+    maxLength: 4,
+  }),
+});
 
 /** By type, in the order of the documents. */
 export const eventDescriptions = {
@@ -107,7 +113,10 @@ export const eventDescriptions = {
   'webhook.disabled': {
     told: 'An endpoint was switched off: it answered 410, or nothing but failures for five days.',
     data: {
-      webhook: Type.Object({ id: id('The endpoint.'), url: text('Where it was called.', 2_048) }),
+      webhook: Type.Object({
+        id: id('The endpoint.'),
+        url: Type.String({ description: 'Where it was called.', format: 'uri', maxLength: 2_048 }),
+      }),
       reason: word('gone or failing. Tolerate new values.', 'failing'),
     },
   },
@@ -155,11 +164,21 @@ export const feedSchema = Type.Object({
 
 export const eventAnswerSchema = Type.Object({ event: Type.Ref('Event') });
 
-/** One type's whole event, for the document. */
-export function eventOf(type: EventType) {
-  const { data } = eventDescriptions[type];
-  return Type.Object({ ...envelope, type: Type.Literal(type), data: Type.Object(data) });
-}
+/** "order.completed" as OrderCompletedEvent. */
+export const eventSchemaName = (type: EventType) =>
+  `${type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}Event`;
+
+/** Each type's whole event, by the names that the document's webhooks refer to. */
+export const eventSchemas = eventTypes.map((type) =>
+  Type.Object(
+    {
+      ...envelope,
+      type: Type.Unsafe<string>({ type: 'string', enum: [type], description: 'What happened.' }),
+      data: Type.Object(eventDescriptions[type].data),
+    },
+    { $id: eventSchemaName(type), description: eventDescriptions[type].told },
+  ),
+);
 
 export const feedQuerySchema = Type.Object({
   after: Type.Optional(

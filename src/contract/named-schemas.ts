@@ -10,7 +10,7 @@ import {
 import { balanceSchema, packageSchema } from './catalog-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
 import { errorSchema } from './error-schema.ts';
-import { eventSchema } from './event-schemas.ts';
+import { eventSchema, eventSchemas } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
 import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
@@ -29,6 +29,7 @@ export const namedSchemas = [
   statementSchema,
   forecastSchema,
   eventSchema,
+  ...eventSchemas,
   errorSchema,
   ...planNamedSchemas,
   ...namedAdminSchemas,

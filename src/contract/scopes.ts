@@ -10,6 +10,8 @@ export const accountScopes = [
   'customers:read',
   'customers:write',
   'ledger:read',
+  'events:read',
+  'webhooks:write',
 ] as const;
 
 /** Of keys and people of administrators, beside those of every account. */

@@ -6,8 +6,10 @@
 
 import { type EventType, eventTypes } from '../contract/event-schemas.ts';
 import type { JsonObject } from '../contract/json.ts';
+import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
+import { oneOf as oneOfThese } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, oneOf, type RowOf, text, time, writeRows } from '../database/table.ts';
 
@@ -81,11 +83,10 @@ export async function appendEvents(
 }
 
 // In the order in which batches lock accounts.
-const listListening: Statement = {
+const lockListening: Statement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
-    where event_count is not null and ($1::text[] is null or group_name::text = any($1::text[]))
-    order by id for no key update`,
+    where event_count is not null and group_name = any($1::text[]) order by id for no key update`,
 };
 
 const moveNumbers: Statement = {
@@ -93,21 +94,39 @@ const moveNumbers: Statement = {
   text: 'update accounts set event_count = event_count + 1 where id = any($1::int[])',
 };
 
-/** The same kind of event for every account that is listened to and for which `tell` finds something to say. */
-export async function appendEventsForAll(
+export interface ListeningAccount {
+  readonly id: number;
+  readonly group: Group;
+  readonly eventCount: number;
+}
+
+/** Locks every account of these groups that is listened to: first in a transaction that has something to tell them all. */
+export async function holdListening(
   transaction: Queryable,
-  groups: readonly string[],
-  tell: (account: { readonly id: number; readonly group: string }) => Happening,
+  groupsToTell: readonly Group[],
+): Promise<readonly ListeningAccount[]> {
+  const rows = await transaction.query(lockListening, [textArray(groupsToTell)]);
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    group: oneOfThese(groups, row['group_name']),
+    eventCount: Number(row['event_count']),
+  }));
+}
+
+/** One event for each of them. */
+export async function tellAll(
+  transaction: Queryable,
+  accounts: readonly ListeningAccount[],
+  tell: (account: ListeningAccount) => Happening,
   now: EpochSeconds,
 ): Promise<void> {
-  const rows = await transaction.query(listListening, [textArray(groups)]);
-  if (rows.length === 0) return;
-  const numbered = rows.map((row) => {
-    const { type, data } = tell({ id: Number(row['id']), group: String(row['group_name']) });
-    const number = Number(row['event_count']) + 1;
-    return { accountId: Number(row['id']), number, type, createdAt: now, data: JSON.stringify(data) };
+  if (accounts.length === 0) return;
+  const numbered = accounts.map((account) => {
+    const { type, data } = tell(account);
+    const number = account.eventCount + 1;
+    return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
   });
-  await transaction.query(moveNumbers, [numberArray(numbered.map(({ accountId }) => accountId))]);
+  await transaction.query(moveNumbers, [numberArray(accounts.map(({ id }) => id))]);
   await Promise.all(writeEvents(transaction, numbered, now));
 }
 
@@ -119,4 +138,39 @@ const beginListening: Statement = {
 /** From now on, and for ever, the account's events are written. */
 export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
   await database.query(beginListening, [accountId]);
+}
+
+const beginListeningToAll: Statement = {
+  name: 'begin_listening_to_all',
+  text: 'update service_state set listens_to_all = true where not listens_to_all',
+};
+
+const listenToMore: Statement = {
+  name: 'listen_to_more_accounts',
+  text: `update accounts set event_count = 0 where id in (
+      select id from accounts where event_count is null and (select listens_to_all from service_state)
+      order by id limit 500 for no key update)
+    returning id`,
+};
+
+/** From now on, and for ever, the events of all accounts are written, those to come included. */
+export async function listenToEverybody(database: Queryable): Promise<void> {
+  await database.query(beginListeningToAll);
+  await goOnListening(database);
+}
+
+/** Reaches whom a process that died in the middle did not reach. */
+export async function goOnListening(database: Queryable): Promise<void> {
+  while ((await database.query(listenToMore)).length > 0);
+}
+
+const listenToNew: Statement = {
+  name: 'listen_to_new_account',
+  text: `update accounts set event_count = 0
+    where id = $1::int and (select listens_to_all from service_state)`,
+};
+
+/** In the transaction that makes the account, behind its entry in the audit log: that holds the row which says whether. */
+export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.query(listenToNew, [accountId]);
 }

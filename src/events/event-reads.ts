@@ -93,8 +93,11 @@ const countEvents: Statement = {
 };
 
 export interface EventWaits {
-  /** Resolves when the account has an event behind `after`, after `seconds`, or when too many wait already. */
-  wait(accountId: number, after: number, seconds: number): Promise<void>;
+  /**
+   * Resolves when the account has an event behind `after`, or after `seconds`. false: it was not waited for, because too
+   * many wait already or the service is shutting down.
+   */
+  wait(accountId: number, after: number, seconds: number): Promise<boolean>;
   /** A batch of this process told events of these accounts. */
   told(accountIds: Iterable<number>): void;
   /** Lets everybody go. */
@@ -140,7 +143,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
 
   return {
     wait(accountId, after, seconds) {
-      if (isClosed || seconds === 0 || waiting.size >= limits.waitingMax) return Promise.resolve();
+      if (isClosed || waiting.size >= limits.waitingMax) return Promise.resolve(false);
       return new Promise((resolve) => {
         const timeout = setTimeout(() => one.end(), seconds * 1_000);
         const one: Waiting = {
@@ -149,7 +152,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
           end() {
             clearTimeout(timeout);
             waiting.delete(one);
-            resolve();
+            resolve(!isClosed);
           },
         };
         waiting.add(one);

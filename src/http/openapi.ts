@@ -4,6 +4,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, errorCatalogue, tooLarge } from '../contract/error-catalogue.ts';
+import { eventDescriptions, eventSchemaName, eventTypes } from '../contract/event-schemas.ts';
 import { namedSchemas } from '../contract/named-schemas.ts';
 import type { DeclaredRoute } from './declared-routes.ts';
 import { challenges, statusOf } from './errors.ts';
@@ -46,6 +47,7 @@ export async function installOpenapi(
       tags: [
         { name: 'v1', description: 'The reseller API.' },
         { name: 'admin', description: "The administrator's API: administrators' keys only." },
+        { name: 'events', description: 'What endpoints of your own are sent.' },
       ],
       components: {
         securitySchemes: {
@@ -152,9 +154,49 @@ function withDeclared<Document extends object>(
     };
   }
   addHeaders(document);
+  addWebhooks(document);
   nameShapes(document);
   nameIntegerFormats(document);
   return document;
+}
+
+/** Every type of event, as an endpoint receives it. */
+function addWebhooks(document: object): void {
+  const header = (name: string, description: string) => ({
+    in: 'header',
+    name,
+    required: true,
+    description,
+    schema: { type: 'string', maxLength: 512, pattern: '^[!-~ ]+$' },
+  });
+  const parameters = [
+    header('webhook-id', 'The same at every attempt: whoever has seen it has seen the event.'),
+    header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
+    header(
+      'webhook-signature',
+      'v1,… by Standard Webhooks; during a change of secrets two, with a space between.',
+    ),
+  ];
+  const webhooks = eventTypes.map((type) => [
+    type,
+    {
+      post: {
+        operationId: `on${eventSchemaName(type)}`,
+        summary: eventDescriptions[type].told,
+        tags: ['events'],
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(type)}` } },
+          },
+        },
+        responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
+      },
+    },
+  ]);
+  Object.assign(document, { webhooks: Object.fromEntries(webhooks) });
 }
 
 function addHeaders(document: object): void {

@@ -54,20 +54,27 @@ export interface BatchDependencies {
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
 
+export interface BatchResult {
+  /** In the order of the commands. */
+  readonly outcomes: readonly OrderOutcome[];
+  /** Of whom an event was told. */
+  readonly toldAccounts: ReadonlySet<number>;
+}
+
 /** The database's packages are not those in memory: read them, then run the batch again. */
 export class PackagesChanged extends Error {
   override readonly name = 'PackagesChanged';
 }
 
 /**
- * Runs the commands in one transaction and returns their outcomes in order. When it resolves, they are durable.
+ * Runs the commands in one transaction. When it resolves, what it says is durable.
  * @throws DatabaseUnavailable whether the batch committed is then unknown
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
   { database, currency, cancelRefund, now, packages, describeHappening, onDecided }: BatchDependencies,
   commands: readonly OrderCommand[],
-): Promise<readonly OrderOutcome[]> {
+): Promise<BatchResult> {
   return database.transaction(
     async (transaction) => {
       const loaded = await load(transaction, commands);
@@ -92,7 +99,10 @@ export function runBatch(
       const written = [...write(transaction, decision, at), ...writeEvents(transaction, told, at)];
       const committed = transaction.commit();
       await Promise.all([...written, committed]);
-      return decision.outcomes;
+      return {
+        outcomes: decision.outcomes,
+        toldAccounts: new Set(happenings.map(({ accountId }) => accountId)),
+      };
     },
     { rank: 'orders' },
   );

@@ -25,7 +25,12 @@ export interface OrderEngineLimits {
 
 export interface OrderEngineEvents {
   /** A batch is durable. */
-  onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
+  onBatch(
+    commands: readonly OrderCommand[],
+    outcomes: readonly OrderOutcome[],
+    /** Those of whom it told an event. */
+    toldAccounts: ReadonlySet<number>,
+  ): void;
   onBatchBroken(error: unknown, orders: number): void;
 }
 
@@ -158,8 +163,9 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       decided = outcomes;
     };
     try {
-      const outcomes = firstAnswers(batch, await runBatch({ ...dependencies, onDecided }, commands));
-      events.onBatch(commands, outcomes);
+      const done = await runBatch({ ...dependencies, onDecided }, commands);
+      const outcomes = firstAnswers(batch, done.outcomes);
+      events.onBatch(commands, outcomes, done.toldAccounts);
       tell(batch, outcomes);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));

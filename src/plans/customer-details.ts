@@ -5,8 +5,10 @@
 
 import { hash } from 'node:crypto';
 import { publicId } from '../contract/identifiers.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';
+import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 import { holdTerms } from './customer-terms.ts';
@@ -18,6 +20,8 @@ export interface CustomerEdit {
   readonly name: string | undefined;
   readonly externalRef: string | null | undefined;
   readonly idempotencyKey: string | null;
+  /** The customer as events show them. */
+  readonly describe: (customer: Customer) => JsonObject;
 }
 
 export type EditOutcome =
@@ -53,7 +57,7 @@ const updateDetails: Statement = {
 
 export function editCustomer(
   database: Database,
-  { accountId, number, name, externalRef, idempotencyKey }: CustomerEdit,
+  { accountId, number, name, externalRef, idempotencyKey, describe }: CustomerEdit,
   author: AuditAuthor,
   now: EpochSeconds,
 ): Promise<EditOutcome> {
@@ -84,6 +88,8 @@ export function editCustomer(
     if (was.name !== is.name || was.external_ref !== is.external_ref) {
       await transaction.query(updateDetails, [accountId, number, after.name, after.externalRef]);
       await changeTerms(number, before, after);
+      const told = { type: 'customer.updated', data: { customer: describe(after) } } as const;
+      await appendEvents(transaction, accountId, [told], now);
       const subject = `customer ${publicId(accountId, number)}`;
       await appendAudit(
         transaction,

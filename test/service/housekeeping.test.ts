@@ -14,6 +14,8 @@ import { signIn } from '../harness/panel-client.ts';
 const day = 86_400;
 const everywhere = [
   'renewals',
+  'plan_ends',
+  'old_events',
   'ledger_days',
   'list_indexes',
   'expired_logins',

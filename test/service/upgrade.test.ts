@@ -110,7 +110,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     idempotencyKey,
   });
   const credit = { ...caller, type: 'credit', actorId: 1, amountCents: 10_000n, memo: null } as const;
-  const outcomes = await runBatch(batch, [
+  const { outcomes } = await runBatch(batch, [
     place('grace', 'k1'),
     place('ada@example.com', 'k2'),
     place('grace', 'k2'),

@@ -22,6 +22,7 @@ import { accountHistoryRoutes } from './account-history-routes.ts';
 import { accountTrialRoutes } from './account-trial-routes.ts';
 import { auditAdminRoutes } from './audit-admin-routes.ts';
 import { customerAdminRoutes } from './customer-admin-routes.ts';
+import { eventAdminRoutes } from './event-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
 import { packagePriceRoutes } from './package-price-routes.ts';
 
@@ -41,6 +42,7 @@ export interface AdminRoutesDependencies {
   readonly passwordCost: PasswordCost;
   readonly currency: string;
   readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
 }
 
 /** Of a route whose path names one row. */
@@ -58,5 +60,6 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
   customerAdminRoutes(app, dependencies);
+  eventAdminRoutes(app, dependencies);
   auditAdminRoutes(app, dependencies);
 }

@@ -29,7 +29,7 @@ const notATime = () => fieldRefusal('validation_failed', 'from', 'must look like
 
 export function packagePriceRoutes(
   app: FastifyInstance,
-  { database, packages }: AdminRoutesDependencies,
+  { database, packages, currency }: AdminRoutesDependencies,
 ): void {
   app.post<WithId>(
     '/packages/:id/prices',
@@ -57,7 +57,13 @@ export function packagePriceRoutes(
         return reply.refuse(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
       }
       const author = actorOf(request.principal);
-      const done = await schedulePrices(database, parseRowId(request.params.id) ?? 0, wanted, author);
+      const done = await schedulePrices(
+        database,
+        parseRowId(request.params.id) ?? 0,
+        wanted,
+        currency,
+        author,
+      );
       if (isRefusal(done)) return reply.refuse(done);
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       await packages.reload();

@@ -60,7 +60,14 @@ export function customerEditRoutes(
       const { now, ...author } = actorOf(principal);
       const outcome = await editCustomer(
         database,
-        { accountId: principal.account.id, number, name, externalRef: body.external_ref, idempotencyKey },
+        {
+          accountId: principal.account.id,
+          number,
+          name,
+          externalRef: body.external_ref,
+          idempotencyKey,
+          describe: (customer) => customerView(customer, packages(), now),
+        },
         author,
         now,
       );

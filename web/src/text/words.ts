@@ -8,6 +8,8 @@ const orderKinds: Words = { activate: 'New', renew: 'Renewal', change: 'Change' 
 const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit', debit: 'Debit' };
 const jobKinds: Words = {
   renewals: 'Plans renewed by themselves',
+  plan_ends: 'Notices of plans that end',
+  old_events: 'Old events deleted',
   ledger_days: 'Ledgers summed up by day',
   list_indexes: 'Lists made ready for filters',
   expired_logins: 'Expired login links deleted',

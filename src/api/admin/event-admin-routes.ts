@@ -1,0 +1,76 @@
+// The operator's feed: the events of all accounts in one order, in which those of each account ascend.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { eventAnswerSchema, feedQuerySchema, feedSchema } from '../../contract/event-schemas.ts';
+import { parseOwnedId, publicId } from '../../contract/identifiers.ts';
+import { findAccountEvent } from '../../events/event-reads.ts';
+import { eventView } from '../../events/event-view.ts';
+import { readWholeFeed } from '../../events/whole-feed.ts';
+import { feedCodes, notYours, readFeedQuery } from '../shapes/feed-request.ts';
+import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+
+const pollMilliseconds = 500;
+
+export function eventAdminRoutes(
+  app: FastifyInstance,
+  { database, monotonicNow }: AdminRoutesDependencies,
+): void {
+  app.get(
+    '/events',
+    {
+      config: { scopes: ['admin:read'], codes: feedCodes },
+      schema: {
+        operationId: 'readAllEvents',
+        summary: 'The events of all accounts, in one order',
+        description:
+          'As the feed of an account, for all of them: those of each account ascend, and nothing comes twice. The first time that anybody asks, the events of all accounts begin to be written. With a type, a page may be short, or empty, and go on.',
+        querystring: feedQuerySchema,
+        response: { 200: feedSchema },
+      },
+    },
+    async (request, reply) => {
+      const question = readFeedQuery(request.query);
+      if (isRefusal(question)) return reply.refuse(question);
+      const { type, limit, waitSeconds } = question;
+      const after = question.after === null ? null : parseOwnedId(question.after);
+      if (question.after !== null && after === null) return reply.refuse(notYours);
+      const until = monotonicNow() + waitSeconds * 1_000;
+      for (let looked = after; ; ) {
+        const found = await readWholeFeed(database, { after: looked, type, limit });
+        if (found.type === 'unknown') return reply.refuse(notYours);
+        if (found.type === 'gone') return reply.refuse(refusal('events_gone'));
+        if (found.events.length > 0 || found.hasMore || monotonicNow() >= until || request.raw.destroyed) {
+          const { lookedTo } = found;
+          return reply.send({
+            data: found.events.map(eventView),
+            next_after: lookedTo === null ? null : publicId(lookedTo.accountId, lookedTo.number),
+            has_more: found.hasMore,
+          });
+        }
+        looked = found.lookedTo;
+        await pause(pollMilliseconds);
+      }
+    },
+  );
+
+  app.get<WithId>(
+    '/events/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['event_not_found'] },
+      schema: {
+        operationId: 'getEventOfAnyAccount',
+        summary: 'One event of any account',
+        description: 'As its account’s feed has it.',
+        response: { 200: eventAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const named = parseOwnedId(request.params.id);
+      const event = named === null ? null : await findAccountEvent(database, named.accountId, named.number);
+      if (event === null) return reply.refuse(refusal('event_not_found'));
+      return reply.send({ event: eventView(event) });
+    },
+  );
+}

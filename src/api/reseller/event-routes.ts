@@ -1,0 +1,88 @@
+// GET /events and GET /events/{id}: the account's feed, oldest first.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { eventAnswerSchema, feedQuerySchema, feedSchema } from '../../contract/event-schemas.ts';
+import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
+import type { Database } from '../../database/database.ts';
+import { type EventWaits, findAccountEvent, readFeed } from '../../events/event-reads.ts';
+import { eventView } from '../../events/event-view.ts';
+import { feedCodes, notYours, readFeedQuery } from '../shapes/feed-request.ts';
+
+export interface EventRoutesDependencies {
+  readonly database: Database;
+  readonly eventWaits: EventWaits;
+  readonly monotonicNow: () => number;
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+}
+
+export function eventRoutes(
+  app: FastifyInstance,
+  { database, eventWaits, monotonicNow, confirm }: EventRoutesDependencies,
+): void {
+  app.get(
+    '/events',
+    {
+      ...confirm,
+      config: { scopes: ['events:read'], codes: feedCodes },
+      schema: {
+        operationId: 'readEvents',
+        summary: 'The feed of events, oldest first',
+        description:
+          'What happened to the account, its customers and their plans. Send the last id you have as after: nothing is missed, and nothing comes twice. Written from the first time that anybody asked for it, or set an endpoint up; kept for 90 days.',
+        querystring: feedQuerySchema,
+        response: { 200: feedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { account } = request.principal;
+      const question = readFeedQuery(request.query);
+      if (isRefusal(question)) return reply.refuse(question);
+      const { type, limit, waitSeconds } = question;
+      const after = question.after === null ? 0 : parseOwnNumber(question.after, account.id);
+      if (after === null) return reply.refuse(notYours);
+      const until = monotonicNow() + waitSeconds * 1_000;
+      let mayWait = true;
+      for (let looked = after; ; ) {
+        const found = await readFeed(database, { accountId: account.id, after: looked, type, limit });
+        if (found.type === 'unknown') return reply.refuse(notYours);
+        if (found.type === 'gone') {
+          const oldest = found.oldest === null ? {} : { oldest: publicId(account.id, found.oldest) };
+          return reply.refuse(refusal('events_gone', oldest));
+        }
+        const leftSeconds = (until - monotonicNow()) / 1_000;
+        if (found.events.length > 0 || leftSeconds <= 0 || !mayWait || request.raw.destroyed) {
+          const last = found.lookedTo === 0 ? null : publicId(account.id, found.lookedTo);
+          return reply.send({
+            data: found.events.map(eventView),
+            next_after: last,
+            has_more: found.hasMore,
+          });
+        }
+        looked = found.lookedTo;
+        mayWait = await eventWaits.wait(account.id, looked, leftSeconds);
+      }
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/events/:id',
+    {
+      ...confirm,
+      config: { scopes: ['events:read'], codes: ['event_not_found'] },
+      schema: {
+        operationId: 'getEvent',
+        summary: 'One event',
+        description: 'As the feed had it: what it shows of a customer or an order is as it was then.',
+        response: { 200: eventAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const { account } = request.principal;
+      const number = parseOwnNumber(request.params.id, account.id);
+      const event = number === null ? null : await findAccountEvent(database, account.id, number);
+      if (event === null) return reply.refuse(refusal('event_not_found'));
+      return reply.send({ event: eventView(event) });
+    },
+  );
+}

@@ -1,0 +1,60 @@
+// The feed of all accounts, for the operator and for the product: the stream read from behind one event.
+
+import type { EventType } from '../contract/event-schemas.ts';
+import type { OwnedId } from '../contract/identifiers.ts';
+import type { Database, Statement } from '../database/database.ts';
+import { type AccountEvent, listenToEverybody } from './event-log.ts';
+import { extendStream, positionOf, readStream } from './event-stream.ts';
+
+export interface WholeFeedQuestion {
+  /** The last event that is known; null: none. */
+  readonly after: OwnedId | null;
+  readonly type: EventType | null;
+  readonly limit: number;
+}
+
+export type WholeFeedOutcome =
+  | {
+      readonly type: 'found';
+      readonly events: readonly AccountEvent[];
+      /** The event up to which was looked. */
+      readonly lookedTo: OwnedId | null;
+      readonly hasMore: boolean;
+    }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'gone' };
+
+/** Events that one answer looks at, whatever their type. */
+const lookedAtMax = 1_000;
+
+const isListening: Statement = {
+  name: 'is_listening_to_all',
+  text: `select s.listens_to_all, a.event_count from service_state s
+    left join accounts a on a.id = $1::int`,
+};
+
+export async function readWholeFeed(
+  database: Database,
+  { after, type, limit }: WholeFeedQuestion,
+): Promise<WholeFeedOutcome> {
+  const [state] = await database.query(isListening, [after?.accountId ?? 0]);
+  if (state?.['listens_to_all'] !== true) await listenToEverybody(database);
+  await extendStream(database);
+  const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
+  if (position === null) {
+    const wasTold = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
+    return { type: wasTold ? 'gone' : 'unknown' };
+  }
+  const read = type === null ? limit : lookedAtMax;
+  const rows = await readStream(database, { after: position, accountId: null, limit: read });
+  const fitting = rows.filter((row) => type === null || row.type === type);
+  const found = fitting.slice(0, limit);
+  const isCut = fitting.length > found.length;
+  const last = isCut ? found.at(-1) : rows.at(-1);
+  return {
+    type: 'found',
+    events: found,
+    lookedTo: last === undefined ? after : { accountId: last.accountId, number: last.number },
+    hasMore: isCut || rows.length === read,
+  };
+}

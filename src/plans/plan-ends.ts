@@ -1,0 +1,148 @@
+// Plans that near their end, or have come to it: looks which have, and has each told once. Run by src/jobs/ in one
+// process at a time (housekeeping.ts). Only of accounts that somebody listens to.
+// Always true: one notice for each end and each number of days, whatever happens: that does not hang on this file, nor
+// on the marks, but on the engine, which compares under the account's lock (note-plan-end.ts). The marks say where to go
+// on, so that an end that came while nothing ran is told later.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { Overloaded } from '../contract/overloaded.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+
+export interface PlanEndLimits {
+  /** Noted together: an order of somebody else waits for no more than these. */
+  readonly plansAtOnce: number;
+  /** After each of these it rests as long as they took, and at most so long. */
+  readonly restMillisecondsMax: number;
+}
+
+export interface PlanEnd {
+  readonly accountId: number;
+  readonly customerNumber: number;
+  readonly expiresAt: EpochSeconds;
+  readonly days: number;
+}
+
+export interface PlanEndDependencies {
+  readonly database: Database;
+  readonly note: (end: PlanEnd) => Promise<unknown>;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly limits: PlanEndLimits;
+}
+
+/** Days before the end; 0: the end itself. What an account's alerts ask for comes beside these. */
+const noticeDays = [7, 1, 0] as const;
+const daySeconds = 86_400;
+
+const findMark: Statement = {
+  name: 'find_plan_end_mark',
+  text: 'select told_until from plan_end_marks where days = $1::int',
+};
+
+const setMark: Statement = {
+  name: 'set_plan_end_mark',
+  text: `insert into plan_end_marks (days, told_until) values ($1::int, to_timestamp($2::bigint))
+    on conflict (days) do update set told_until = excluded.told_until`,
+};
+
+// Of each account a range of its own: the soonest of them all are among the soonest of each.
+const listEnds: Statement = {
+  name: 'list_plan_ends',
+  text: `select c.* from accounts a cross join lateral (
+      select account_id, number, expires_at from customers
+      where account_id = a.id and expires_at <= to_timestamp($2::bigint) and not cancelled
+        and (expires_at, account_id, number) > (to_timestamp($1::bigint), $3::int, $4::int)
+        and expires_at >= to_timestamp($1::bigint)
+      order by expires_at, number limit $5::int) c
+    where a.event_count is not null
+    order by c.expires_at, c.account_id, c.number limit $5::int`,
+};
+
+const listAlertDays: Statement = {
+  name: 'list_alert_days',
+  text: 'select distinct plans_ending_days as days from alerts where plans_ending_days is not null',
+};
+
+const listAlertedEnds: Statement = {
+  name: 'list_alerted_plan_ends',
+  text: listEnds.text.replace(
+    'where a.event_count is not null',
+    `where a.event_count is not null
+      and exists (select from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`,
+  ),
+};
+
+/** How many notices at least are still to be given when it was told to stop; 0: none. */
+export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
+  const { database } = dependencies;
+  const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
+  const own: readonly number[] = noticeDays;
+  // The furthest first: of two notices that are due at once the later one says more, and stands last.
+  const all = [...new Set([...asked, ...own])].sort((a, b) => b - a);
+  for (const days of all) {
+    if (!(await noteEndsIn(dependencies, days, own.includes(days) ? listEnds : listAlertedEnds, signal)))
+      return 1;
+  }
+  return 0;
+}
+
+/** false: it was told to stop before it was done. */
+async function noteEndsIn(
+  { database, note, now, monotonicNow, limits }: PlanEndDependencies,
+  days: number,
+  statement: Statement,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const until = now() + days * daySeconds;
+  const [mark] = await database.query(findMark, [days]);
+  // Nothing is told of what was before anybody asked.
+  if (mark === undefined) {
+    await database.query(setMark, [days, until]);
+    return true;
+  }
+  let last = { expiresAt: Number(mark['told_until']), accountId: 2_147_483_647, number: 0 };
+  if (last.expiresAt >= until) return true;
+  const more = statement === listAlertedEnds ? [days] : [];
+  for (;;) {
+    if (signal.aborted) return false;
+    const began = monotonicNow();
+    const { expiresAt, accountId, number } = last;
+    const rows = await database.query(statement, [
+      expiresAt,
+      until,
+      accountId,
+      number,
+      limits.plansAtOnce,
+      ...more,
+    ]);
+    const noted = await Promise.allSettled(
+      rows.map((row) =>
+        note({
+          accountId: Number(row['account_id']),
+          customerNumber: Number(row['number']),
+          expiresAt: Number(row['expires_at']),
+          days,
+        }),
+      ),
+    );
+    const errors: unknown[] = noted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (errors.some((error) => error instanceof Overloaded)) return false;
+    const away = errors.find((error) => error instanceof DatabaseUnavailable);
+    if (away !== undefined) throw away;
+    if (errors.length > 0) throw errors[0];
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < limits.plansAtOnce) {
+      await database.query(setMark, [days, until]);
+      return true;
+    }
+    last = {
+      expiresAt: Number(final['expires_at']),
+      accountId: Number(final['account_id']),
+      number: Number(final['number']),
+    };
+    // What a second holds was told in part: the mark stands before it.
+    await database.query(setMark, [days, last.expiresAt - 1]);
+    await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
+  }
+}
