@@ -10,10 +10,12 @@ import { openDatabase } from '../../src/bootstrap.ts';
 import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
 import { createService, type Service } from '../../src/create-service.ts';
 import type { Database } from '../../src/database/database.ts';
+import { appendEvents, listenToAccount } from '../../src/events/event-log.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { undeclaredRefusal } from '../../src/http/errors.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { eventProblems } from './event-problems.ts';
 import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -175,7 +177,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     );
     assert.ok(created, `the username ${username} is free`);
     const { account, apiKey } = created;
+    // Every other reseller is listened to, whatever is tested: what is told has to fit what is written.
+    if (!isAdmin && account.id % 2 === 0) await hearFromTheBeginning(account.id, apiKey);
     return { id: account.id, key: apiKey, ...createApiClient(address, apiKey) };
+  }
+
+  async function hearFromTheBeginning(accountId: number, apiKey: string): Promise<void> {
+    await listenToAccount(database, accountId);
+    const told = { type: 'key.created', data: { key: { last_four: apiKey.slice(-4) } } } as const;
+    await database.transaction((transaction) => appendEvents(transaction, accountId, [told], clock.seconds));
   }
 
   const newPackage = async (body: object): Promise<number> => {
@@ -234,11 +244,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return { address: another.address, service: another.service, close: another.close };
     },
     async close() {
-      const report = await verifyLedger(database, clock.seconds).finally(async () => {
+      const lookAtAll = async () => ({
+        report: await verifyLedger(database, clock.seconds),
+        told: await eventProblems(database),
+      });
+      const { report, told } = await lookAtAll().finally(async () => {
         await close();
         await testDatabase.remove();
       });
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
+      assert.deepEqual(told, [], 'the events say what the books say');
       const undeclared = logLines.filter(({ msg }) => msg === undeclaredRefusal);
       assert.deepEqual(undeclared, [], 'routes refuse with the codes that they declare');
     },

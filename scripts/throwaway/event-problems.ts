@@ -1,0 +1,101 @@
+// What is wrong with the events of a database, compared with its books: whoever listened from the beginning has heard of
+// every order, customer, credit and change of a plan exactly once, in order, in the shape that the document promises.
+// Asked by every test service when it is closed (test-service.ts).
+
+import { readFileSync } from 'node:fs';
+import { Compile } from 'typebox/compile';
+import { type EventType, eventSchemaName, eventTypes } from '../../src/contract/event-schemas.ts';
+import type { Database, Row } from '../../src/database/database.ts';
+
+const counted = (type: EventType | EventType[]) =>
+  `(select count(*) from events e where e.account_id = a.id and e.type = any('{${[type].flat().join(',')}}'))`;
+const changes = (kind: string) =>
+  `(select count(*) from plan_changes p where p.account_id = a.id and not p.is_empty and p.kind = '${kind}')`;
+const entries = (kind: string) =>
+  `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = '${kind}')`;
+
+/** What there are as many of, by what is compared. */
+const pairs: Readonly<Record<string, readonly [told: string, written: string]>> = {
+  numbers: ['a.event_count', '(select count(*) from events e where e.account_id = a.id)'],
+  'the last number': [
+    'a.event_count',
+    '(select coalesce(max(number), 0) from events e where e.account_id = a.id)',
+  ],
+  orders: [counted(['order.completed', 'order.failed']), 'a.order_count'],
+  'plans that orders made': [
+    counted(['plan.activated', 'plan.renewed', 'plan.changed']),
+    `${counted('order.completed')} + ${changes('trial')}`,
+  ],
+  customers: [counted('customer.created'), 'a.customer_count'],
+  credits: [counted('balance.credited'), entries('credit')],
+  debits: [counted('balance.debited'), entries('debit')],
+  suspensions: [counted('plan.suspended'), changes('suspend')],
+  resumptions: [counted('plan.resumed'), changes('resume')],
+  cancels: [counted('plan.cancelled'), changes('cancel')],
+  'failed renewals': [counted('renewal.failed'), changes('renewal_failed')],
+};
+
+// Whose first event tells of their first key has been listened to from the beginning.
+const compare = `select a.id, ${Object.entries(pairs)
+  .map(([what, [told, written]]) => `(${told})::text || ' of ' || (${written})::text as "${what}"`)
+  .join(', ')} from accounts a
+  where exists (select from events e where e.account_id = a.id and e.number = 1 and e.type = 'key.created')`;
+
+const eventsPerAccount = 200;
+const list = `select account_id, number, type, data from events where number <= ${eventsPerAccount}`;
+
+const inOrder = `select count(*)::int as wrong from event_stream s
+  join event_stream earlier on earlier.account_id = s.account_id and earlier.position < s.position
+  where earlier.last_number >= s.first_number`;
+
+export async function eventProblems(database: Database): Promise<string[]> {
+  const query = (text: string) => database.query({ name: '', text });
+  const problems: string[] = [];
+  for (const row of await query(compare)) {
+    for (const what of Object.keys(pairs)) {
+      const [told, written] = String(row[what]).split(' of ');
+      if (told !== written) problems.push(`account ${row['id']}, ${what}: ${told} told, ${written} written`);
+    }
+  }
+  for (const row of await query(list)) problems.push(...shapeProblems(row));
+  if ((await query(inOrder))[0]?.['wrong'] !== 0)
+    problems.push('the stream is not in the order of the numbers');
+  return problems.slice(0, 20);
+}
+
+type Problem = (data: unknown) => string | null;
+
+let checks: ReadonlyMap<string, Problem> | null = null;
+
+function shapeProblems(row: Row): string[] {
+  checks ??= readChecks();
+  const problem = checks.get(String(row['type']))?.(JSON.parse(String(row['data'])));
+  if (problem === null) return [];
+  return [`event ${row['number']} of account ${row['account_id']}, ${row['type']}: ${problem ?? 'unknown'}`];
+}
+
+/** By type, what its data is checked against: the committed document. */
+function readChecks(): ReadonlyMap<string, Problem> {
+  const { components } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
+    components: { schemas: Record<string, { properties: { data: object } }> };
+  };
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const ref = '$ref' in value ? String(value.$ref).replace('#/components/schemas/', '') : null;
+    if (ref !== null) return resolve(components.schemas[ref]);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  return new Map(
+    eventTypes.map((type) => {
+      const schema = resolve(components.schemas[eventSchemaName(type)]?.properties.data) as object;
+      const validator = Compile({ ...schema, additionalProperties: false });
+      const problem: Problem = (data) => {
+        if (validator.Check(data)) return null;
+        const [first] = validator.Errors(data);
+        return `${first?.instancePath} ${first?.message}`;
+      };
+      return [type, problem];
+    }),
+  );
+}
