@@ -58,7 +58,7 @@ export function sdkTypes(document: OpenapiDocument): string {
 
 /** What an event may be, to be told apart by `type`. */
 function eventUnion(names: readonly string[]): string {
-  const events = names.filter((name) => /.Event$/.test(name));
+  const events = names.filter((name) => /.Event$/.test(name) && name !== 'AccountEvent');
   return `/** By \`type\`. New types may be added: tolerate others. */\nexport type KnownEvent =\n${events.map((name) => `  | ${name}`).join('\n')};`;
 }
 

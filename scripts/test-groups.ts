@@ -10,6 +10,7 @@ export const onBothDatabases: readonly string[] = [
   'audits',
   'dashboard',
   'endpoints',
+  'entitlements',
   'events',
   'hostile-values',
   'housekeeping',

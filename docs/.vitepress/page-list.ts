@@ -38,6 +38,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Admin: accounts', 'docs/reference/admin-accounts.md'],
     ['Admin: packages', 'docs/reference/admin-packages.md'],
     ['Admin: records', 'docs/reference/admin-records.md'],
+    ['Product API', 'docs/reference/product-api.md'],
   ],
   Operating: [
     ['Operations', 'docs/operations.md'],

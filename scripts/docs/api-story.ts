@@ -21,9 +21,12 @@ const ids: Readonly<Record<string, number>> = {
 };
 /** That of the story's clock. */
 const month = '2026-01';
+const reference = 'ada@example.com';
 
 /** A value of a body that a sample reads from the environment: it is different each time. */
 export const loginCode = { environment: 'LOGIN_CODE' } as const;
+
+const exchanges: readonly string[] = ['exchangeLoginCode', 'exchangeCodeForCustomer'];
 
 export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
   return operationsOf(document).map(({ method, path, operation }): SampleRequest => {
@@ -37,10 +40,9 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
     const query = parameters.flatMap(({ in: place, name, example }) =>
       place === 'query' && example !== undefined ? [[name, example]] : [],
     );
-    const { idempotency_key: idempotencyKey, ...body } =
-      operationId === 'exchangeLoginCode'
-        ? { code: loginCode }
-        : (requestBody?.content['application/json'].example ?? {});
+    const { idempotency_key: idempotencyKey, ...body } = exchanges.includes(operationId)
+      ? { code: loginCode }
+      : (requestBody?.content['application/json'].example ?? {});
     const hasBody = Object.keys(body).length > 0;
     const needsBody = requestBody !== undefined && requestBody.required !== false;
     assert.ok(hasBody || !needsBody, `the body of ${operationId} has an example in its schema`);
@@ -48,15 +50,21 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
     return {
       operationId,
       method,
-      path: path.replace('{id}', String(id)).replace('{month}', month),
-      isAdmin: path.startsWith('/api/admin/'),
+      path: path.replace('{id}', String(id)).replace('{month}', month).replace('{reference}', reference),
+      client: clientOf(path),
       ...(id === undefined ? {} : { id }),
       ...(path.includes('{month}') ? { id: month } : {}),
+      ...(path.includes('{reference}') ? { id: reference } : {}),
       ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
       ...(hasBody ? { body } : {}),
       ...(takesKey ? { idempotencyKey: String(idempotencyKey ?? `${operationId}-1`) } : {}),
     };
   });
+}
+
+function clientOf(path: string): SampleRequest['client'] {
+  if (path.startsWith('/api/admin/')) return 'client.admin';
+  return path.startsWith('/api/product/') ? 'client.product' : 'client';
 }
 
 export interface StoryWorld {
@@ -96,12 +104,14 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     resellerKey,
     adminKey: admin.key,
     environmentOf: async (operationId) =>
-      operationId === 'exchangeLoginCode' ? { LOGIN_CODE: await codeOfLogin(service) } : {},
+      exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {},
   };
 }
 
 /** What the product is opened with when northwind's first customer uses a login link. */
-async function codeOfLogin({ address, database, clock }: TestService): Promise<string> {
+async function codeOfLogin({ address, admin, database, clock }: TestService): Promise<string> {
+  // A suspended customer is not let in.
+  await admin.patch(`/api/admin/v1/customers/${northwind}000000001`, { status: 'active' });
   const order = { accountId: northwind, customerNumber: 1, number: 1 };
   const token = await createLoginLink(database, order, 60, clock.seconds);
   const opened = await fetch(`${address}/login/${token}`, { method: 'POST', redirect: 'manual' });

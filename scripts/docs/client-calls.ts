@@ -16,6 +16,7 @@ const method = /^ {2}(?:async )?(\w+)\(([^{]*?)\): (?:Promise|AsyncGenerator)<(.
 const clients = [
   { title: 'Reseller', source: 'sdk/src/index.ts' },
   { title: 'Administrator, `client.admin`', source: 'sdk/src/admin-client.ts' },
+  { title: 'Product, `client.product`', source: 'sdk/src/product-client.ts' },
 ] as const;
 
 /** The README with its tables made afresh. */

@@ -53,6 +53,13 @@ const referencePages = [
       'Customers of every account, the audit log, the check of the books, and one-time login codes. The key must be an administrator’s.',
     paths: '/api/admin/v1/',
   },
+  {
+    file: 'product-api',
+    title: 'Product API',
+    intro:
+      'What the operator’s product asks: what customers may do, what has changed, and who is behind a login code. The key must have the scope product, as an administrator’s has.',
+    paths: '/api/product/v1/',
+  },
 ] as const;
 
 type PageFile = (typeof referencePages)[number]['file'];
@@ -121,12 +128,12 @@ async function tellStory(
 ): Promise<ReadonlyMap<string, ToldStep>> {
   const told = new Map<string, ToldStep>();
   for (const request of storyOf(document)) {
-    const { operationId, method, path, isAdmin, idempotencyKey } = request;
+    const { operationId, method, path, client, idempotencyKey } = request;
     const environment = await environmentOf(operationId);
     const answer = await fetch(service.address + path + queryText(request.query), {
       method,
       headers: {
-        authorization: `Bearer ${isAdmin ? adminKey : resellerKey}`,
+        authorization: `Bearer ${client === 'client' ? resellerKey : adminKey}`,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       ...(request.body === undefined ? {} : { body: bodyText(request, environment) }),

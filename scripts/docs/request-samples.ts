@@ -6,7 +6,7 @@ export interface SampleRequest {
   readonly method: string;
   /** With its id. */
   readonly path: string;
-  readonly isAdmin: boolean;
+  readonly client: 'client' | 'client.admin' | 'client.product';
   /** Of the path. */
   readonly id?: number | string;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -43,14 +43,14 @@ function curlSample({ method, path, query, body, idempotencyKey }: SampleRequest
   return lines.join(' \\\n  ');
 }
 
-function typescriptSample({ operationId, id, query, body, idempotencyKey, isAdmin }: SampleRequest): string {
+function typescriptSample({ operationId, id, query, body, idempotencyKey, client }: SampleRequest): string {
   const parts = [
     ...(id === undefined ? [] : [typeof id === 'string' ? `'${id}'` : String(id)]),
     ...(body === undefined ? [] : [literal(body, 0, typescript, 70)]),
     ...(query === undefined ? [] : [literal(query, 0, typescript, 70)]),
     ...(idempotencyKey === undefined ? [] : [`{ idempotencyKey: '${idempotencyKey}' }`]),
   ];
-  const call = `client.${isAdmin ? 'admin.' : ''}${operationId}`;
+  const call = `${client}.${operationId}`;
   const oneLine = `const answer = await ${call}(${parts.join(', ')});`;
   const whole =
     parts.length === 1 || (oneLine.length <= 90 && !oneLine.includes('\n'))

@@ -3,6 +3,7 @@
 
 import type {
   Account,
+  AccountEvent,
   AdminPackage,
   AuditEntry,
   ChangeAccountBody,
@@ -15,7 +16,6 @@ import type {
   CreditAccountBody,
   Customer,
   EndAccountSessionsAnswer,
-  Event,
   ExchangeLoginCodeBody,
   GrantTrialBody,
   KnownEvent,
@@ -276,7 +276,7 @@ export class AdminClient {
   }
 
   /** Errors: event_not_found. */
-  async getEventOfAnyAccount(eventId: number, options?: CallOptions): Promise<Event> {
+  async getEventOfAnyAccount(eventId: number, options?: CallOptions): Promise<AccountEvent> {
     return (await this.#call('getEventOfAnyAccount', { id: eventId, options })).body.event;
   }
 

@@ -280,7 +280,53 @@ export interface Forecast {
   currency: string;
 }
 
-export interface Event {
+export interface Alerts {
+  /** null: it is not. */
+  balance_below: string | null;
+  /** null: 7 days and 1 day before alone, and by no mail. */
+  plans_ending_days: number | null;
+  /** Who is written to, where the operator sends mail. */
+  emails: string[];
+}
+
+export interface Entitlement {
+  /** The e-mail address or username that orders name the customer by. At most 254 characters. */
+  reference: string;
+  /** The customer. */
+  customer_id: number;
+  /** Whether the customer may use the product now: the plan runs, and no hold stands. */
+  active: boolean;
+  /** active, suspended, cancelled or expired. Tolerate new values. At most 64 characters. */
+  status: string;
+  package: {
+    /** The package. */
+    id: number;
+    /** The name shown to people. At most 500 characters. */
+    name: string;
+  };
+  limits: {
+    /** Accounts that the customer may connect. 0 to 2147483647. */
+    accounts: number;
+    /** Posts each day. 0 to 2147483647. */
+    posts_per_day: number;
+    /** Images made by AI each month. 0 to 2147483647. */
+    ai_images_per_month: number;
+  };
+  /** Short display strings. */
+  features: string[];
+  /** When the unbroken run on this package began. At most 20 characters. */
+  starts_at: string;
+  /** When the plan ends: from then on it is not active, whether you are told or not. At most 20 characters. */
+  expires_at: string;
+  account: {
+    /** Whose customer it is. */
+    id: number;
+    /** The account’s name. At most 500 characters. */
+    name: string;
+  };
+}
+
+export interface AccountEvent {
   /** Unique in the service; those of an account ascend. */
   id: number;
   /** When what it tells took place. At most 20 characters. */
@@ -1222,7 +1268,7 @@ export interface ReadEventsQuery {
 }
 
 export interface ReadEventsAnswer {
-  data: Event[];
+  data: AccountEvent[];
   /** null: there is no event yet, and none was named. */
   next_after: number | null;
   /** Whether there is more already. */
@@ -1230,7 +1276,24 @@ export interface ReadEventsAnswer {
 }
 
 export interface GetEventAnswer {
-  event: Event;
+  event: AccountEvent;
+}
+
+export interface GetAlertsAnswer {
+  alerts: Alerts;
+}
+
+export interface SetAlertsBody {
+  /** balance.low is told when the balance falls below it. At most 15 characters. */
+  balance_below?: string | undefined;
+  /** How many days before its end a plan is told of, beside 7 days and 1 day. 1 to 60. */
+  plans_ending_days?: number | undefined;
+  /** Who is written to, where the operator sends mail. */
+  emails?: string[] | undefined;
+}
+
+export interface SetAlertsAnswer {
+  alerts: Alerts;
 }
 
 export interface CreateAccountBody {
@@ -1549,7 +1612,7 @@ export interface ReadAllEventsQuery {
 }
 
 export interface ReadAllEventsAnswer {
-  data: Event[];
+  data: AccountEvent[];
   /** null: there is no event yet, and none was named. */
   next_after: number | null;
   /** Whether there is more already. */
@@ -1557,7 +1620,7 @@ export interface ReadAllEventsAnswer {
 }
 
 export interface GetEventOfAnyAccountAnswer {
-  event: Event;
+  event: AccountEvent;
 }
 
 export interface ListAuditQuery {
@@ -1578,6 +1641,36 @@ export interface ListAuditAnswer {
 }
 
 export type VerifyAnswer = VerifyReport;
+
+export type GetEntitlementAnswer = Entitlement;
+
+export interface ReadEntitlementsQuery {
+  /** next_after of the answer before. Without it: every customer there is, and behind them what changes from then on. At most 64 characters. */
+  after?: string | undefined;
+  /** Changes per answer. Clamped, never refused. 1 to 1000. Default: 100. */
+  limit?: number | undefined;
+  /** Seconds to wait where there is nothing yet: the answer comes with the first change. Clamped, never refused. 0 to 20. Default: 0. */
+  wait?: number | undefined;
+}
+
+export interface ReadEntitlementsAnswer {
+  data: Entitlement[];
+  /** Send it as after for what comes next. Keep it with your copy. At most 64 characters. */
+  next_after: string;
+  /** Whether there is more already. */
+  has_more: boolean;
+  /** Moves when a package is changed. Where it is not the one that your copy was made with, read from the beginning: limits and features may be others. */
+  packages_version: number;
+}
+
+export interface ExchangeCodeForCustomerBody {
+  /** At most 100 characters. */
+  code: string;
+}
+
+export interface ExchangeCodeForCustomerAnswer {
+  customer: Customer;
+}
 
 /** Every operation: where it is, and whether the service takes an idempotency key for it, or for each of what its body lists. */
 export const operations = {
@@ -1604,6 +1697,8 @@ export const operations = {
   getForecast: { method: 'GET', path: '/api/v1/forecast', takesKey: false, holdsKeys: false },
   readEvents: { method: 'GET', path: '/api/v1/events', takesKey: false, holdsKeys: false },
   getEvent: { method: 'GET', path: '/api/v1/events/{id}', takesKey: false, holdsKeys: false },
+  getAlerts: { method: 'GET', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
+  setAlerts: { method: 'PUT', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
@@ -1628,6 +1723,9 @@ export const operations = {
   getEventOfAnyAccount: { method: 'GET', path: '/api/admin/v1/events/{id}', takesKey: false, holdsKeys: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false, holdsKeys: false },
   verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false, holdsKeys: false },
+  getEntitlement: { method: 'GET', path: '/api/product/v1/entitlements/{reference}', takesKey: false, holdsKeys: false },
+  readEntitlements: { method: 'GET', path: '/api/product/v1/entitlements', takesKey: false, holdsKeys: false },
+  exchangeCodeForCustomer: { method: 'POST', path: '/api/product/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
 } as const;
 
 /** What each operation answers with. */
@@ -1655,6 +1753,8 @@ export interface Answers {
   getForecast: GetForecastAnswer;
   readEvents: ReadEventsAnswer;
   getEvent: GetEventAnswer;
+  getAlerts: GetAlertsAnswer;
+  setAlerts: SetAlertsAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -1679,6 +1779,9 @@ export interface Answers {
   getEventOfAnyAccount: GetEventOfAnyAccountAnswer;
   listAudit: ListAuditAnswer;
   verify: VerifyAnswer;
+  getEntitlement: GetEntitlementAnswer;
+  readEntitlements: ReadEntitlementsAnswer;
+  exchangeCodeForCustomer: ExchangeCodeForCustomerAnswer;
 }
 
 /** What each operation that takes a body takes. */
@@ -1691,6 +1794,7 @@ export interface Bodies {
   cancelPlan: CancelPlanBody;
   suspendCustomer: SuspendCustomerBody;
   setAutoRenew: SetAutoRenewBody;
+  setAlerts: SetAlertsBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
   creditAccount: CreditAccountBody;
@@ -1700,6 +1804,7 @@ export interface Bodies {
   schedulePrices: SchedulePricesBody;
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
+  exchangeCodeForCustomer: ExchangeCodeForCustomerBody;
 }
 
 /** What each operation that takes a query takes. */
@@ -1718,6 +1823,7 @@ export interface Queries {
   unschedulePrices: UnschedulePricesQuery;
   readAllEvents: ReadAllEventsQuery;
   listAudit: ListAuditQuery;
+  readEntitlements: ReadEntitlementsQuery;
 }
 
 /** Error codes of the API. New ones may be added: tolerate others. */

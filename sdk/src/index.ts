@@ -4,13 +4,14 @@
 
 import { AdminClient, type PageQuery, walkedPageItems } from './admin-client.ts';
 import type {
+  AccountEvent,
+  Alerts,
   Balance,
   CancelPlanAnswer,
   CancelPlanBody,
   Customer,
   EditCustomerAnswer,
   EditCustomerBody,
-  Event,
   Forecast,
   GetForecastQuery,
   GetStatementAnswer,
@@ -34,6 +35,7 @@ import type {
   ReadEventsQuery,
   RenewOrderAnswer,
   RenewOrderBody,
+  SetAlertsBody,
   SetAutoRenewBody,
   Statement,
   SuspendCustomerBody,
@@ -41,6 +43,7 @@ import type {
 import { type EventQuery, followEvents } from './event-feed.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
 import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page } from './paging.ts';
+import { ProductClient } from './product-client.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
 export type { AdminClient, Credited, PageQuery } from './admin-client.ts';
@@ -54,6 +57,7 @@ export {
 } from './client-errors.ts';
 export type { EventQuery } from './event-feed.ts';
 export type { FoundPage, Page } from './paging.ts';
+export type { ProductClient } from './product-client.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
 
 /** The key had been used before: this is the first answer again and nothing was charged this time. */
@@ -78,11 +82,14 @@ export type StatementWithEntries = GetStatementAnswer['statement'];
 export class Sellthrough {
   /** The administrator's API; the key must be an administrator's, or every call is refused with `forbidden`. */
   readonly admin: AdminClient;
+  /** The product's API; the key must have the scope `product`. */
+  readonly product: ProductClient;
   readonly #call: CallOperation;
 
   constructor(options: ClientOptions) {
     this.#call = createOperationCaller(createTransport(options));
     this.admin = new AdminClient(this.#call);
+    this.product = new ProductClient(this.#call);
   }
 
   /** The remaining credit, a decimal string, and your price group. */
@@ -307,8 +314,18 @@ export class Sellthrough {
   }
 
   /** Errors: event_not_found. */
-  async getEvent(eventId: number, options?: CallOptions): Promise<Event> {
+  async getEvent(eventId: number, options?: CallOptions): Promise<AccountEvent> {
     return (await this.#call('getEvent', { id: eventId, options })).body.event;
+  }
+
+  /** What you are told in time. */
+  async getAlerts(options?: CallOptions): Promise<Alerts> {
+    return (await this.#call('getAlerts', { options })).body.alerts;
+  }
+
+  /** All of it at once: what is left out is off. Errors: validation_failed. */
+  async setAlerts(body: SetAlertsBody, options?: CallOptions): Promise<Alerts> {
+    return (await this.#call('setAlerts', { body, options })).body.alerts;
   }
 
   /** One page of your ledger, newest first. */

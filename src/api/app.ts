@@ -54,7 +54,10 @@ import { createSessionDoor } from './doors/session-door.ts';
 import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
 import { signInRoutes } from './panel/sign-in-routes.ts';
+import { entitlementRoutes } from './product/entitlement-routes.ts';
+import { loginCodeRoutes } from './product/login-code-routes.ts';
 import { accountRoutes } from './reseller/account-routes.ts';
+import { alertRoutes } from './reseller/alert-routes.ts';
 import { type BulkLimits, bulkRoutes } from './reseller/bulk-routes.ts';
 import { customerEditRoutes } from './reseller/customer-edit-routes.ts';
 import { customerRoutes } from './reseller/customer-routes.ts';
@@ -216,16 +219,25 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     statementRoutes(api, dependencies);
     forecastRoutes(api, { ...dependencies, packages, confirm });
     eventRoutes(api, { ...dependencies, confirm });
+    alertRoutes(api, dependencies);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);
     adminRoutes(api, dependencies);
   };
 
+  /** The operator's product calls it; nobody who is signed in has a use for it. */
+  const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind({ ...by, tag: 'product', admit: by.authenticate }, api);
+    entitlementRoutes(api, { ...dependencies, packages });
+    loginCodeRoutes(api, { ...dependencies, packages });
+  };
+
   await app.register(async (apis) => {
     logRequests(apis, dependencies);
     await apis.register(accountApi(authenticator), { prefix: '/api/v1' });
     await apis.register(adminApi(authenticator), { prefix: '/api/admin/v1' });
+    await apis.register(productApi(authenticator), { prefix: '/api/product/v1' });
   });
 
   await app.register(
@@ -341,7 +353,7 @@ function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies
 
 /** Paths whose scopes answer for what is missing there. */
 function isBehindDoor(url: string): boolean {
-  return /^\/(?:api\/(?:admin\/)?v1|panel)(?:\/|\?|$)/.test(url);
+  return /^\/(?:api\/(?:admin\/|product\/)?v1|panel)(?:\/|\?|$)/.test(url);
 }
 
 function pathOf(url: string): string {

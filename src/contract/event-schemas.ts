@@ -150,11 +150,11 @@ export const eventSchema = Type.Object(
       description: 'As the webhook of this type has it.',
     }),
   },
-  { $id: 'Event' },
+  { $id: 'AccountEvent' },
 );
 
 export const feedSchema = Type.Object({
-  data: Type.Array(Type.Ref('Event'), { maxItems: 100 }),
+  data: Type.Array(Type.Ref('AccountEvent'), { maxItems: 100 }),
   next_after: orNothing(
     id('Send it as after for what comes next.'),
     'null: there is no event yet, and none was named.',
@@ -162,7 +162,7 @@ export const feedSchema = Type.Object({
   has_more: Type.Boolean({ description: 'Whether there is more already.' }),
 });
 
-export const eventAnswerSchema = Type.Object({ event: Type.Ref('Event') });
+export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });
 
 /** "order.completed" as OrderCompletedEvent. */
 export const eventSchemaName = (type: EventType) =>
@@ -194,6 +194,7 @@ export const feedQuerySchema = Type.Object({
       type: 'string',
       enum: [...eventTypes],
       description: 'Events of this type alone.',
+      examples: ['order.completed'],
     }),
   ),
   limit: Type.Optional(

@@ -1,6 +1,7 @@
 // Schemas that answers refer to by name, in the order of the document.
 
 import { namedAdminSchemas } from './admin-schemas.ts';
+import { alertsSchema } from './alert-schemas.ts';
 import {
   orderToPlaceSchema,
   orderToRenewSchema,
@@ -9,6 +10,7 @@ import {
 } from './bulk-schemas.ts';
 import { balanceSchema, packageSchema } from './catalog-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
+import { entitlementSchema } from './entitlement-schemas.ts';
 import { errorSchema } from './error-schema.ts';
 import { eventSchema, eventSchemas } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
@@ -28,6 +30,8 @@ export const namedSchemas = [
   customerSchema,
   statementSchema,
   forecastSchema,
+  alertsSchema,
+  entitlementSchema,
   eventSchema,
   ...eventSchemas,
   errorSchema,

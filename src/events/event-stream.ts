@@ -7,7 +7,7 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
-import { bigint } from '../database/row-values.ts';
+import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type AccountEvent, events } from './event-log.ts';
 
@@ -134,6 +134,17 @@ const findEnd: Statement = {
   name: 'find_stream_end',
   text: 'select coalesce(max(next_position), 1) - 1 as position from event_stream_head',
 };
+
+const findBegin: Statement = {
+  name: 'find_stream_begin',
+  text: 'select min(position) as position from event_stream',
+};
+
+/** The position of the first event that is kept; null: none is. */
+export async function streamBegin(database: Queryable): Promise<bigint | null> {
+  const [row] = await database.query(findBegin);
+  return nullable(bigint, row?.['position']);
+}
 
 /** The position of the last event. */
 export async function streamEnd(database: Queryable): Promise<bigint> {

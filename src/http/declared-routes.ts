@@ -46,7 +46,7 @@ declare module 'fastify' {
 /** What guards the routes of a surface. */
 export interface Door {
   /** The tag that its routes are documented under. */
-  readonly tag: 'v1' | 'admin' | 'panel';
+  readonly tag: 'v1' | 'admin' | 'product' | 'panel';
   readonly kind: DoorKind;
   /** What it answers with, whichever route was asked for. */
   readonly codes: readonly ErrorCode[];

@@ -47,6 +47,7 @@ export async function installOpenapi(
       tags: [
         { name: 'v1', description: 'The reseller API.' },
         { name: 'admin', description: "The administrator's API: administrators' keys only." },
+        { name: 'product', description: "The product's API: keys with the scope product only." },
         { name: 'events', description: 'What endpoints of your own are sent.' },
       ],
       components: {
@@ -146,8 +147,11 @@ function withDeclared<Document extends object>(
       answer.headers = { ...commonHeaders, ...(isReplayable ? replayHeader : {}) };
     }
     if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
-    for (const parameter of operation.parameters ?? [])
-      if (parameter.in === 'path' && parameter.name === 'id') Object.assign(parameter, pathId);
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.in !== 'path') continue;
+      if (parameter.name === 'id') Object.assign(parameter, pathId);
+      if (parameter.name === 'reference') Object.assign(parameter, pathReference);
+    }
     operation.responses = {
       ...operation.responses,
       ...errorResponses(codes, path.startsWith('/api/admin/'), bodyBytesMax),
@@ -209,6 +213,11 @@ function addHeaders(document: object): void {
 const pathId = {
   description: 'A decimal integer without sign or leading zero.',
   schema: { type: 'string', pattern: '^[1-9][0-9]{0,15}$', maxLength: 16 },
+};
+
+const pathReference = {
+  description: 'The e-mail address or username that orders name the customer by, in any case.',
+  schema: { type: 'string', pattern: '^[!-~]+$', maxLength: 254 },
 };
 
 const header = (description: string, schema: object) => ({ description, schema });

@@ -10,11 +10,11 @@ export interface Route {
   readonly path: string;
 }
 
-/** The panel's own routes, and those of both APIs behind the panel's door. Ids in paths are 1. */
+/** The panel's own routes, and those of both APIs behind the panel's door; not the product's, which has none there. Ids in paths are 1. */
 export async function panelRoutes(address: string): Promise<readonly Route[]> {
   const documents = ['/api/v1/openapi.json', '/panel/api/openapi.json'];
   const lists = await Promise.all(documents.map((path) => routesOf(address, path)));
-  return lists.flat();
+  return lists.flat().filter(({ path }) => !path.startsWith('/panel/api/product/'));
 }
 
 async function routesOf(address: string, documentPath: string): Promise<readonly Route[]> {

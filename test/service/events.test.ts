@@ -10,6 +10,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { extendStream } from '../../src/events/event-stream.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { changeAccount, credit, placeOrder, schedulePrices } from '../harness/shop.ts';
 
 const day = 86_400;
@@ -35,12 +36,7 @@ async function silentReseller(): Promise<TestAccount> {
 }
 
 /** Looks at what has to be told of plans that end. */
-async function notePlanEnds(): Promise<void> {
-  const { jobs } = service.service;
-  await sql("update jobs set next_run_at = to_timestamp(0) where kind = 'plan_ends' and leased_by is null");
-  await jobs.look();
-  await jobs.idle();
-}
+const notePlanEnds = () => runPlanEnds(service);
 
 test('of an account that nobody listens to nothing is written, and from the first question on everything is', async () => {
   const account = await silentReseller();

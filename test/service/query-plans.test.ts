@@ -11,7 +11,9 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import type { Row, Transaction } from '../../src/database/database.ts';
+import { readStream } from '../../src/events/event-stream.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
 const bigTables = [
@@ -22,6 +24,7 @@ const bigTables = [
   'customer_references',
   'plan_changes',
   'login_links',
+  'events',
 ];
 
 /** All that a batch may send; what is not here is not looked at. */
@@ -44,6 +47,8 @@ const orderPath = [
   'put_login_links',
   'insert_plan_changes',
   'insert_audit',
+  'insert_events',
+  'insert_event_inbox',
 ];
 
 /** Left to itself, PostgreSQL plans for the values five times, and for any values from the sixth on at the earliest. */
@@ -102,6 +107,12 @@ test('nor do the reads of orders, customers and balances', async () => {
     'list_customers',
     'list_ledger_entries',
     'list_due_renewals',
+    'list_plan_ends',
+    'list_events',
+    'list_events_of_type',
+    'read_event_stream',
+    'read_event_stream_of_account',
+    'find_stream_position',
   ];
   const found: Plan[] = [];
   for (const rank of ['lookups', 'reads'] as const) {
@@ -235,6 +246,9 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
     assert.equal(answer.status, 200, answer.text);
   }
   await runRenewals(service);
+  service.clock.seconds += 1;
+  await runPlanEnds(service);
+  await readStream(service.database, { after: 0n, accountId: account.id, limit: 10 });
   const { id, customer: ordered } = placed.body.order;
   for (const answer of [
     await account.get('/balance'),
@@ -243,6 +257,9 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
     await account.get('/customers'),
     await account.get(`/customers/${ordered.id}`),
     await admin.get(`${path}/ledger`),
+    await account.get('/events'),
+    await account.get('/events?type=order.completed'),
+    await admin.get(`/api/admin/v1/events?after=${account.id}000000001`),
   ]) {
     assert.equal(answer.status, 200, answer.text);
   }

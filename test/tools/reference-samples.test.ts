@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const openapi = JSON.parse(read('openapi.json'));
 const places = new Map(operationsOf(openapi).map((place) => [place.operation.operationId, place]));
-const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records']
+const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records', 'product-api']
   .map((name) => read(`docs/reference/${name}.md`))
   .join('\n');
 
@@ -88,7 +88,7 @@ for (const language of languages) {
       rmSync(folder, { recursive: true });
     });
 
-    for (const { operationId, isAdmin } of storyOf(openapi)) {
+    for (const { operationId, client } of storyOf(openapi)) {
       test(`${operationId} sends its one request and is answered as documented`, async () => {
         const { method, path, operation } = required(places.get(operationId), operationId);
         const file = join(folder, `${operationId}-${language.file}`);
@@ -96,7 +96,7 @@ for (const language of languages) {
         const environment = {
           ...childEnvironment,
           SELLTHROUGH_URL: world.service.address,
-          SELLTHROUGH_KEY: isAdmin ? world.adminKey : world.resellerKey,
+          SELLTHROUGH_KEY: client === 'client' ? world.resellerKey : world.adminKey,
           ...(await world.environmentOf(operationId)),
         };
         await nextTurn(); // the line of a request that this asked for

@@ -42,7 +42,7 @@ function methodsOf(of: object): Record<string, Method> {
   );
 }
 
-const methods = { ...methodsOf(client), ...methodsOf(client.admin) };
+const methods = { ...methodsOf(client), ...methodsOf(client.admin), ...methodsOf(client.product) };
 const all = Object.entries(openapi.paths).flatMap(([path, byMethod]) =>
   Object.entries(byMethod).map(([method, operation]) => ({
     path,

@@ -6,9 +6,8 @@ import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract
 import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnedId } from '../../contract/identifiers.ts';
-import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
+import { findCodeHolder } from '../product/login-code-routes.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
@@ -35,10 +34,7 @@ export function customerAdminRoutes(
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const found = isToken(body.code)
-        ? await exchangeCode(ranked(database, 'lookups'), body.code, now())
-        : null;
-      const customer = found && (await customers.find(found.accountId, found.customerNumber));
+      const customer = await findCodeHolder({ database, customers, now }, body.code);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       return reply.send({ customer: customerView(customer, packages.current(), now()) });
     },

@@ -34,7 +34,11 @@ export function readFeedQuery(query: unknown): FeedQuestion | Refusal {
   );
   if (isRefusal(question)) return question;
   const { wait, ...others } = question;
-  if (!/^\d{0,9}$/.test(wait))
-    return fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds');
-  return { ...others, waitSeconds: Math.min(Number(wait), feedWaitSecondsMax) };
+  const waitSeconds = readWaitSeconds(wait);
+  return isRefusal(waitSeconds) ? waitSeconds : { ...others, waitSeconds };
+}
+
+export function readWaitSeconds(wait: string): number | Refusal {
+  if (/^\d{0,9}$/.test(wait)) return Math.min(Number(wait), feedWaitSecondsMax);
+  return fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds');
 }

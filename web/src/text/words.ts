@@ -21,6 +21,7 @@ const jobKinds: Words = {
 const auditActions: Words = {
   'account.create': 'Account created',
   'account.update': 'Account changed',
+  'account.set_alerts': 'Alerts changed',
   'account.credit': 'Balance changed',
   'account.reset_api_key': 'API key replaced',
   'account.reveal_api_key': 'API key shown',

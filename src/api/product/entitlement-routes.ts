@@ -1,0 +1,170 @@
+// /api/product/v1: what the operator's product asks, with a key that has the scope `product`: what a customer may do, what
+// has changed since it last asked, and who is behind a login code.
+
+import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import {
+  type EntitlementView,
+  entitlementFeedQuerySchema,
+  entitlementFeedSchema,
+} from '../../contract/entitlement-schemas.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { publicId } from '../../contract/identifiers.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+import { type Database, ranked } from '../../database/database.ts';
+import {
+  beginEntitlements,
+  type EntitledCustomer,
+  type EntitlementPlace,
+  findEntitlement,
+  readEntitlements,
+} from '../../plans/entitlement-reads.ts';
+import { isSuspended, planStatus } from '../../plans/plan-life.ts';
+import { readWaitSeconds } from '../shapes/feed-request.ts';
+import { readQuery } from '../shapes/list-filters.ts';
+
+export interface EntitlementRoutesDependencies {
+  readonly database: Database;
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+}
+
+const pollMilliseconds = 500;
+const changesPerAnswer = 100;
+const changesPerAnswerMax = 1_000;
+
+export function entitlementRoutes(
+  app: FastifyInstance,
+  { database, packages, now, monotonicNow }: EntitlementRoutesDependencies,
+): void {
+  const lookups = ranked(database, 'lookups');
+
+  app.get<{ Params: { reference: string } }>(
+    '/entitlements/:reference',
+    {
+      config: { scopes: ['product'], codes: ['customer_not_found'] },
+      schema: {
+        operationId: 'getEntitlement',
+        summary: 'What a customer may do',
+        description:
+          'With an ETag: a request with If-None-Match is answered with 304 while nothing has changed. While an order waits for your confirmation it is as before the order.',
+        response: { 200: Type.Ref('Entitlement') },
+      },
+    },
+    async (request, reply) => {
+      const found = await findEntitlement(lookups, request.params.reference.trim().toLowerCase());
+      if (found === null) return reply.refuse(refusal('customer_not_found'));
+      const view = entitlementView(found, packages(), now());
+      const etag = `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`;
+      reply.header('etag', etag);
+      const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim());
+      if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+      return reply.send(view);
+    },
+  );
+
+  app.get(
+    '/entitlements',
+    {
+      config: { scopes: ['product'], codes: ['invalid_filter', 'events_gone'] },
+      schema: {
+        operationId: 'readEntitlements',
+        summary: 'Every change of what customers may do, in order',
+        description:
+          'For a copy of your own: the first answers hold every customer, those behind them what has changed since, each as it is now. The same change may come twice. Whoever stays away for more than 90 days is told events_gone, and begins again.',
+        querystring: entitlementFeedQuerySchema,
+        response: { 200: entitlementFeedSchema },
+      },
+    },
+    async (request, reply) => {
+      const question = readFeedQuestion(request.query);
+      if (isRefusal(question)) return reply.refuse(question);
+      const { limit, waitSeconds } = question;
+      const until = monotonicNow() + waitSeconds * 1_000;
+      for (let place = question.place ?? (await beginEntitlements(database)); ; ) {
+        const page = await readEntitlements(database, place, limit);
+        if (page === null) return reply.refuse(refusal('events_gone'));
+        if (page.customers.length > 0 || page.hasMore || monotonicNow() >= until || request.raw.destroyed) {
+          const catalog = packages();
+          return reply.send({
+            data: page.customers.map((one) => entitlementView(one, catalog, now())),
+            next_after: placeText(page.next),
+            has_more: page.hasMore || place.type === 'all',
+            packages_version: catalog.version,
+          });
+        }
+        place = page.next;
+        await pause(pollMilliseconds);
+      }
+    },
+  );
+}
+
+function entitlementView(
+  { customer, accountName }: EntitledCustomer,
+  { byId }: PackageCatalog,
+  now: EpochSeconds,
+): EntitlementView {
+  const { accountId, number, packageId } = customer;
+  const found = byId.get(packageId);
+  const isHeld = isSuspended(customer);
+  const status = planStatus(customer.expiresAt, isHeld, customer.cancelled, now);
+  return {
+    reference: customer.reference,
+    customer_id: publicId(accountId, number),
+    active: status === 'active',
+    status,
+    package: { id: packageId, name: found?.name ?? '' },
+    limits: {
+      accounts: found?.limits.accounts ?? 0,
+      posts_per_day: found?.limits.postsPerDay ?? 0,
+      ai_images_per_month: found?.limits.aiImagesPerMonth ?? 0,
+    },
+    features: [...(found?.features ?? [])],
+    starts_at: formatTime(customer.anchorAt),
+    expires_at: formatTime(customer.expiresAt),
+    account: { id: accountId, name: accountName },
+  };
+}
+
+function readFeedQuestion(
+  query: unknown,
+): { place: EntitlementPlace | null; limit: number; waitSeconds: number } | Refusal {
+  const sent = readQuery(
+    query,
+    (each) => ({
+      after: each.text('after'),
+      limit: Math.min(each.number('limit', changesPerAnswer), changesPerAnswerMax),
+      wait: each.text('wait'),
+    }),
+    'invalid_filter',
+  );
+  if (isRefusal(sent)) return sent;
+  const waitSeconds = readWaitSeconds(sent.wait);
+  if (isRefusal(waitSeconds)) return waitSeconds;
+  if (sent.after === '') return { place: null, limit: sent.limit, waitSeconds };
+  const place = parsePlace(sent.after);
+  if (place === null) return fieldRefusal('invalid_filter', 'after', 'must be next_after of an answer');
+  return { place, limit: sent.limit, waitSeconds };
+}
+
+/** "s.17" behind a position of the stream, "a.3.12.17" among all customers. */
+function placeText(place: EntitlementPlace): string {
+  if (place.type === 'stream') return `s.${place.position}`;
+  return `a.${place.accountId}.${place.number}.${place.position}`;
+}
+
+function parsePlace(text: string): EntitlementPlace | null {
+  const [, kind, rest = ''] = /^([as])\.([0-9.]{1,60})$/.exec(text) ?? [];
+  const parts = rest.split('.');
+  if (!parts.every((part) => /^\d{1,15}$/.test(part))) return null;
+  const [first = '0', second = '0', third = '0'] = parts;
+  if (kind === 's' && parts.length === 1) return { type: 'stream', position: BigInt(first) };
+  if (kind !== 'a' || parts.length !== 3 || Math.max(Number(first), Number(second)) > 2_147_483_647)
+    return null;
+  return { type: 'all', accountId: Number(first), number: Number(second), position: BigInt(third) };
+}

@@ -1,0 +1,59 @@
+// POST /login-codes/exchange for the product. The administrator's own, of the first edition, stays beside it.
+
+import type { FastifyInstance } from 'fastify';
+import type { PackageCatalog } from '../../catalog/package-catalog.ts';
+import { exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
+import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import { type Database, ranked } from '../../database/database.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { exchangeCode, isToken } from '../../identity/login-link-store.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
+import type { Customer } from '../../plans/customer-table.ts';
+import { customerView } from '../shapes/customer-view.ts';
+
+export interface LoginCodeRoutesDependencies {
+  readonly database: Database;
+  readonly customers: CustomerReads;
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+}
+
+const readCode = createBodyReader(exchangeCodeBodySchema);
+
+export function loginCodeRoutes(
+  app: FastifyInstance,
+  { database, customers, packages, now }: LoginCodeRoutesDependencies,
+): void {
+  app.post(
+    '/login-codes/exchange',
+    {
+      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
+      schema: {
+        operationId: 'exchangeCodeForCustomer',
+        summary: 'The customer behind a one-time login code',
+        description:
+          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute. A customer who was suspended since is not let in: there is no such customer then.',
+        body: exchangeCodeBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCode(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const customer = await findCodeHolder({ database, customers, now }, body.code);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      return reply.send({ customer: customerView(customer, packages(), now()) });
+    },
+  );
+}
+
+/** Spends the code; null: it is none, was spent, or its customer is suspended. */
+export async function findCodeHolder(
+  { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
+  code: string,
+): Promise<Customer | null> {
+  const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, now()) : null;
+  return found && customers.find(found.accountId, found.customerNumber);
+}

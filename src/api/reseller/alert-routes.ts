@@ -1,0 +1,70 @@
+// GET and PUT /alerts: what the account wants to be told in time.
+
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../../accounts/principal.ts';
+import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from '../../contract/alert-schemas.ts';
+import { formatAmount, parseAmount } from '../../contract/amounts.ts';
+import { fieldRefusal, isRefusal } from '../../contract/error-catalogue.ts';
+import type { Database } from '../../database/database.ts';
+import { type Alerts, readAlerts, replaceAlerts } from '../../delivery/alert-store.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+
+const readBody = createBodyReader(alertsBodySchema);
+
+export function alertRoutes(app: FastifyInstance, { database }: { readonly database: Database }): void {
+  app.get(
+    '/alerts',
+    {
+      config: { scopes: ['events:read'], codes: [] },
+      schema: {
+        operationId: 'getAlerts',
+        summary: 'What you are told in time',
+        description: 'Nothing beyond the events that are told anyway, until you set it.',
+        response: { 200: alertsAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const alerts = await readAlerts(database, request.principal.account.id);
+      return reply.send({ alerts: alertsView(alerts) });
+    },
+  );
+
+  app.put(
+    '/alerts',
+    {
+      config: { scopes: ['webhooks:write'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setAlerts',
+        summary: 'Be told of a low balance, and of plans that end',
+        description:
+          'All of it at once: what is left out is off, and the same request again changes nothing. balance.low is told each time that the balance falls below balance_below, not again while it stays there, and not of a balance that is below it already. Each is an event, and a mail to emails where the operator sends mail.',
+        body: alertsBodySchema,
+        response: { 200: alertsAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readBody(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const belowCents = body.balance_below === undefined ? null : parseAmount(body.balance_below);
+      if (body.balance_below !== undefined && (belowCents === null || belowCents <= 0n)) {
+        return reply.refuse(fieldRefusal('validation_failed', 'balance_below', 'must be above 0.00'));
+      }
+      const wanted: Alerts = {
+        belowCents,
+        plansEndingDays: body.plans_ending_days ?? null,
+        emails: [...new Set(body.emails ?? [])],
+      };
+      const { now, ...author } = actorOf(request.principal);
+      await replaceAlerts(database, request.principal.account.id, wanted, author, now);
+      return reply.send({ alerts: alertsView(wanted) });
+    },
+  );
+}
+
+function alertsView({ belowCents, plansEndingDays, emails }: Alerts): AlertsView {
+  return {
+    balance_below: belowCents === null ? null : formatAmount(belowCents),
+    plans_ending_days: plansEndingDays,
+    emails: [...emails],
+  };
+}

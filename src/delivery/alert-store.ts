@@ -1,0 +1,95 @@
+// What an account wants to be told in time: a balance that falls below an amount, plans that end in so many days, and who
+// is written to. The only writer of alerts and of accounts.alert_below_cents. The engine tells of the balance, in the batch
+// that moves it; plans that end are told by a job (src/plans/plan-ends.ts).
+
+import { isDeepStrictEqual } from 'node:util';
+import { formatAmount } from '../contract/amounts.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { bigint, nullable } from '../database/row-values.ts';
+import { textArray } from '../database/sql-arrays.ts';
+import { listenToAccount } from '../events/event-log.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+
+export interface Alerts {
+  /** null: of no balance. */
+  readonly belowCents: bigint | null;
+  /** null: of no plans beyond those that are told anyway. */
+  readonly plansEndingDays: number | null;
+  readonly emails: readonly string[];
+}
+
+const columns = 'a.alert_below_cents, t.plans_ending_days, t.emails';
+
+const findAlerts: Statement = {
+  name: 'find_alerts',
+  text: `select ${columns} from accounts a left join alerts t on t.account_id = a.id where a.id = $1::int`,
+};
+
+const lockAlerts: Statement = {
+  name: 'lock_alerts',
+  text: `${findAlerts.text} for no key update of a`,
+};
+
+const setThreshold: Statement = {
+  name: 'set_alert_threshold',
+  text: 'update accounts set alert_below_cents = $2::bigint where id = $1::int',
+};
+
+const setAlerts: Statement = {
+  name: 'set_alerts',
+  text: `insert into alerts (account_id, plans_ending_days, emails) values ($1::int, $2::int, $3::text[])
+    on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails`,
+};
+
+export async function readAlerts(database: Queryable, accountId: number): Promise<Alerts> {
+  const [row] = await database.query(findAlerts, [accountId]);
+  return parseAlerts(row ?? {});
+}
+
+/** All of them at once; what is the same already changes nothing. */
+export function replaceAlerts(
+  database: Database,
+  accountId: number,
+  wanted: Alerts,
+  author: AuditAuthor,
+  now: EpochSeconds,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(lockAlerts, [accountId]);
+    const before = parseAlerts(row ?? {});
+    if (row === undefined || isDeepStrictEqual(before, wanted)) return;
+    const { belowCents, plansEndingDays, emails } = wanted;
+    await listenToAccount(transaction, accountId);
+    await transaction.query(setThreshold, [accountId, belowCents]);
+    await transaction.query(setAlerts, [accountId, plansEndingDays, textArray(emails)]);
+    await appendAudit(
+      transaction,
+      {
+        ...author,
+        action: 'account.set_alerts',
+        subject: `account ${accountId}`,
+        before: auditView(before),
+        after: auditView(wanted),
+      },
+      now,
+    );
+  });
+}
+
+function parseAlerts(row: Row): Alerts {
+  const emails = row['emails'];
+  return {
+    belowCents: nullable(bigint, row['alert_below_cents']),
+    plansEndingDays: nullable(Number, row['plans_ending_days']),
+    emails: Array.isArray(emails) ? emails.map(String) : [],
+  };
+}
+
+function auditView({ belowCents, plansEndingDays, emails }: Alerts) {
+  return {
+    balance_below: belowCents === null ? null : formatAmount(belowCents),
+    plans_ending_days: plansEndingDays,
+    emails,
+  };
+}

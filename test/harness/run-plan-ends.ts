@@ -1,0 +1,18 @@
+// The job that tells of plans that end, carried out now: as its process does when it is due, and without a lease, as if one
+// had been lost.
+
+import type { TestService } from '../../scripts/throwaway/test-service.ts';
+import { notePlanEnds } from '../../src/plans/plan-ends.ts';
+
+export async function runPlanEnds({ database, clock, service }: TestService): Promise<void> {
+  await notePlanEnds(
+    {
+      database,
+      note: (end) => service.engine.submit({ type: 'note_plan_end', ...end }),
+      now: () => clock.seconds,
+      monotonicNow: () => 0,
+      limits: { plansAtOnce: 2, restMillisecondsMax: 0 },
+    },
+    new AbortController().signal,
+  );
+}
