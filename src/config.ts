@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
 import { isApiKey } from './accounts/api-key.ts';
+import { createAddressRanges } from './contract/ip-addresses.ts';
 import { passwordCost } from './identity/password.ts';
 import { type CancelRefund, cancelRefunds } from './plans/plan-life.ts';
 
@@ -24,6 +25,8 @@ export interface Config {
   readonly secretKeyPrevious: string | null;
   readonly currency: string;
   readonly trustProxy: readonly string[];
+  /** Addresses and CIDR ranges of one's own that may be called. */
+  readonly outboundAllow: readonly string[];
   readonly administrator: {
     readonly username: string;
     readonly password: string | null;
@@ -180,6 +183,19 @@ export const defaultLimits = {
     audit: { runSecondsMax: 4 * 3_600 },
   },
   renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
+  // Calls to addresses that somebody typed in (docs/decisions/0035-outbound-calls.md).
+  outbound: {
+    callMilliseconds: 10_000,
+    nameServerMilliseconds: 1_000,
+    addressMilliseconds: 1_000,
+    answerBytesMax: 65_536,
+    answerHeaderBytesMax: 16_384,
+    callsOfOriginMax: 100,
+    idleConnectionsMax: 500,
+    // Below the five seconds after which many servers close one.
+    idleMilliseconds: 4_000,
+    connectionMilliseconds: 60_000,
+  },
   // A command that copies the embedded database keeps its log growing meanwhile.
   copySecondsMax: 3_600,
   drainMilliseconds: 15_000,
@@ -251,7 +267,8 @@ export function readConfig(environment: Environment): Config {
     secretKey,
     secretKeyPrevious,
     currency,
-    trustProxy: readProxies(text('TRUST_PROXY')),
+    trustProxy: readRanges('TRUST_PROXY', 'of proxies', text('TRUST_PROXY')),
+    outboundAllow: readRanges('OUTBOUND_ALLOW', 'of your own', text('OUTBOUND_ALLOW')),
     administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),
     demo: flag('DEMO'),
     logLevel: knownLevel,
@@ -318,20 +335,28 @@ function readOrigin(name: string, value: string | null): string | null {
   return url;
 }
 
-function readProxies(value: string | null): string[] {
+/** Not all addresses at once: that is no list of anybody's. */
+function readRanges(name: string, whose: string, value: string | null): string[] {
   const entries = (value ?? '')
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
   for (const entry of entries) {
-    const problem = entry.endsWith('/0') ? 'every address there is' : allowListProblem(entry);
+    const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'every address there is' : null);
     if (problem !== null) {
       throw new ConfigProblem(
-        `TRUST_PROXY must list addresses or CIDR ranges of proxies: "${entry}" is ${problem}.`,
+        `${name} must list addresses or CIDR ranges ${whose}: "${entry}" is ${problem}.`,
       );
     }
   }
   return entries;
+}
+
+function isEveryAddress(range: string): boolean {
+  const ranges = createAddressRanges([range]);
+  const ends =
+    range.includes(':') && !range.startsWith('::ffff:') ? ['::', 'ffff::'] : ['0.0.0.0', '255.255.255.255'];
+  return ends.every((end) => ranges.include(end));
 }
 
 function readAdministrator(

@@ -137,6 +137,18 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
     ],
   },
   {
+    title: 'Calls to other servers',
+    variables: [
+      {
+        name: 'OUTBOUND_ALLOW',
+        otherwise: 'none',
+        meaning:
+          'Addresses or CIDR ranges of your own that webhooks may lead to, although they are private; also by plain http and on any port.',
+        example: '10.20.0.0/16',
+      },
+    ],
+  },
+  {
     title: 'Logs',
     variables: [
       { name: 'LOG_LEVEL', otherwise: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },

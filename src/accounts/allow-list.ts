@@ -1,9 +1,9 @@
 // An account's IP allow-list: IPv4 and IPv6 addresses and CIDR ranges. Entries are checked for their spelling
 // on entry, because net.BlockList silently accepts ranges with host bits set.
 
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { fieldRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { parseAddress, plainAddress } from '../contract/ip-addresses.ts';
+import { createAddressRanges, parseAddress, plainAddress } from '../contract/ip-addresses.ts';
 
 /** What an account may send from. An empty list allows every address. */
 export interface AllowList {
@@ -44,23 +44,8 @@ export function lockOutRefusal(
 
 export function createAllowList(entries: readonly string[]): AllowList {
   if (entries.length === 0) return { allows: () => true };
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', bits] = entry.split('/');
-    const plain = plainAddress(address);
-    const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
-    if (bits === undefined) list.addAddress(plain, family);
-    else if (plain === address) list.addSubnet(address, Number(bits), family);
-    else if (Number(bits) >= 96) list.addSubnet(plain, Number(bits) - 96, 'ipv4');
-    else list.addSubnet(address, Number(bits), 'ipv6');
-  }
-  return {
-    allows(address) {
-      const plain = plainAddress(address);
-      if (isIPv4(plain)) return list.check(plain, 'ipv4');
-      return isIPv6(plain) && list.check(plain, 'ipv6');
-    },
-  };
+  const ranges = createAddressRanges(entries);
+  return { allows: (address) => ranges.include(address) };
 }
 
 function hasHostBits(address: string, prefixBits: number): boolean {

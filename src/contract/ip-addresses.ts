@@ -1,6 +1,7 @@
-// One spelling for each machine's address: for allow-lists, limits and what people are shown.
+// One spelling for each machine's address, and lists of addresses: for allow-lists, limits, what people are shown, and what
+// the service calls.
 
-import { isIPv6 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** "192.0.2.1" for "::ffff:192.0.2.1", however it is spelled: one machine, one address. */
@@ -54,4 +55,30 @@ export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   const dotted = /^::(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (dotted === undefined) return ipaddr.parse(address);
   return new ipaddr.IPv6([...new Array<number>(12).fill(0), ...ipaddr.IPv4.parse(dotted).octets]);
+}
+
+/** Some addresses. */
+export interface AddressRanges {
+  include(address: string): boolean;
+}
+
+/** Of addresses and CIDR ranges that `allowListProblem` has nothing against. An IPv4 address is also its mapped one. */
+export function createAddressRanges(entries: readonly string[]): AddressRanges {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const plain = plainAddress(address);
+    const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(plain, family);
+    else if (plain === address) list.addSubnet(address, Number(bits), family);
+    else if (Number(bits) >= 96) list.addSubnet(plain, Number(bits) - 96, 'ipv4');
+    else list.addSubnet(address, Number(bits), 'ipv6');
+  }
+  return {
+    include(address) {
+      const plain = plainAddress(address);
+      if (isIPv4(plain)) return list.check(plain, 'ipv4');
+      return isIPv6(plain) && list.check(plain, 'ipv6');
+    },
+  };
 }

@@ -1,0 +1,50 @@
+// How many calls go to one origin at once; the next ones wait in line. Called by outbound.ts.
+// Always true: a call that is given up holds no turn and no place in line, and nothing is kept of an origin that nobody
+// calls.
+
+import { OutboundProblem } from './outbound-problem.ts';
+
+export interface OriginTurns {
+  /** @throws OutboundProblem when the signal aborts first */
+  take(origin: string, signal: AbortSignal): Promise<void>;
+  /** Each turn that was taken must be ended. */
+  end(origin: string): void;
+}
+
+export function createOriginTurns(atOnceMax: number): OriginTurns {
+  const lines = new Map<string, { underWay: number; readonly waiting: Set<() => void> }>();
+  return {
+    async take(origin, signal) {
+      const line = lines.get(origin) ?? { underWay: 0, waiting: new Set() };
+      lines.set(origin, line);
+      if (line.underWay < atOnceMax) {
+        line.underWay += 1;
+        return;
+      }
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => {
+          line.waiting.delete(comeUp);
+          signal.removeEventListener('abort', giveUp);
+        };
+        const comeUp = () => {
+          leave();
+          resolve();
+        };
+        const giveUp = () => {
+          leave();
+          reject(OutboundProblem.of(signal.reason));
+        };
+        line.waiting.add(comeUp);
+        signal.addEventListener('abort', giveUp);
+      });
+    },
+    end(origin) {
+      const line = lines.get(origin);
+      if (line === undefined) return;
+      const [next] = line.waiting;
+      if (next !== undefined) next();
+      else if (line.underWay > 1) line.underWay -= 1;
+      else lines.delete(origin);
+    },
+  };
+}
