@@ -1273,6 +1273,8 @@ export interface ReadEventsAnswer {
   next_after: number | null;
   /** Whether there is more already. */
   has_more: boolean;
+  /** null: there is none yet. */
+  last_id: number | null;
 }
 
 export interface GetEventAnswer {
@@ -1617,6 +1619,8 @@ export interface ReadAllEventsAnswer {
   next_after: number | null;
   /** Whether there is more already. */
   has_more: boolean;
+  /** null: there is none yet. */
+  last_id: number | null;
 }
 
 export interface GetEventOfAnyAccountAnswer {

@@ -56,6 +56,11 @@ export function minuteOf(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
 
+/** "2026-01-31 12:00:05" of a time of the API. */
+export function secondOf(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
+}
+
 /** "2026-01-31" of a time of the API; UTC, as there. */
 export function dayOf(time: string): string {
   return time.slice(0, 10);

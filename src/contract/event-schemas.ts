@@ -160,6 +160,10 @@ export const feedSchema = Type.Object({
     'null: there is no event yet, and none was named.',
   ),
   has_more: Type.Boolean({ description: 'Whether there is more already.' }),
+  last_id: orNothing(
+    id('The newest event there is: send it as after for what happens from now on.'),
+    'null: there is none yet.',
+  ),
 });
 
 export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });

@@ -20,6 +20,8 @@ export type FeedOutcome =
       /** The number up to which was looked: at least `after`. */
       readonly lookedTo: number;
       readonly hasMore: boolean;
+      /** Of the newest event there is; 0: there is none. */
+      readonly lastNumber: number;
     }
   /** No such event was ever told. */
   | { readonly type: 'unknown' }
@@ -74,6 +76,7 @@ export async function readFeed(
     events: found,
     lookedTo: hasMore || type === null ? last : Math.max(last, total),
     hasMore,
+    lastNumber: Math.max(last, total),
   };
 }
 

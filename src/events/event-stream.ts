@@ -5,6 +5,7 @@
 // says so by itself: a row that is seen there was committed, and so were those of its account before it, because their
 // transactions held the account's lock one after another.
 
+import type { OwnedId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
@@ -128,6 +129,18 @@ export async function positionOf(
 ): Promise<bigint | null> {
   const [row] = await database.query(findPosition, [accountId, number]);
   return row === undefined ? null : bigint(row['position']);
+}
+
+const findLast: Statement = {
+  name: 'find_last_streamed_event',
+  text: 'select account_id, last_number from event_stream order by position desc limit 1',
+};
+
+/** null: no event is kept. */
+export async function lastOfStream(database: Queryable): Promise<OwnedId | null> {
+  const [row] = await database.query(findLast);
+  if (row === undefined) return null;
+  return { accountId: Number(row['account_id']), number: Number(row['last_number']) };
 }
 
 const findEnd: Statement = {

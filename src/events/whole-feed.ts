@@ -4,7 +4,7 @@ import type { EventType } from '../contract/event-schemas.ts';
 import type { OwnedId } from '../contract/identifiers.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { type AccountEvent, listenToEverybody } from './event-log.ts';
-import { extendStream, positionOf, readStream } from './event-stream.ts';
+import { extendStream, lastOfStream, positionOf, readStream } from './event-stream.ts';
 
 export interface WholeFeedQuestion {
   /** The last event that is known; null: none. */
@@ -20,6 +20,8 @@ export type WholeFeedOutcome =
       /** The event up to which was looked. */
       readonly lookedTo: OwnedId | null;
       readonly hasMore: boolean;
+      /** The newest event there is. */
+      readonly last: OwnedId | null;
     }
   | { readonly type: 'unknown' }
   | { readonly type: 'gone' };
@@ -56,5 +58,6 @@ export async function readWholeFeed(
     events: found,
     lookedTo: last === undefined ? after : { accountId: last.accountId, number: last.number },
     hasMore: isCut || rows.length === read,
+    last: await lastOfStream(database),
   };
 }

@@ -43,7 +43,7 @@ test('of an account that nobody listens to nothing is written, and from the firs
   await placeOrder(service, account, { customer: 'before@example.com' });
   assert.equal((await sql(`select from events where account_id = ${account.id}`)).length, 0);
 
-  assert.deepEqual(await feedOf(account), { data: [], next_after: null, has_more: false });
+  assert.deepEqual(await feedOf(account), { data: [], next_after: null, has_more: false, last_id: null });
   const { order, balance } = await placeOrder(service, account, { customer: 'ada@example.com' });
   const feed = await feedOf(account);
   assert.deepEqual(typesOf(feed), ['customer.created', 'order.completed', 'plan.activated']);
@@ -59,7 +59,7 @@ test('of an account that nobody listens to nothing is written, and from the firs
   const { customer } = expectStatus(await account.get(`/customers/${order.customer.id}`), 200);
   assert.deepEqual(activated.data, { customer, order_id: order.id });
   assert.deepEqual(expectStatus(await account.get(`/events/${first + 1}`), 200), { event: completed });
-  assert.deepEqual([feed.next_after, feed.has_more], [first + 2, false]);
+  assert.deepEqual([feed.next_after, feed.has_more, feed.last_id], [first + 2, false, first + 2]);
 });
 
 test('each thing that happens to a plan, a balance, a key and a price is told once, as what it is', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from '../../contract/event-schemas.ts';
-import { parseOwnedId, publicId } from '../../contract/identifiers.ts';
+import { type OwnedId, parseOwnedId, publicId } from '../../contract/identifiers.ts';
 import { findAccountEvent } from '../../events/event-reads.ts';
 import { eventView } from '../../events/event-view.ts';
 import { readWholeFeed } from '../../events/whole-feed.ts';
@@ -42,11 +42,11 @@ export function eventAdminRoutes(
         if (found.type === 'unknown') return reply.refuse(notYours);
         if (found.type === 'gone') return reply.refuse(refusal('events_gone'));
         if (found.events.length > 0 || found.hasMore || monotonicNow() >= until || request.raw.destroyed) {
-          const { lookedTo } = found;
           return reply.send({
             data: found.events.map(eventView),
-            next_after: lookedTo === null ? null : publicId(lookedTo.accountId, lookedTo.number),
+            next_after: idOf(found.lookedTo),
             has_more: found.hasMore,
+            last_id: idOf(found.last),
           });
         }
         looked = found.lookedTo;
@@ -73,4 +73,8 @@ export function eventAdminRoutes(
       return reply.send({ event: eventView(event) });
     },
   );
+}
+
+function idOf(place: OwnedId | null): number | null {
+  return place === null ? null : publicId(place.accountId, place.number);
 }

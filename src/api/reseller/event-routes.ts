@@ -57,6 +57,7 @@ export function eventRoutes(
             data: found.events.map(eventView),
             next_after: last,
             has_more: found.hasMore,
+            last_id: found.lastNumber === 0 ? null : publicId(account.id, found.lastNumber),
           });
         }
         looked = found.lookedTo;

@@ -1,0 +1,174 @@
+// sellthrough events: the feed, once or for ever. sellthrough listen: the feed as it comes, sent on to a program on this
+// machine as an endpoint would get it, signed, so that an endpoint can be written without being reachable from outside.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import type { KnownEvent, ReadEventsQuery, Sellthrough } from '../../sdk/src/index.ts';
+import { eventTypes } from '../contract/event-schemas.ts';
+import { mintSecret, signedHeaders, signingKeyOf } from '../delivery/webhook-signature.ts';
+import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { wholeFrom } from './listing.ts';
+import { type Column, secondOf, textTable } from './text-table.ts';
+import { withService } from './with-service.ts';
+
+interface EventOptions {
+  readonly type?: (typeof eventTypes)[number];
+  readonly after?: number;
+  readonly limit: number;
+  readonly follow: boolean;
+  readonly everybody: boolean;
+  readonly json: boolean;
+}
+
+const everybody = () =>
+  new Option('--everybody', 'the events of all accounts (an administrator’s key)').default(false);
+const ofType = () => new Option('--type <type>', 'events of this type alone').choices(eventTypes);
+
+const columns: readonly Column<KnownEvent>[] = [
+  { title: 'EVENT', value: ({ id }) => id, align: 'right' },
+  { title: 'AT', value: ({ created_at }) => secondOf(created_at) },
+  { title: 'ACCOUNT', value: ({ account_id }) => account_id, align: 'right', mayLeave: true },
+  { title: 'TYPE', value: ({ type }) => type },
+  { title: 'WHAT', value: summaryOf, mayShrink: true },
+];
+
+export function eventsCommand(): Command {
+  return new Command('events')
+    .description('show what happened, oldest first')
+    .option('--after <event>', 'what came behind the event with this id', wholeFrom(1))
+    .addOption(ofType())
+    .option('--limit <number>', 'events of one answer, up to 100', wholeFrom(1, 100), 25)
+    .option('--follow', 'go on for ever: from now on, or from behind --after', false)
+    .addOption(everybody())
+    .option('--json', 'print JSON: the answer, or with --follow one event on each line', false)
+    .action((options: EventOptions) =>
+      withService(async (service) => {
+        const { after, type, limit, follow, json } = options;
+        const feed = feedOf(service, options);
+        if (!follow) {
+          const page = await feed.read({ after, type, limit });
+          const shown = page.data as KnownEvent[];
+          const behind = page.has_more ? `, and more behind --after ${page.next_after}` : '';
+          answer(json, page, shown.length === 0 ? '' : textTable(columns, shown));
+          if (!json) process.stderr.write(`${shown.length} events${behind}\n`);
+          return;
+        }
+        const from = after ?? (await newest(feed));
+        process.stderr.write('Waiting for events. Ctrl+C ends it.\n');
+        for await (const event of feed.follow({ after: from, type })) {
+          process.stdout.write(json ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`);
+        }
+      }),
+    );
+}
+
+interface ListenOptions {
+  readonly forward: string;
+  readonly type?: (typeof eventTypes)[number];
+  readonly everybody: boolean;
+  readonly secret?: string;
+}
+
+const answerMilliseconds = 10_000;
+const restMillisecondsMax = 10_000;
+
+export function listenCommand(): Command {
+  return new Command('listen')
+    .description('send events on to a program on this machine, signed as an endpoint gets them')
+    .requiredOption('--forward <url>', 'where to: http://localhost:4000/webhooks')
+    .addOption(ofType())
+    .addOption(everybody())
+    .addOption(
+      new Option('--secret <secret>', 'sign with this one (whsec_…) instead of a new one').env(
+        'SELLTHROUGH_WEBHOOK_SECRET',
+      ),
+    )
+    .action((options: ListenOptions) =>
+      withService(async (service) => {
+        const url = URL.parse(options.forward);
+        if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+          throw new CommandFailed(
+            `--forward must be an address such as http://localhost:4000/webhooks, not "${options.forward}".`,
+            exitCodes.usage,
+          );
+        }
+        const { secret = mintSecret(), type } = options;
+        if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
+          throw new CommandFailed('--secret must look like whsec_… of an endpoint.', exitCodes.usage);
+        }
+        const feed = feedOf(service, options);
+        const from = await newest(feed);
+        process.stdout.write(`Sending events to ${url.href}\nSigned with ${secret}\nCtrl+C ends it.\n`);
+        for await (const event of feed.follow({ after: from, type })) await forward(event, url, secret);
+      }),
+    );
+}
+
+/** Sends it until the program is there to take it; what it answers is its own business, and shown. */
+async function forward(event: KnownEvent, url: URL, secret: string): Promise<void> {
+  const body = JSON.stringify(event);
+  for (let restMilliseconds = 500; ; restMilliseconds = Math.min(restMilliseconds * 2, restMillisecondsMax)) {
+    const id = `evt_${event.id}`;
+    const headers = signedHeaders({ id, body, keys: [signingKeyOf(secret)] }, Math.floor(Date.now() / 1_000));
+    try {
+      const answered = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(answerMilliseconds),
+      });
+      await answered.body?.cancel();
+      process.stdout.write(`${lineOf(event)} → ${answered.status}\n`);
+      return;
+    } catch (error) {
+      const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : 'no connection';
+      process.stdout.write(`${lineOf(event)} → ${reason}, again in ${restMilliseconds / 1_000} s\n`);
+      await pause(restMilliseconds);
+    }
+  }
+}
+
+type Feed = ReturnType<typeof feedOf>;
+
+function feedOf(service: Sellthrough, { everybody: ofAll }: { readonly everybody: boolean }) {
+  const { admin } = service;
+  return ofAll
+    ? {
+        read: (query: ReadEventsQuery) => admin.readAllEvents(query),
+        follow: (query: ReadEventsQuery) => admin.listEvents(query),
+      }
+    : {
+        read: (query: ReadEventsQuery) => service.readEvents(query),
+        follow: (query: ReadEventsQuery) => service.listEvents(query),
+      };
+}
+
+/** The id behind which nothing has happened yet. */
+async function newest(feed: Feed): Promise<number | undefined> {
+  const { last_id: last } = await feed.read({ limit: 1 });
+  return last ?? undefined;
+}
+
+function lineOf(event: KnownEvent): string {
+  return `${secondOf(event.created_at)}  ${event.type}  ${summaryOf(event)}`;
+}
+
+/** "ada@example.com, Basic until 2026-12-01". */
+function summaryOf({ data }: KnownEvent): string {
+  if ('order' in data) {
+    const { order } = data;
+    return `${order.customer.reference}, ${order.package.name}, ${order.price} ${order.currency}`;
+  }
+  if ('customer' in data) {
+    const { reference, plan } = data.customer;
+    return `${reference}, ${plan.package} until ${plan.expires_at.slice(0, 10)}`;
+  }
+  if ('amount' in data) return `${data.amount} ${data.currency}, balance ${data.balance}`;
+  if ('balance_below' in data) return `${data.balance} ${data.currency}, below ${data.balance_below}`;
+  if ('package' in data) return `${data.package.name} from ${data.from}`;
+  if ('key' in data) return `…${data.key.last_four}`;
+  if ('webhook' in data) return data.webhook.url;
+  // A type that this version does not know.
+  return '';
+}
