@@ -12,6 +12,8 @@ export const onBothDatabases: readonly string[] = [
   'endpoints',
   'entitlements',
   'events',
+  'hand-off',
+  'hand-off-books',
   'hostile-values',
   'housekeeping',
   'idempotency',

@@ -12,6 +12,7 @@ import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
 import { describeHappening } from './api/shapes/event-data.ts';
+import { productPayload } from './api/shapes/product-view.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './catalog/package-catalog.ts';
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
@@ -76,6 +77,13 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Until calls go out: whether it is an address at all. */
+async function productUrlProblem(url: string): Promise<string | null> {
+  const { protocol, username, password } = URL.parse(url) ?? {};
+  if (protocol !== 'https:') return 'must be an https address';
+  return username === '' && password === '' ? null : 'must not hold a name or a password';
+}
+
 const idleSweepMilliseconds = 50;
 const lastLinesMilliseconds = 1_000;
 
@@ -101,6 +109,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     currency,
     cancelRefund,
     describeHappening,
+    productPayload,
     now,
     monotonicNow,
     packages: packages.current,
@@ -240,6 +249,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     ledgerDays,
     requestLog,
     audits,
+    productUrlProblem,
     jobs,
     health: {
       version: programVersion,

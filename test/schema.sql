@@ -5,10 +5,11 @@ account_group as text CHECK ((VALUE = ANY (ARRAY['reseller'::text, 'distributor'
 cents_not_negative as bigint CHECK ((VALUE >= 0))
 customer_status as text CHECK ((VALUE = ANY (ARRAY['active'::text, 'suspended'::text])))
 entry_kind as text CHECK ((VALUE = ANY (ARRAY['charge'::text, 'refund'::text, 'credit'::text, 'debit'::text])))
+handoff_status as text CHECK ((VALUE = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text])))
 order_kind as text CHECK ((VALUE = ANY (ARRAY['activate'::text, 'renew'::text, 'change'::text])))
 order_months as smallint CHECK ((VALUE = ANY (ARRAY[1, 3, 12])))
-plan_change_kind as text CHECK ((VALUE = ANY (ARRAY['trial'::text, 'suspend'::text, 'resume'::text, 'cancel'::text, 'cancel_at_period_end'::text, 'auto_renew'::text, 'auto_renew_off'::text, 'renewal_failed'::text])))
-plan_change_party as text CHECK ((VALUE = ANY (ARRAY['operator'::text, 'account'::text, 'service'::text])))
+plan_change_kind as text CHECK ((VALUE = ANY (ARRAY['trial'::text, 'suspend'::text, 'resume'::text, 'cancel'::text, 'cancel_at_period_end'::text, 'auto_renew'::text, 'auto_renew_off'::text, 'renewal_failed'::text, 'order_completed'::text, 'order_failed'::text])))
+plan_change_party as text CHECK ((VALUE = ANY (ARRAY['operator'::text, 'account'::text, 'service'::text, 'product'::text])))
 requests_per_minute as integer CHECK (((VALUE >= 1) AND (VALUE <= 1000000)))
 
 -- columns
@@ -107,6 +108,7 @@ customers.renew_at timestamp with time zone
 customers.renew_failure text
 customers.external_ref text
 customers.end_notice_days integer
+customers.pending_order integer
 event_inbox.id bigint not null generated always as identity
 event_inbox.account_id integer not null
 event_inbox.first_number integer not null
@@ -185,6 +187,14 @@ login_links.created_at timestamp with time zone not null
 login_links.expires_at timestamp with time zone not null
 login_links.spent_at timestamp with time zone
 login_links.replaced_at timestamp with time zone
+order_handoffs.account_id integer not null
+order_handoffs.order_number integer not null
+order_handoffs.customer_number integer not null
+order_handoffs.status handoff_status not null
+order_handoffs.reason text
+order_handoffs.settled_at timestamp with time zone
+order_handoffs.settled_by integer
+order_handoffs.entry_number integer
 orders.account_id integer not null
 orders.number integer not null
 orders.customer_number integer not null
@@ -236,8 +246,24 @@ plan_changes.code text
 plan_changes.renew_months order_months
 plan_changes.renew_max_cents bigint
 plan_changes.renew_hours_before integer
+plan_changes.order_number integer
 plan_end_marks.days integer not null
 plan_end_marks.told_until timestamp with time zone not null
+product_calls.id bigint not null generated always as identity
+product_calls.call_id text collate "C" not null
+product_calls.account_id integer not null
+product_calls.customer_number integer not null
+product_calls.order_number integer
+product_calls.confirms boolean not null default false
+product_calls.type text not null
+product_calls.payload jsonb not null
+product_calls.created_at timestamp with time zone not null
+product_calls.status text not null default 'waiting'::text
+product_calls.attempts integer not null default 0
+product_calls.next_attempt_at timestamp with time zone not null
+product_calls.first_attempt_at timestamp with time zone
+product_calls.last_status integer
+product_calls.last_error text
 recovery_codes.account_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -263,6 +289,9 @@ service_state.demo_account_id integer
 service_state.created_at timestamp with time zone not null
 service_state.halt_count integer not null default 0
 service_state.listens_to_all boolean not null default false
+service_state.product_mode text not null default 'none'::text
+service_state.product_url text
+service_state.product_secret_sealed text
 sessions.account_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null
@@ -310,6 +339,8 @@ list_stretch_marks: list_stretch_marks_pkey PRIMARY KEY (account_id, list)
 list_stretches: list_stretches_pkey PRIMARY KEY (account_id, list, facet, stretch)
 login_codes: login_codes_pkey PRIMARY KEY (code_hash)
 login_links: login_links_pkey PRIMARY KEY (token_hash)
+order_handoffs: order_handoffs_pkey PRIMARY KEY (account_id, order_number)
+order_handoffs: order_handoffs_settled CHECK ((((status)::text = 'pending'::text) = (settled_at IS NULL)))
 orders: orders_idempotency_key UNIQUE (account_id, idempotency_key)
 orders: orders_pkey PRIMARY KEY (account_id, number)
 package_prices: package_prices_group_name_check CHECK ((group_name = ANY (ARRAY['reseller'::text, 'distributor'::text])))
@@ -321,6 +352,9 @@ packages: packages_duration_days_check CHECK (((duration_days >= 1) AND (duratio
 packages: packages_pkey PRIMARY KEY (id)
 plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
 plan_end_marks: plan_end_marks_pkey PRIMARY KEY (days)
+product_calls: product_calls_call_id_key UNIQUE (call_id)
+product_calls: product_calls_pkey PRIMARY KEY (id)
+product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text])))
 recovery_codes: recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
 scheduled_prices: scheduled_prices_group_name_check CHECK ((group_name = ANY (ARRAY['reseller'::text, 'distributor'::text])))
@@ -332,6 +366,7 @@ schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
 service_state: service_state_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
 service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
+service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
 sessions: sessions_pkey PRIMARY KEY (account_id, token_hash)
 totp_secrets: totp_secrets_pkey PRIMARY KEY (account_id)
 
@@ -373,6 +408,9 @@ CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_has
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
 CREATE UNIQUE INDEX login_links_pkey ON public.login_links USING btree (token_hash)
+CREATE UNIQUE INDEX order_handoffs_pending ON public.order_handoffs USING btree (account_id, customer_number) WHERE ((status)::text = 'pending'::text)
+CREATE UNIQUE INDEX order_handoffs_pkey ON public.order_handoffs USING btree (account_id, order_number)
+CREATE INDEX order_handoffs_status ON public.order_handoffs USING btree (account_id, status, order_number) WHERE ((status)::text <> 'completed'::text)
 CREATE INDEX orders_customer ON public.orders USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (account_id, number)
@@ -380,9 +418,15 @@ CREATE UNIQUE INDEX package_prices_pkey ON public.package_prices USING btree (pa
 CREATE UNIQUE INDEX packages_pkey ON public.packages USING btree (id)
 CREATE INDEX plan_changes_customer ON public.plan_changes USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX plan_changes_idempotency_key ON public.plan_changes USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
+CREATE UNIQUE INDEX plan_changes_order ON public.plan_changes USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
 CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (account_id, number)
 CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, customer_number, number) WHERE (NOT is_empty)
 CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
+CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
+CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)
+CREATE UNIQUE INDEX product_calls_order ON public.product_calls USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
+CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
+CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE (status = 'waiting'::text)
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (account_id, code_hash)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX scheduled_prices_pkey ON public.scheduled_prices USING btree (package_id, starts_at, group_name, months)

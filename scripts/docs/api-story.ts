@@ -4,6 +4,7 @@
 // test/tools/reference-samples.test.ts runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
+import { publicId } from '../../src/contract/identifiers.ts';
 import { createLoginLink } from '../../src/identity/login-link-store.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
@@ -19,6 +20,11 @@ const ids: Readonly<Record<string, number>> = {
   packages: 5,
   events: 2_000_000_001,
 };
+/** Orders that wait for the product: made for these two right before the first of them. */
+const pendingOrders: Readonly<Record<string, number>> = {
+  acceptOrder: 2_000_000_005,
+  failOrder: 2_000_000_006,
+};
 /** That of the story's clock. */
 const month = '2026-01';
 const reference = 'ada@example.com';
@@ -32,7 +38,7 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
   return operationsOf(document).map(({ method, path, operation }): SampleRequest => {
     const { operationId, parameters = [], requestBody } = operation;
     const [, collection] = /\/([a-z-]+)\/\{id\}/.exec(path) ?? [];
-    const id = collection === undefined ? undefined : ids[collection];
+    const id = collection === undefined ? undefined : (pendingOrders[operationId] ?? ids[collection]);
     assert.ok(
       collection === undefined || id !== undefined,
       `"ids" says which of the ${collection} samples name`,
@@ -103,9 +109,40 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     service,
     resellerKey,
     adminKey: admin.key,
-    environmentOf: async (operationId) =>
-      exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {},
+    async environmentOf(operationId) {
+      if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
+      return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
+    },
   };
+}
+
+/** Orders for a product that never answers, three days on. By then the account's key is another one. */
+async function leaveOrdersPending({ service, admin, database, clock }: TestService): Promise<void> {
+  const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  const set = await admin.send('PUT', '/api/admin/v1/product', product);
+  assert.equal(set.status, 200, set.text);
+  const query = (text: string) => database.query({ name: '', text });
+  const [row] = await query(`select access_version from accounts where id = ${northwind}`);
+  for (const [index, id] of Object.values(pendingOrders).entries()) {
+    const placed = await service.engine.submit({
+      type: 'place',
+      accountId: northwind,
+      accessVersion: Number(row?.['access_version']),
+      idempotencyKey: `signup-${2001 + index}`,
+      keyIsMinted: false,
+      maxChargeCents: null,
+      packageId: 1,
+      months: 1,
+      customerReference: ['katherine@example.com', 'dorothy@example.com'][index] ?? '',
+      customerName: null,
+      loginLink: null,
+    });
+    assert.ok(placed.type === 'ordered' && placed.order.handoff === 'pending', placed.type);
+    assert.equal(publicId(northwind, placed.order.number), id);
+  }
+  const since = clock.seconds - 72 * 3_600;
+  await query(`update product_calls set status = 'attention', attempts = 12, last_status = 503,
+    first_attempt_at = to_timestamp(${since}) where confirms`);
 }
 
 /** What the product is opened with when northwind's first customer uses a login link. */

@@ -50,7 +50,7 @@ const referencePages = [
     file: 'admin-records',
     title: 'Administrator’s API: records',
     intro:
-      'Customers of every account, the audit log, the check of the books, and one-time login codes. The key must be an administrator’s.',
+      'Customers of every account, the product that orders are handed to, the audit log, the check of the books, and one-time login codes. The key must be an administrator’s.',
     paths: '/api/admin/v1/',
   },
   {

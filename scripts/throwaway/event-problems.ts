@@ -21,7 +21,14 @@ const pairs: Readonly<Record<string, readonly [told: string, written: string]>> 
     'a.event_count',
     '(select coalesce(max(number), 0) from events e where e.account_id = a.id)',
   ],
-  orders: [counted(['order.completed', 'order.failed']), 'a.order_count'],
+  orders: [
+    counted(['order.completed', 'order.failed']),
+    "a.order_count - (select count(*) from order_handoffs h where h.account_id = a.id and h.status = 'pending')",
+  ],
+  'orders that failed': [
+    counted('order.failed'),
+    "(select count(*) from order_handoffs h where h.account_id = a.id and h.status = 'failed')",
+  ],
   'plans that orders made': [
     counted(['plan.activated', 'plan.renewed', 'plan.changed']),
     `${counted('order.completed')} + ${changes('trial')}`,

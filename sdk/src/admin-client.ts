@@ -2,6 +2,7 @@
 // must be an administrator's. One method for each operation, by its name in openapi.json.
 
 import type {
+  AcceptOrderBody,
   Account,
   AccountEvent,
   AdminPackage,
@@ -17,23 +18,28 @@ import type {
   Customer,
   EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
+  FailOrderBody,
   GrantTrialBody,
   KnownEvent,
   LedgerEntry,
   ListAccountsQuery,
   ListAuditQuery,
+  ListOrdersNeedingAttentionQuery,
   Order,
+  OrderNeedingAttention,
+  Product,
   ReadAllEventsAnswer,
   ReadAllEventsQuery,
   ResetApiKeyAnswer,
   ScheduledPrices,
   SchedulePricesBody,
+  SetProductBody,
   UnschedulePricesQuery,
   VerifyReport,
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import type { CallOperation } from './operation-caller.ts';
-import { eachOf, type Page } from './paging.ts';
+import { eachFound, eachOf, type FoundPage, type Page } from './paging.ts';
 import type { CallOptions, KeyedCallOptions } from './transport.ts';
 
 /** Which page of a list. */
@@ -251,6 +257,62 @@ export class AdminClient {
   ): Promise<ScheduledPrices> {
     const { body } = await this.#call('unschedulePrices', { id: packageId, query, options });
     return body.price;
+  }
+
+  // ---- the product
+
+  /** The product that orders are handed to; all but its secret. */
+  async getProduct(options?: CallOptions): Promise<Product> {
+    const { body } = await this.#call('getProduct', { options });
+    return body.product;
+  }
+
+  /**
+   * Names the product: its address, `notify` or `confirm`, and the secret that signs the calls (`whsec_…`), which may be
+   * left out once it is set. Sent again, it changes nothing more.
+   * Errors: validation_failed.
+   */
+  async setProduct(body: SetProductBody, options?: CallOptions): Promise<Product> {
+    const answer = await this.#call('setProduct', { body, options });
+    return answer.body.product;
+  }
+
+  /** From now on orders are handed to nobody; those that are pending need attention. */
+  async removeProduct(options?: CallOptions): Promise<Product> {
+    const { body } = await this.#call('removeProduct', { options });
+    return body.product;
+  }
+
+  /** Orders of every account that the product has not answered, those that have waited longest first. */
+  async listOrdersNeedingAttention(
+    query?: ListOrdersNeedingAttentionQuery,
+    options?: CallOptions,
+  ): Promise<FoundPage<OrderNeedingAttention>> {
+    return (await this.#call('listOrdersNeedingAttention', { query, options })).body;
+  }
+
+  /** All of them, page after page. */
+  eachOrderNeedingAttention(options?: CallOptions): AsyncGenerator<OrderNeedingAttention> {
+    const limit = walkedPageItems;
+    return eachFound((cursor) => this.listOrdersNeedingAttention({ cursor, limit }, options));
+  }
+
+  /**
+   * Completes an order that is pending, in the product's place. One that is completed already is returned.
+   * Errors: order_not_found, order_already_settled (it has failed), order_failed (its account is halted).
+   */
+  async acceptOrder(orderId: number, body?: AcceptOrderBody, options?: KeyedCallOptions): Promise<Order> {
+    return (await this.#call('acceptOrder', { id: orderId, body: body ?? {}, options })).body.order;
+  }
+
+  /**
+   * Fails an order that is pending, in the product's place: what was charged is given back. One that has failed already is
+   * returned.
+   * Errors: order_not_found, order_already_settled (it is completed), order_failed, validation_failed.
+   */
+  async failOrder(orderId: number, body: FailOrderBody, options?: CallOptions): Promise<Order> {
+    const answer = await this.#call('failOrder', { id: orderId, body, options });
+    return answer.body.order;
   }
 
   // ---- customers, audit, books

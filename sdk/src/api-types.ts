@@ -65,7 +65,7 @@ export interface Order {
   id: number;
   /** activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values. At most 64 characters. */
   kind: string;
-  /** completed. Tolerate new values. At most 64 characters. */
+  /** completed; pending: it waits for the operator’s product; failed: the product did not take it, and what was charged was given back. Tolerate new values. At most 64 characters. */
   status: string;
   package: {
     /** The package. */
@@ -366,8 +366,8 @@ export interface OrderFailedEvent {
   type: 'order.failed';
   data: {
     order: Order;
-    /** Why, in the words of the product or of the operator. At most 500 characters. */
-    reason: string;
+    /** null: nothing was said. */
+    reason: string | null;
     /** The balance right after it. At most 20 characters. */
     balance: string;
   };
@@ -711,11 +711,11 @@ export interface ErrorEnvelope {
 }
 
 export interface PlanHistoryItem {
-  /** activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. Tolerate new values. At most 64 characters. */
+  /** activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. order_placed: an order that the operator’s product had to take first; order_completed, order_failed: what became of it. Tolerate new values. At most 64 characters. */
   type: string;
   /** When it happened. At most 20 characters. */
   at: string;
-  /** account: you. operator: an administrator. service: a plan that renews itself. At most 64 characters. */
+  /** account: you. operator: an administrator. service: a plan that renews itself. product: the operator’s product. At most 64 characters. */
   by: string;
   /** The plan right before; null: there was none. */
   from: {
@@ -737,7 +737,7 @@ export interface PlanHistoryItem {
   order?: Order | undefined;
   /** What was given back. At most 20 characters. */
   refund?: string | undefined;
-  /** Of a suspension: why. At most 200 characters. */
+  /** Of a suspension, or of an order that failed: why. At most 200 characters. */
   reason?: string | undefined;
   /** Of a renewal that failed: the error code. At most 64 characters. */
   code?: string | undefined;
@@ -912,6 +912,39 @@ export interface VerifyReport {
   }[];
 }
 
+export interface Product {
+  /** none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it. */
+  mode: 'none' | 'notify' | 'confirm';
+  /** null: there is no product. */
+  url: string | null;
+  /** Whether calls are signed: always, where there is a product. */
+  has_secret: boolean;
+}
+
+export interface OrderNeedingAttention {
+  order: Order;
+  account: {
+    /** Whose order it is. */
+    id: number;
+    /** What the account signs in with. At most 64 characters. */
+    username: string;
+  };
+  call: {
+    /** The id of the call, the same at every attempt. At most 100 characters. */
+    id: string;
+    /** What the product was told. At most 64 characters. */
+    type: string;
+    /** How often it was tried. */
+    attempts: number;
+    /** null: it never was. */
+    first_attempt_at: string | null;
+    /** null: there was no answer. */
+    last_status: number | null;
+    /** null: it was answered. */
+    last_error: string | null;
+  };
+}
+
 /** By `type`. New types may be added: tolerate others. */
 export type KnownEvent =
   | OrderCompletedEvent
@@ -980,7 +1013,7 @@ export interface ListOrdersQuery {
   /** Orders of this kind. */
   kind?: 'activate' | 'renew' | 'change' | undefined;
   /** Orders of this status. */
-  status?: 'completed' | undefined;
+  status?: 'pending' | 'completed' | 'failed' | undefined;
   /** Orders for this package. */
   package_id?: number | undefined;
   /** The order of this key. At most 80 characters. */
@@ -1602,6 +1635,60 @@ export interface ChangeCustomerAnswer {
   customer: Customer;
 }
 
+export interface GetProductAnswer {
+  product: Product;
+}
+
+export interface SetProductBody {
+  /** none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it. */
+  mode: 'none' | 'notify' | 'confirm';
+  /** https, or http where OUTBOUND_ALLOW admits it. At most 2048 characters. */
+  url: string;
+  /** Signs the calls: whsec_ and 24 to 64 bytes in base64. Needed the first time; left out, the present one stays. At most 96 characters. */
+  secret?: string | undefined;
+}
+
+export interface SetProductAnswer {
+  product: Product;
+}
+
+export interface RemoveProductAnswer {
+  product: Product;
+}
+
+export interface ListOrdersNeedingAttentionQuery {
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListOrdersNeedingAttentionAnswer {
+  data: OrderNeedingAttention[];
+  /** null: there is no more. */
+  next_cursor: string | null;
+}
+
+export interface AcceptOrderBody {
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface AcceptOrderAnswer {
+  order: Order;
+}
+
+export interface FailOrderBody {
+  /** Why, for the account that ordered. 1 to 200 characters. */
+  reason: string;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface FailOrderAnswer {
+  order: Order;
+}
+
 export interface ReadAllEventsQuery {
   /** The id of the last event you have. Without it: from the oldest that is kept. */
   after?: number | undefined;
@@ -1723,6 +1810,12 @@ export const operations = {
   unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
   exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false, holdsKeys: false },
+  getProduct: { method: 'GET', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
+  setProduct: { method: 'PUT', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
+  removeProduct: { method: 'DELETE', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
+  listOrdersNeedingAttention: { method: 'GET', path: '/api/admin/v1/orders/attention', takesKey: false, holdsKeys: false },
+  acceptOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/accept', takesKey: true, holdsKeys: false },
+  failOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/fail', takesKey: true, holdsKeys: false },
   readAllEvents: { method: 'GET', path: '/api/admin/v1/events', takesKey: false, holdsKeys: false },
   getEventOfAnyAccount: { method: 'GET', path: '/api/admin/v1/events/{id}', takesKey: false, holdsKeys: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false, holdsKeys: false },
@@ -1779,6 +1872,12 @@ export interface Answers {
   unschedulePrices: UnschedulePricesAnswer;
   exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
+  getProduct: GetProductAnswer;
+  setProduct: SetProductAnswer;
+  removeProduct: RemoveProductAnswer;
+  listOrdersNeedingAttention: ListOrdersNeedingAttentionAnswer;
+  acceptOrder: AcceptOrderAnswer;
+  failOrder: FailOrderAnswer;
   readAllEvents: ReadAllEventsAnswer;
   getEventOfAnyAccount: GetEventOfAnyAccountAnswer;
   listAudit: ListAuditAnswer;
@@ -1808,6 +1907,9 @@ export interface Bodies {
   schedulePrices: SchedulePricesBody;
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
+  setProduct: SetProductBody;
+  acceptOrder: AcceptOrderBody;
+  failOrder: FailOrderBody;
   exchangeCodeForCustomer: ExchangeCodeForCustomerBody;
 }
 
@@ -1825,6 +1927,7 @@ export interface Queries {
   listAccountOrders: ListAccountOrdersQuery;
   listAccountCustomers: ListAccountCustomersQuery;
   unschedulePrices: UnschedulePricesQuery;
+  listOrdersNeedingAttention: ListOrdersNeedingAttentionQuery;
   readAllEvents: ReadAllEventsQuery;
   listAudit: ListAuditQuery;
   readEntitlements: ReadEntitlementsQuery;
@@ -1856,6 +1959,7 @@ export type ErrorCode =
   | 'price_already_scheduled'
   | 'price_has_begun'
   | 'events_gone'
+  | 'order_already_settled'
   | 'username_taken'
   | 'last_administrator'
   | 'payload_too_large'

@@ -69,6 +69,10 @@ export const errorCatalogue = {
     status: 410,
     message: 'Events after this one are kept no more: begin again without after, and compare with the lists.',
   },
+  order_already_settled: {
+    status: 409,
+    message: 'The order has come to its end already, and to another one.',
+  },
   username_taken: { status: 409, message: 'Another account has this username.' },
   totp_enabled: { status: 409, message: 'Codes at sign-in are on already.' },
   totp_not_enabled: { status: 409, message: 'Codes at sign-in are not on.' },

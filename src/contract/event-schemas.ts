@@ -52,7 +52,10 @@ export const eventDescriptions = {
     told: 'The product refused an order that was pending. What was charged was given back, and the plan is as before.',
     data: {
       order: Type.Ref('Order'),
-      reason: text('Why, in the words of the product or of the operator.', 500),
+      reason: orNothing(
+        text('Why, in the words of the product or of the operator.', 500),
+        'null: nothing was said.',
+      ),
       balance: amount('The balance right after it.'),
     },
   },

@@ -89,7 +89,7 @@ export const orderListQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
   customer: parameter('A reference, or the id of a customer.'),
   kind: oneOfParameter(['activate', 'renew', 'change'] as const, 'Orders of this kind.'),
-  status: oneOfParameter(['completed'] as const, 'Orders of this status.'),
+  status: oneOfParameter(['pending', 'completed', 'failed'] as const, 'Orders of this status.'),
   package_id: idParameter('Orders for this package.'),
   idempotency_key: parameter('The order of this key.', { maxLength: 80 }),
   ...createdParameters,

@@ -16,6 +16,7 @@ import { eventSchema, eventSchemas } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
 import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
+import { productNamedSchemas } from './product-schemas.ts';
 import { statementSchema } from './statement-schemas.ts';
 
 export const namedSchemas = [
@@ -37,4 +38,5 @@ export const namedSchemas = [
   errorSchema,
   ...planNamedSchemas,
   ...namedAdminSchemas,
+  ...productNamedSchemas,
 ];

@@ -27,7 +27,10 @@ export const orderSchema = Type.Object(
       'activate: the customer had no running plan. renew: the running plan was extended, or an order was renewed. change: another running plan was replaced. Tolerate new values.',
       'activate',
     ),
-    status: word('completed. Tolerate new values.', 'completed'),
+    status: word(
+      'completed; pending: it waits for the operator’s product; failed: the product did not take it, and what was charged was given back. Tolerate new values.',
+      'completed',
+    ),
     package: Type.Object({ id: id('The package.'), name: packageName }),
     months,
     period,

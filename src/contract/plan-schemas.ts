@@ -75,16 +75,19 @@ const planState = Type.Object({
 const historyItemSchema = Type.Object(
   {
     type: word(
-      'activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. Tolerate new values.',
+      'activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. order_placed: an order that the operator’s product had to take first; order_completed, order_failed: what became of it. Tolerate new values.',
       'renewed',
     ),
     at: time('When it happened.'),
-    by: word('account: you. operator: an administrator. service: a plan that renews itself.', 'account'),
+    by: word(
+      'account: you. operator: an administrator. service: a plan that renews itself. product: the operator’s product.',
+      'account',
+    ),
     from: orNothing(planState, 'The plan right before; null: there was none.'),
     to: planState,
     order: Type.Optional(Type.Ref('Order')),
     refund: Type.Optional(amount('What was given back.')),
-    reason: Type.Optional(text('Of a suspension: why.', 200)),
+    reason: Type.Optional(text('Of a suspension, or of an order that failed: why.', 200)),
     code: Type.Optional(word('Of a renewal that failed: the error code.', 'insufficient_credit')),
     auto_renew: Type.Optional(
       Type.Object(autoRenewSettings, { description: 'How the plan is to renew itself.' }),

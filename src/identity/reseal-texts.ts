@@ -5,6 +5,7 @@
 
 import { sealedKeys } from '../accounts/api-key-store.ts';
 import { listStrangersTo } from '../accounts/key-holders.ts';
+import { sealedProductSecrets } from '../accounts/product-settings.ts';
 import type { Seal, SealedText } from '../accounts/seal.ts';
 import { resealCheck } from '../accounts/service-state.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../database/database.ts';
@@ -13,7 +14,7 @@ import { sealedSecrets } from './totp-store.ts';
 /** What the command says to the service that has the data folder open, with the name of the key that it would seal with. */
 export const resealWish = { wish: 'reseal' } as const;
 
-const everySealedText = [sealedKeys, sealedSecrets];
+const everySealedText = [sealedKeys, sealedSecrets, sealedProductSecrets];
 
 export interface SealedCount {
   readonly current: number;

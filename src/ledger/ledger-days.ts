@@ -7,6 +7,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
+import { isSettling } from './ledger-entry.ts';
 
 const ledgerSums = describeTable('ledger_days', {
   orderCount: int8('order_count'),
@@ -75,9 +76,9 @@ const lockMark: Statement = {
   text: 'select entry_number from ledger_day_marks where account_id = $1::int for update',
 };
 
-/** A day's columns, from its entries. */
+/** A day's columns, from its entries. What settles an order that waited for the product is no order of that day. */
 const dayOfEntries = {
-  order_count: `count(*) filter (where kind = 'charge')`,
+  order_count: `count(*) filter (where kind = 'charge' and not is_settling)`,
   entry_count: 'count(*)',
   charged_cents: `coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0)`,
   refunded_cents: `coalesce(sum(amount_cents) filter (where kind = 'refund'), 0)`,
@@ -85,16 +86,18 @@ const dayOfEntries = {
   debited_cents: `coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0)`,
   first_entry: 'min(number)',
   last_entry: 'max(number)',
-  first_order: 'min(order_number)',
-  last_order: 'max(order_number)',
+  first_order: 'min(order_number) filter (where not is_settling)',
+  last_order: 'max(order_number) filter (where not is_settling)',
 };
 
 // An account's entries become visible in the order of their numbers: what is seen has no gap.
 const sumEntries: Statement = {
   name: 'sum_ledger_entries',
   text: `with fresh as (
-      select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day
-      from ledger_entries where account_id = $1::int and number > $2::int and number <= $2::int + ${entriesAtOnceMax}),
+      select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day,
+        ${isSettling('e')} as is_settling
+      from ledger_entries e
+      where account_id = $1::int and number > $2::int and number <= $2::int + ${entriesAtOnceMax}),
     summed as (
       insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
       select $1::int, day, ${Object.values(dayOfEntries).join(', ')}

@@ -32,3 +32,12 @@ export const ledgerEntries = describeTable('ledger_entries', {
 });
 
 export type LedgerEntry = RowOf<typeof ledgerEntries>;
+
+/**
+ * Whether an entry was made when its order was settled, and not when it was placed (order_handoffs): those stand anywhere
+ * behind the others. A scalar subquery: one look at an index for each entry, however many orders were ever handed over.
+ */
+export function isSettling(entry: string): string {
+  return `coalesce((select h.entry_number <= ${entry}.number from order_handoffs h
+          where h.account_id = ${entry}.account_id and h.order_number = ${entry}.order_number), false)`;
+}

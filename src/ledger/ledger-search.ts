@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-import { type EntryKind, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
+import { type EntryKind, isSettling, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 import { rowsInSpans, type Walked, walkDown } from './list-stretches.ts';
 
 /** An entry, and what a reader wants to know besides. */
@@ -52,23 +52,31 @@ const listDown: Statement = {
   )} order by e.number desc limit $4::int`,
 };
 
-// Orders and their entries come to be together, so order numbers never fall along the ledger: a binary search
-// finds the first entry of an order. Credits have none and are stepped over.
+// Orders and the entries that they are placed with come to be together, so along the ledger the newest order never falls:
+// a binary search finds the first entry of an order. Of an entry that settles an order, the newest one at that moment
+// stands in the change of a plan that says so. Credits have none and are stepped over. What settled the order itself stands
+// where its hand-off says.
 const listOfOrder: Statement = {
   name: 'find_entries_of_order',
   text: `with recursive probe (low, high) as (
       select $2::int, $3::int
       union all
-      select case when e.order_number >= $2::int then p.low else p.low + (p.high - p.low) / 2 + 1 end,
-        case when e.order_number >= $2::int then e.number else p.high end
+      select case when e.newest_order >= $2::int then p.low else p.low + (p.high - p.low) / 2 + 1 end,
+        case when e.newest_order >= $2::int then e.number else p.high end
       from probe p left join lateral (
-        select number, order_number from ledger_entries
-        where account_id = $1::int and number between p.low and p.low + (p.high - p.low) / 2 and order_number is not null
-        order by number desc limit 1) e on true
+        select x.number, case when ${isSettling('x')} then (select s.after_order from plan_changes s
+            where s.account_id = x.account_id and s.order_number = x.order_number)
+          else x.order_number end as newest_order
+        from (select account_id, number, order_number from ledger_entries
+          where account_id = $1::int and number between p.low and p.low + (p.high - p.low) / 2 and order_number is not null
+          order by number desc limit 1) x) e on true
       where p.low < p.high)
     select ${joined()}
-    where e.account_id = $1::int and e.order_number = $2::int
-      and e.number between (select max(low) from probe) and (select max(low) from probe) + 1
+    where e.account_id = $1::int and e.order_number = $2::int and e.number in (
+      select max(low) + more from probe cross join (values (0), (1)) two (more) group by more
+      union all
+      select h.entry_number + more from order_handoffs h cross join (values (0), (1)) two (more)
+      where h.account_id = $1::int and h.order_number = $2::int)
     order by e.number`,
 };
 
@@ -105,7 +113,7 @@ export function findEntriesDown(
   });
 }
 
-/** The refund, if there was one, and the charge. */
+/** The refund, if there was one, and the charge; then what settled it, if it waited for the product. */
 export async function findEntriesOfOrder(
   database: Queryable,
   accountId: number,

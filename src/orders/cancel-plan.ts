@@ -7,7 +7,7 @@ import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { lifeAfterCancel, runningPlan } from '../plans/plan-life.ts';
 import { endPlan, unusedCents } from '../plans/plan-terms.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
-import { refused } from './command-checks.ts';
+import { refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { CancelPlan, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -22,6 +22,8 @@ export function cancelPlan(
   const fingerprint = fingerprintOf('cancel', customerNumber, at);
   const customer = begin(working, account, command, fingerprint);
   if (!isCustomer(customer)) return customer;
+  const pending = refusedWhilePending(customer);
+  if (pending !== null) return pending;
   if (at === 'now' && account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   const { plan, life } = customer;
   if (runningPlan(customer, now) === null) return refused('order_failed', { reason: 'plan_not_running' });
@@ -47,5 +49,11 @@ export function cancelPlan(
     before,
     after: { expires_at: formatTime(now), ends_at_period_end: false, refund: formatAmount(refundCents) },
   };
-  return note(working, command, changed, { kind: 'cancel', fingerprint, details, audit }, now);
+  return note(
+    working,
+    command,
+    changed,
+    { kind: 'cancel', fingerprint, details, audit, call: 'plan.cancel' },
+    now,
+  );
 }

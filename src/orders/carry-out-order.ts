@@ -1,5 +1,6 @@
 // What every order comes to, a placed one, a renewal and one that the service makes by itself: the last checks
 // (order_failed, price_changed, insufficient_credit), and then its changes. Here alone an order is charged.
+// Where the product has to take it first, the money moves now and the plan when it has answered (settle-order.ts).
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';
@@ -7,13 +8,14 @@ import { priceAt } from '../catalog/price-lines.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { lifeAfterOrder } from '../plans/plan-life.ts';
-import { extendPlan, isTooLong, type Plan, startPlan, unusedCents } from '../plans/plan-terms.ts';
-import { isFull, refused } from './command-checks.ts';
+import { lifeAfterOrder, lifeWithPendingOrder } from '../plans/plan-life.ts';
+import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../plans/plan-terms.ts';
+import { isFull, refused, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
 import type { NewLoginLink, OrderOutcome, PlaceOrder } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
-import type { OrderKind, OrderRecord } from './order-table.ts';
+import { automaticFingerprint, type OrderKind, type OrderRecord } from './order-table.ts';
+import { orderCallId, orderCalls } from './product-telling.ts';
 
 export interface Intent {
   readonly command: Pick<PlaceOrder, 'idempotencyKey' | 'maxChargeCents'>;
@@ -37,11 +39,12 @@ export function carryOut(
   const { command, months, fingerprint, wanted, kind, running, customer } = intent;
   const priceCents = priceAt(wanted, account.group, months, now);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
-  const extended = kind === 'renew' ? running : null;
-  const plan = extended
-    ? extendPlan(extended, months, priceCents, now)
-    : startPlan(wanted.id, months, priceCents, now);
+  const plan = orderedPlan({ kind, packageId: wanted.id, months, priceCents, createdAt: now }, running);
+  const isNewRun = kind !== 'renew' || running === null;
+  const isConfirmed = working.productMode === 'confirm';
 
+  const pending = refusedWhilePending('plan' in customer ? customer : null);
+  if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
   if (isTooLong(plan, now)) return refused('order_failed', { reason: 'term_too_long' });
@@ -54,7 +57,8 @@ export function carryOut(
       currency: working.currency,
     });
   }
-  const balanceAfterCents = account.balanceCents - chargeCents;
+  const laterCents = isConfirmed ? heldBackCents({ priceCents, refundCents }) : 0n;
+  const balanceAfterCents = account.balanceCents - chargeCents - laterCents;
   if (balanceAfterCents < 0n) {
     return refused('insufficient_credit', {
       balance: formatAmount(account.balanceCents),
@@ -64,13 +68,22 @@ export function carryOut(
   }
 
   // Nothing may fail from here on.
-  const ordered =
+  const before =
     'plan' in customer
-      ? working.setPlan(customer, plan, lifeAfterOrder(customer.life, plan, extended === null))
-      : working.addCustomer(account.id, newCustomer(customer, plan, now));
+      ? customer
+      : working.addCustomer(
+          account.id,
+          newCustomer(customer, isConfirmed ? noPlan(wanted.id, now) : plan, now),
+        );
+  const life = lifeAfterOrder(before.life, plan, isNewRun);
   const number = working.nextOrderNumber(account.id);
-  if (refundCents > 0n)
-    working.addEntry(account.id, { kind: 'refund', amountCents: refundCents, orderNumber: number }, now);
+  const isAutomatic = fingerprint === automaticFingerprint;
+  const ordered = isConfirmed
+    ? working.setLife(before, lifeWithPendingOrder(before.life, number, isAutomatic))
+    : working.setPlan(before, plan, life);
+  const givenCents = refundCents - laterCents;
+  if (givenCents > 0n)
+    working.addEntry(account.id, { kind: 'refund', amountCents: givenCents, orderNumber: number }, now);
   working.addEntry(account.id, { kind: 'charge', amountCents: -priceCents, orderNumber: number }, now);
   const order: OrderRecord = {
     accountId: account.id,
@@ -87,14 +100,66 @@ export function carryOut(
     expiresAt: plan.expiresAt,
     idempotencyKey: command.idempotencyKey,
     fingerprint,
+    handoff: isConfirmed ? 'pending' : null,
   };
   working.addOrder(order);
-  working.tell(account.id, { type: 'order.completed', order });
-  working.tell(account.id, { type: planTold[kind], customer: ordered, order });
+  if (!isConfirmed) {
+    const { balanceCents } = working.account(account.id) ?? account;
+    working.tell(account.id, { type: 'order.completed', order, balanceCents });
+    working.tell(account.id, { type: orderTold[kind], customer: ordered, order });
+  }
+  if (isConfirmed) {
+    const { accountId, customerNumber } = order;
+    working.addHandoff({ accountId, orderNumber: number, customerNumber, status: 'pending' });
+  }
+  working.tellProduct({
+    callId: orderCallId(account.id, number),
+    type: orderCalls[kind],
+    customer: { ...ordered, plan, life },
+    order,
+    confirms: isConfirmed,
+  });
   return { type: 'ordered', order, replayed: false };
 }
 
-const planTold = { activate: 'plan.activated', renew: 'plan.renewed', change: 'plan.changed' } as const;
+/** What the order makes of the plan that was running in its second; null: none was. */
+export function orderedPlan(
+  {
+    kind,
+    packageId,
+    months,
+    priceCents,
+    createdAt,
+  }: Pick<OrderRecord, 'kind' | 'packageId' | 'months' | 'priceCents' | 'createdAt'>,
+  running: Plan | null,
+): Plan {
+  return kind === 'renew' && running !== null
+    ? extendPlan(running, months, priceCents, createdAt)
+    : startPlan(packageId, months, priceCents, createdAt);
+}
+
+/**
+ * What an order that waits for the product gives back only once it is completed: nothing may be spent that would have to be
+ * taken back if it fails.
+ */
+export function heldBackCents({
+  priceCents,
+  refundCents,
+}: Pick<OrderRecord, 'priceCents' | 'refundCents'>): bigint {
+  return refundCents > priceCents ? refundCents - priceCents : 0n;
+}
+
+/** What an order gave back when it was placed. */
+export function refundAtOnceCents(order: OrderRecord): bigint {
+  return order.refundCents - (order.handoff === null ? 0n : heldBackCents(order));
+}
+
+/** What is told of the plan that an order made. */
+export const orderTold = {
+  activate: 'plan.activated',
+  renew: 'plan.renewed',
+  change: 'plan.changed',
+} as const;
 
 export function replay(
   working: WorkingState,

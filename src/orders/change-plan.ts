@@ -5,10 +5,12 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import type { ProductCallType } from '../journal/product-call.ts';
 import type { PlanChange, PlanChangeKind } from '../plans/plan-change.ts';
 import { isFull, mustAskAgain, refused } from './command-checks.ts';
 import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
 import { type CustomerState, shownCustomer, type WorkingState } from './order-state.ts';
+import { changeCallId } from './product-telling.ts';
 
 /** The customer whose plan is to be changed, or what the command comes to without a change. */
 export function begin(
@@ -41,6 +43,8 @@ export interface Change {
   /** Nothing changes: then only a key that was sent makes a row, so that it stands for this answer. */
   readonly isNone?: boolean;
   readonly details?: Partial<PlanChange>;
+  /** What the product is told; absent or null: nothing that it has to know. */
+  readonly call?: ProductCallType | null;
   readonly audit: { readonly action: string; readonly before: JsonObject | null; readonly after: JsonObject };
 }
 
@@ -49,7 +53,7 @@ export function note(
   working: WorkingState,
   command: PlanChangeCommand,
   customer: CustomerState,
-  { kind, fingerprint, isNone = false, details = {}, audit }: Change,
+  { kind, fingerprint, isNone = false, details = {}, call = null, audit }: Change,
   now: EpochSeconds,
 ): OrderOutcome {
   const { accountId, actorId, by = null, idempotencyKey, keyIsMinted } = command;
@@ -57,7 +61,9 @@ export function note(
   const refundCents = details.refundCents ?? 0n;
   if (!isNone || !keyIsMinted) {
     const said = { ...details, refundCents, balanceAfterCents, idempotencyKey, fingerprint, isEmpty: isNone };
-    working.addPlanChange(customer, { kind, byParty: 'account', ...said }, now);
+    const number = working.addPlanChange(customer, { kind, byParty: 'account', ...said }, now);
+    const callId = changeCallId(accountId, number);
+    if (call !== null) working.tellProduct({ callId, type: call, customer, order: null, confirms: false });
   }
   if (!isNone) {
     const subject = `customer ${publicId(accountId, customer.number)}`;

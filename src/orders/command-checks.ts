@@ -3,6 +3,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import { type ErrorCode, type ErrorDetails, refusal } from '../contract/error-catalogue.ts';
 import { numbersUsedMax } from '../contract/identifiers.ts';
+import type { PlanLife } from '../plans/plan-life.ts';
 import type { Keyed, OrderOutcome } from './order-commands.ts';
 
 type Refused = Extract<OrderOutcome, { readonly type: 'refused' }>;
@@ -21,6 +22,12 @@ export function mustAskAgain(
   earlier: object | null,
 ): boolean {
   return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
+}
+
+/** Why nothing else may change the customer's plan now: an order of theirs waits for the product. null: none does. */
+export function refusedWhilePending(customer: { readonly life?: PlanLife } | null): Refused | null {
+  const isPending = customer?.life !== undefined && customer.life.pendingOrder !== null;
+  return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
 }
 
 /** Whether its numbers are used up: of orders, customers, ledger entries, changes of plans or events. */

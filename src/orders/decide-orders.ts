@@ -24,6 +24,7 @@ import { renewOrder } from './renew-order.ts';
 import { resumePlan } from './resume-plan.ts';
 import { setAutoRenew } from './set-auto-renew.ts';
 import { setCustomerStatus } from './set-customer-status.ts';
+import { settleOrder } from './settle-order.ts';
 import { suspendPlan } from './suspend-plan.ts';
 
 export interface Decision {
@@ -72,6 +73,8 @@ function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds)
       return setCustomerStatus(working, account, command, now);
     case 'note_plan_end':
       return notePlanEnd(working, account, command, now);
+    case 'settle_order':
+      return settleOrder(working, account, command, now);
     default:
       return command satisfies never;
   }

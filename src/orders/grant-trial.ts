@@ -5,10 +5,11 @@ import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { lifeAfterTrial, runningPlan } from '../plans/plan-life.ts';
 import { startTrial } from '../plans/plan-terms.ts';
-import { isFull, refused } from './command-checks.ts';
+import { isFull, refused, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
 import type { GrantTrial, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
+import { changeCallId } from './product-telling.ts';
 
 export function grantTrial(
   working: WorkingState,
@@ -26,6 +27,8 @@ export function grantTrial(
   if (working.ownerOf(command.customerReference, account.id) === 'foreign')
     return refused('customer_not_yours');
   const customer = working.customer(command.customerReference);
+  const pending = refusedWhilePending(customer);
+  if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
   const running = customer === null ? null : runningPlan(customer, now);
@@ -40,7 +43,9 @@ export function grantTrial(
       ? working.addCustomer(account.id, newCustomer(command, plan, now))
       : working.setPlan(customer, plan, lifeAfterTrial(customer.life));
   const { packageId, expiresAt } = plan;
-  working.addPlanChange(granted, { kind: 'trial', byParty: 'operator', actorId: command.actorId }, now);
+  const details = { kind: 'trial', byParty: 'operator', actorId: command.actorId } as const;
+  const callId = changeCallId(account.id, working.addPlanChange(granted, details, now));
+  working.tellProduct({ callId, type: 'plan.activate', customer: granted, order: null, confirms: false });
   working.addAudit({
     actorId: command.actorId,
     by: command.by ?? null,

@@ -6,6 +6,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { NotePlanEnd, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
+import { endCallId } from './product-telling.ts';
 
 export function notePlanEnd(
   working: WorkingState,
@@ -19,12 +20,18 @@ export function notePlanEnd(
   const isOver = plan.expiresAt <= now;
   const isToldAlready = life.endNoticeDays !== null && life.endNoticeDays <= days;
   // Behind after an outage: that a plan is ending is no news once it has ended.
-  const isDue = plan.expiresAt === expiresAt && !life.cancelled && isOver === (days === 0);
+  // That of a customer whose first order waits for the product never began.
+  const hasBegun = plan.expiresAt > plan.anchorAt;
+  const isDue = plan.expiresAt === expiresAt && hasBegun && !life.cancelled && isOver === (days === 0);
   if (!isDue || isToldAlready) return { type: 'not_due' };
   const told = working.setLife(customer, { ...life, endNoticeDays: days });
   working.tell(
     account.id,
     days === 0 ? { type: 'plan.expired', customer: told } : { type: 'plan.ending', customer: told, days },
   );
+  if (days === 0) {
+    const callId = endCallId(account.id, customerNumber, account.orderCount);
+    working.tellProduct({ callId, type: 'plan.expire', customer: told, order: null, confirms: false });
+  }
   return { type: 'end_noted' };
 }

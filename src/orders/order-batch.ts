@@ -1,13 +1,15 @@
 // One batch: the orders of one lane that arrived together, decided and written in one transaction of two
 // round trips. First lock the accounts and load what their orders ask about; then write everything and
 // commit. Called by order-engine.ts; previews read and decide the same way. The only writer of customers,
-// customer_references, orders, plan_changes and ledger_entries, and of the balance and the counters of accounts.
+// customer_references, orders, order_handoffs, plan_changes and ledger_entries, and of the balance and the counters of
+// accounts. What the product is to be told is written along (journal/product-call.ts).
 //
 // The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
 // changed.
 
 import { accountStates } from '../accounts/account-table.ts';
+import { parseProductMode } from '../accounts/product-settings.ts';
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
@@ -16,6 +18,7 @@ import type { Write } from '../database/table.ts';
 import { writeEvents } from '../events/event-log.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
 import { appendAudits } from '../journal/audit-log.ts';
+import { closeProductCalls, insertProductCalls, type NewProductCall } from '../journal/product-call.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
 import {
   customerLives,
@@ -30,9 +33,11 @@ import { planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import { isPlanChange, type OrderCommand, type OrderOutcome } from './order-commands.ts';
+import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState } from './order-state.ts';
-import { orderColumns, orderPlaces, orders, parseOrder } from './order-table.ts';
+import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './order-table.ts';
+import { type ProductPayload, productCall } from './product-telling.ts';
 
 /** The tables whose statistics the plans of a batch hang on. */
 export const orderTables = [
@@ -50,6 +55,7 @@ export interface BatchDependencies {
   readonly packages: () => PackageCatalog;
   readonly cancelRefund: CancelRefund;
   readonly describeHappening: DescribeHappening;
+  readonly productPayload: ProductPayload;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -72,7 +78,16 @@ export class PackagesChanged extends Error {
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
  */
 export function runBatch(
-  { database, currency, cancelRefund, now, packages, describeHappening, onDecided }: BatchDependencies,
+  {
+    database,
+    currency,
+    cancelRefund,
+    now,
+    packages,
+    describeHappening,
+    productPayload,
+    onDecided,
+  }: BatchDependencies,
   commands: readonly OrderCommand[],
 ): Promise<BatchResult> {
   return database.transaction(
@@ -96,7 +111,10 @@ export function runBatch(
         createdAt: at,
         data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: at })),
       }));
-      const written = [...write(transaction, decision, at), ...writeEvents(transaction, told, at)];
+      const calls = decision.changes.tellings.map((telling) =>
+        productCall(telling, catalog.byId, productPayload, at),
+      );
+      const written = [...write(transaction, decision, calls, at), ...writeEvents(transaction, told, at)];
       const committed = transaction.commit();
       await Promise.all([...written, committed]);
       return {
@@ -138,8 +156,10 @@ export function previewOrder(
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
       // Of an order that stands already nothing changes: the customer is as they are.
+      const [told] = changes.tellings;
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
-      return { outcome, startsAt: customer?.plan.anchorAt ?? 0 };
+      // One that waits for the product leaves the plan as it is: what it would be is what the product is told.
+      return { outcome, startsAt: (told?.customer ?? customer)?.plan.anchorAt ?? 0 };
     },
     { rank: 'lookups' },
   );
@@ -154,7 +174,7 @@ const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder }
 
 const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
-  text: 'select packages_version from service_state',
+  text: 'select packages_version, product_mode from service_state',
 };
 
 /** A customer's columns, beside those of what they are joined to. */
@@ -181,14 +201,15 @@ const loadOrdersByKey: Statement = {
   name: 'load_orders_by_key',
   text: `select ${orderColumns} from ${orderKeys.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.idempotency_key = wanted.idempotency_key
-    join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
+    ${orderJoins}`,
 };
 
-const loadRenewals: Statement = {
-  name: 'load_renewals',
+/** Those that are renewed or settled, and whose they are. */
+const loadNamedOrders: Statement = {
+  name: 'load_named_orders',
   text: `select ${orderColumns}, ${customerColumns} from ${orderPlaces.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
-    join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
+    ${orderJoins}`,
 };
 
 const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
@@ -218,14 +239,14 @@ async function load(
   const references = new Set<string>();
   const numbered: { accountId: number; number: number }[] = [];
   const keyed: { accountId: number; idempotencyKey: string }[] = [];
-  const renewals: { accountId: number; number: number }[] = [];
+  const named: { accountId: number; number: number }[] = [];
   const credits: { accountId: number; idempotencyKey: string }[] = [];
   const changes: { accountId: number; idempotencyKey: string }[] = [];
   for (const command of commands) {
     const { accountId } = command;
     if ('customerReference' in command) references.add(command.customerReference);
     if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
-    if (command.type === 'renew') renewals.push({ accountId, number: command.orderNumber });
+    if ('orderNumber' in command) named.push({ accountId, number: command.orderNumber });
     if (command.type === 'credit') credits.push(command);
     if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
     (isPlanChange(command) ? changes : keyed).push(command);
@@ -235,34 +256,35 @@ async function load(
     asked.length === 0 ? noRows : database.query(statement, values);
 
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
-  const [accounts, versions, customers, numberedRows, ordersByKey, renewalRows, creditRows, changeRows] =
+  const [accounts, versions, customers, numberedRows, ordersByKey, namedRows, creditRows, changeRows] =
     await Promise.all([
       database.query(accountsStatement, [accountIds]),
       database.query(loadPackagesVersion),
       rowsFor(wanted, loadCustomers, [textArray(wanted), accountIds]),
       rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
       rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
-      rowsFor(renewals, loadRenewals, orderPlaces.values(renewals)),
+      rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
       rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
       rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
     ]);
 
   const isForeign = (row: Row) => row['c_number'] === null;
   const loadedCustomers = new Map<string, CustomerState>();
-  for (const row of [...customers, ...numberedRows, ...renewalRows]) {
+  for (const row of [...customers, ...numberedRows, ...namedRows]) {
     if (isForeign(row)) continue;
     const customer = parseCustomerState(row);
     loadedCustomers.set(customer.reference, customer);
   }
   return {
     packagesVersion: Number(versions[0]?.['packages_version']),
+    productMode: parseProductMode(versions[0]?.['product_mode']),
     accounts: accounts.map((row) => accountStates.parse(row)),
     customers: [...loadedCustomers.values()],
     foreignReferences: customers.filter(isForeign).map((row) => ({
       reference: String(row['reference']),
       accountId: Number(row['account_id']),
     })),
-    orders: [...ordersByKey, ...renewalRows].map(parseOrder),
+    orders: [...ordersByKey, ...namedRows].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
   };
@@ -286,6 +308,8 @@ const insertCustomers = customersWithoutLives.insert('insert_customers');
 const insertOrders = orders.insert('insert_orders');
 const insertEntries = ledgerEntries.insert('insert_ledger_entries');
 const insertPlanChanges = planChanges.insert('insert_plan_changes');
+const insertHandoffs = newHandoffs.insert('insert_order_handoffs');
+const settleHandoffs = settledHandoffs.update('settle_order_handoffs', ['accountId', 'orderNumber']);
 
 // All that may change about a customer, and about an account.
 const updateCustomers = customersWithoutLives
@@ -297,7 +321,12 @@ const updateAccounts = accountStates
   .update('update_account_balances', ['id']);
 
 /** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
-function write(database: Queryable, { changes }: Decision, now: EpochSeconds): Promise<unknown>[] {
+function write(
+  database: Queryable,
+  { changes }: Decision,
+  calls: readonly NewProductCall[],
+  now: EpochSeconds,
+): Promise<unknown>[] {
   const sent: Promise<unknown>[] = [];
   const send = <Item>({ statement, values }: Write<Item>, rows: readonly Item[]) => {
     if (rows.length > 0) sent.push(database.query(statement, values(rows)));
@@ -313,6 +342,10 @@ function write(database: Queryable, { changes }: Decision, now: EpochSeconds): P
   send(insertOrders, changes.orders);
   send(insertEntries, changes.entries);
   send(insertPlanChanges, changes.planChanges);
+  send(insertHandoffs, changes.newHandoffs);
+  send(settleHandoffs, changes.settledHandoffs);
+  send(insertProductCalls, calls);
+  send(closeProductCalls, changes.settledHandoffs);
   send(updateAccounts, changes.accounts);
   if (changes.loginLinks.length > 0) sent.push(writeLoginLinks(database, changes.loginLinks, now));
   // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.

@@ -8,6 +8,7 @@ import type { AuditAuthor } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import type { Customer, CustomerStatus } from '../plans/customer-table.ts';
 import type { AutoRenew } from '../plans/plan-life.ts';
+import type { HandoffOutcome } from './order-handoff.ts';
 import type { OrderRecord } from './order-table.ts';
 
 /** Who asks: the account, and the version of its rights at which the request was authenticated. */
@@ -108,6 +109,18 @@ export interface SetCustomerStatus extends AuditAuthor {
   readonly status: CustomerStatus;
 }
 
+/** What the product answered to an order that waits for it, or what an administrator decides in its place. */
+export interface SettleOrder {
+  readonly type: 'settle_order';
+  readonly accountId: number;
+  readonly orderNumber: number;
+  readonly outcome: HandoffOutcome;
+  /** Why it failed, in the words of whoever says so. */
+  readonly reason: string | null;
+  /** null: the product. */
+  readonly by: AuditAuthor | null;
+}
+
 export interface Keyed {
   readonly idempotencyKey: string;
   /** The client sent none and this one was minted for the request: nobody can have used it before. */
@@ -139,7 +152,8 @@ export type OrderCommand =
   | CreditAccount
   | GrantTrial
   | SetCustomerStatus
-  | NotePlanEnd;
+  | NotePlanEnd
+  | SettleOrder;
 
 export function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   const { type } = command;
@@ -161,6 +175,7 @@ export type OrderOutcome =
       readonly balanceAfterCents: bigint;
       readonly replayed: boolean;
     }
+  | { readonly type: 'settled'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'end_noted' }
   /** Of a plan that renews itself, or that ends: it is done already, or was put off. */
   | { readonly type: 'not_due' }

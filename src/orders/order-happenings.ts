@@ -12,7 +12,14 @@ import type { OrderRecord } from './order-table.ts';
 /** `customer`: as they are right after it. */
 export type OrderHappening =
   | { readonly type: 'customer.created'; readonly customer: CustomerState }
-  | { readonly type: 'order.completed'; readonly order: OrderRecord }
+  /** `balanceCents`: right after it, which is not that of the order where the product was asked first. */
+  | { readonly type: 'order.completed'; readonly order: OrderRecord; readonly balanceCents: bigint }
+  | {
+      readonly type: 'order.failed';
+      readonly order: OrderRecord;
+      readonly reason: string | null;
+      readonly balanceCents: bigint;
+    }
   | {
       readonly type: 'plan.activated' | 'plan.renewed' | 'plan.changed';
       readonly customer: CustomerState;

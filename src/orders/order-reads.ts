@@ -4,7 +4,7 @@
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import { type Database, ranked, type Statement } from '../database/database.ts';
-import { type OrderRecord, orderColumns, orderPlaces, parseOrder } from './order-table.ts';
+import { type OrderRecord, orderColumns, orderJoins, orderPlaces, parseOrder } from './order-table.ts';
 
 export interface OrderReads {
   /** null: the account has no such order. */
@@ -18,13 +18,13 @@ const findOrders: Statement = {
   text: `select wanted.position, ${orderColumns}
     from ${orderPlaces.sentInOrder('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
-    join customers c on c.account_id = o.account_id and c.number = o.customer_number`,
+    ${orderJoins}`,
 };
 
 const listOrders: Statement = {
   name: 'list_orders',
   text: `select ${orderColumns}
-    from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    from orders o ${orderJoins}
     where o.account_id = $1::int and o.number between $2::int and $3::int
     order by o.number desc`,
 };

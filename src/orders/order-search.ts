@@ -1,12 +1,14 @@
 // Orders that fit a filter, newest first, and a customer's orders. A page reads a bounded stretch of the account's
-// numbers: what it finds may be less than a page, and then says where to go on. Used by the API and by the panel.
+// numbers: what it finds may be less than a page, and then says where to go on. Orders that wait for the product, and those
+// that it did not take, are few among many and have an index of their own. Used by the API and by the panel.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from '../ledger/ledger-days.ts';
 import { orderFacet, rowsInSpans, walkDown } from '../ledger/list-stretches.ts';
-import { type OrderKind, type OrderRecord, orderColumns, parseOrder } from './order-table.ts';
+import type { HandoffStatus } from './order-handoff.ts';
+import { type OrderKind, type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
 
 export interface OrderFilter {
   /** Numbers from `from` to `to`, the ends included. */
@@ -16,6 +18,7 @@ export interface OrderFilter {
   readonly kind: OrderKind | null;
   readonly packageId: number | null;
   readonly idempotencyKey?: string | null;
+  readonly status?: HandoffStatus | null;
   /** Moments from `since` up to, not including, `until`. */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
@@ -29,10 +32,12 @@ export interface FoundOrders {
 }
 
 const fits = `($5::text is null or t.kind = $5::text) and ($6::int is null or t.package_id = $6::int)
-      and t.created_at >= to_timestamp($7::bigint) and t.created_at < to_timestamp($8::bigint)`;
+      and t.created_at >= to_timestamp($7::bigint) and t.created_at < to_timestamp($8::bigint)
+      and ($9::text is null or $9::text = coalesce((select status from order_handoffs s
+        where s.account_id = t.account_id and s.order_number = t.number), 'completed'))`;
 
 const joined = (rows: string, ordered: string) => `select ${orderColumns}
-    from ${rows} o join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    from ${rows} o ${orderJoins}
     order by ${ordered} limit $4::int`;
 
 const findInSpans: Statement = {
@@ -43,7 +48,7 @@ const findInSpans: Statement = {
 const findOfCustomer: Statement = {
   name: 'find_orders_of_customer',
   text: joined(
-    `(select * from orders t where t.account_id = $1::int and t.customer_number = $9::int
+    `(select * from orders t where t.account_id = $1::int and t.customer_number = $10::int
       and t.number between $2::int and $3::int and ${fits})`,
     'o.customer_number desc, o.number desc',
   ),
@@ -54,10 +59,22 @@ const findOfKey: Statement = {
   name: 'find_order_of_key',
   text: joined(
     `(select * from (
-        select * from orders where account_id = $1::int and idempotency_key = $9::text offset 0) t
-      where t.number between $2::int and $3::int and ($10::int is null or t.customer_number = $10::int) and ${fits})`,
+        select * from orders where account_id = $1::int and idempotency_key = $10::text offset 0) t
+      where t.number between $2::int and $3::int and ($11::int is null or t.customer_number = $11::int) and ${fits})`,
     'o.number desc',
   ),
+};
+
+/** Numbers of handed-over orders that are looked at in one statement. */
+const handoffsAtOnce = 1_000;
+/** Statements for a page: as with walkDown, what it finds may be less. */
+const roundsMax = 20;
+
+const listHandoffs: Statement = {
+  name: 'list_handoffs_down',
+  text: `select order_number from order_handoffs where account_id = $1::int and status = $2::text and status <> 'completed'
+      and order_number between $3::int and $4::int
+    order by account_id desc, status desc, order_number desc limit ${handoffsAtOnce}`,
 };
 
 export async function findOrders(
@@ -65,8 +82,9 @@ export async function findOrders(
   accountId: number,
   filter: OrderFilter,
 ): Promise<FoundOrders> {
-  const { from, to, customerNumber, kind, packageId, idempotencyKey = null, since, until, limit } = filter;
-  const terms = [kind, packageId, since, until];
+  const { from, to, customerNumber, kind, packageId, since, until, limit } = filter;
+  const { idempotencyKey = null, status = null } = filter;
+  const terms = [kind, packageId, since, until, status];
   // A key's order, and a customer's orders, are index ranges of their own.
   if (idempotencyKey !== null) {
     const values = [accountId, from, to, 1, ...terms, idempotencyKey, customerNumber];
@@ -76,6 +94,11 @@ export async function findOrders(
     const values = [accountId, from, to, limit + 1, ...terms, customerNumber];
     return pageOf(await database.query(findOfCustomer, values), limit);
   }
+  const read = async (spans: readonly NumberSpan[], rows: number) =>
+    (await database.query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])).map(parseOrder);
+  if (status === 'pending' || status === 'failed') {
+    return walkHandoffs(database, accountId, { status, from, to, limit }, read);
+  }
   const { items, nextBefore } = await walkDown(database, {
     list: 'orders',
     accountId,
@@ -83,13 +106,36 @@ export async function findOrders(
     span: { from, to },
     limit,
     numberOf: ({ number }: OrderRecord) => number,
-    async read(spans, rows) {
-      return (await database.query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])).map(
-        parseOrder,
-      );
-    },
+    read,
   });
   return { orders: items, nextBefore };
+}
+
+/** Through the index of those that are pending or failed, so many at once: whichever of them fit. */
+async function walkHandoffs(
+  database: Queryable,
+  accountId: number,
+  {
+    status,
+    from,
+    to,
+    limit,
+  }: Pick<OrderFilter, 'from' | 'to' | 'limit'> & { readonly status: HandoffStatus },
+  read: (spans: readonly NumberSpan[], rows: number) => Promise<readonly OrderRecord[]>,
+): Promise<FoundOrders> {
+  const found: OrderRecord[] = [];
+  let below = to;
+  for (let rounds = 0; rounds < roundsMax && below >= from && found.length <= limit; rounds += 1) {
+    const rows = await database.query(listHandoffs, [accountId, status, from, below]);
+    const numbers = rows.map((row) => Number(row['order_number']));
+    const spans = numbers.map((number) => ({ from: number, to: number }));
+    if (spans.length > 0) found.push(...(await read(spans, limit + 1 - found.length)));
+    below = numbers.length < handoffsAtOnce ? from - 1 : (numbers.at(-1) ?? from) - 1;
+  }
+  const orders = found.slice(0, limit);
+  const last = orders.at(-1);
+  if (found.length > limit && last !== undefined) return { orders, nextBefore: last.number };
+  return { orders, nextBefore: below >= from ? below + 1 : null };
 }
 
 function spanValues(spans: readonly NumberSpan[]): readonly unknown[] {

@@ -2,15 +2,18 @@
 // that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
 
 import type { AccountState } from '../accounts/account-table.ts';
+import type { ProductMode } from '../accounts/product-settings.ts';
 import type { Package } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { AuditEntry } from '../journal/audit-log.ts';
+import type { ProductCallType } from '../journal/product-call.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import { type Customer, type CustomerRow, lifeRow } from '../plans/customer-table.ts';
 import type { PlanChange } from '../plans/plan-change.ts';
 import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../plans/plan-life.ts';
 import type { Plan } from '../plans/plan-terms.ts';
 import type { NewLoginLink } from './order-commands.ts';
+import type { NewHandoff, SettledHandoff } from './order-handoff.ts';
 import type { NumberedHappening, OrderHappening } from './order-happenings.ts';
 import type { OrderRecord } from './order-table.ts';
 
@@ -37,6 +40,19 @@ export interface OrderState {
   readonly currency: string;
   /** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
   readonly cancelRefund: CancelRefund;
+  /** What the operator's product has to do with orders. */
+  readonly productMode: ProductMode;
+}
+
+/** What the product is to be told. `customer`: as it is to know them; `order`: what it is about, if it is one. */
+export interface ProductTelling {
+  /** Of the order or the change of a plan that it tells. */
+  readonly callId: string;
+  readonly type: ProductCallType;
+  readonly customer: CustomerState;
+  readonly order: OrderRecord | null;
+  /** Its answer settles the order. */
+  readonly confirms: boolean;
 }
 
 /** Rows to write, in the order they came to be. */
@@ -50,6 +66,9 @@ export interface OrderChanges {
   readonly entries: readonly LedgerEntry[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
   readonly planChanges: readonly PlanChange[];
+  readonly newHandoffs: readonly NewHandoff[];
+  readonly settledHandoffs: readonly SettledHandoff[];
+  readonly tellings: readonly ProductTelling[];
   readonly audits: readonly AuditEntry[];
   /** Of accounts that are listened to. */
   readonly happenings: readonly NumberedHappening[];
@@ -82,8 +101,11 @@ export function createWorkingState(state: OrderState) {
   const changedLives = new Set<string>();
   const orders: OrderRecord[] = [];
   const entries: LedgerEntry[] = [];
-  const loginLinks = new Map<OrderRecord, NewLoginLink>();
+  const loginLinks = new Map<string, NewLoginLink & { readonly order: OrderRecord }>();
   const planChanges: PlanChange[] = [];
+  const newHandoffs: NewHandoff[] = [];
+  const settledHandoffs: SettledHandoff[] = [];
+  const tellings: ProductTelling[] = [];
   const audits: AuditEntry[] = [];
   const happenings: NumberedHappening[] = [];
 
@@ -115,6 +137,7 @@ export function createWorkingState(state: OrderState) {
     tell,
     currency: state.currency,
     cancelRefund: state.cancelRefund,
+    productMode: state.productMode,
     packages: state.packages,
     account: (id: number): AccountState | null => accounts.get(id) ?? null,
     orderByKey: (accountId: number, key: string): OrderRecord | null =>
@@ -148,6 +171,23 @@ export function createWorkingState(state: OrderState) {
       orders.push(order);
       ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, order);
       ordersByNumber.set(`${order.accountId} ${order.number}`, order);
+    },
+
+    addHandoff(handoff: NewHandoff): void {
+      newHandoffs.push(handoff);
+    },
+
+    /** The order as it is from now on. */
+    settleHandoff(order: OrderRecord, settled: SettledHandoff): OrderRecord {
+      const changed = { ...order, handoff: settled.status };
+      settledHandoffs.push(settled);
+      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, changed);
+      ordersByNumber.set(`${order.accountId} ${order.number}`, changed);
+      return changed;
+    },
+
+    tellProduct(telling: ProductTelling): void {
+      if (state.productMode !== 'none') tellings.push(telling);
     },
 
     /** Moves the balance by the entry's amount. */
@@ -200,7 +240,7 @@ export function createWorkingState(state: OrderState) {
 
     addLoginLink(order: OrderRecord, link: NewLoginLink): void {
       // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
-      loginLinks.set(order, link);
+      loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order });
     },
 
     setStatus(customer: CustomerState, status: CustomerState['status']): CustomerState {
@@ -208,12 +248,12 @@ export function createWorkingState(state: OrderState) {
       return put({ ...customer, status });
     },
 
-    /** `customer`: as they are after it. */
+    /** `customer`: as they are after it. Returns its number. */
     addPlanChange(
       customer: CustomerState,
       part: Pick<PlanChange, 'kind' | 'byParty'> & Partial<PlanChange>,
       now: EpochSeconds,
-    ): void {
+    ): number {
       const { accountId, number: customerNumber, plan, life } = customer;
       const { orderCount: afterOrder, planChangeCount } = getAccount(accountId);
       const number = planChangeCount + 1;
@@ -237,6 +277,7 @@ export function createWorkingState(state: OrderState) {
       const type = change.isEmpty ? null : toldOf[change.kind];
       if (type === 'plan.activated') tell(accountId, { type, customer, order: null });
       else if (type !== null) tell(accountId, { type, customer, change });
+      return number;
     },
 
     addAudit(entry: AuditEntry): void {
@@ -253,8 +294,11 @@ export function createWorkingState(state: OrderState) {
         changedLives: customersOf(changedLives),
         orders,
         entries,
-        loginLinks: [...loginLinks].map(([order, link]) => ({ ...link, order })),
+        loginLinks: [...loginLinks.values()],
         planChanges,
+        newHandoffs,
+        settledHandoffs,
+        tellings,
         audits,
         happenings,
       };
@@ -272,11 +316,15 @@ const toldOf = {
   auto_renew: null,
   auto_renew_off: null,
   renewal_failed: 'renewal.failed',
+  // Told with the order's own events.
+  order_completed: null,
+  order_failed: null,
 } as const satisfies Record<PlanChange['kind'], OrderHappening['type'] | null>;
 
 const noDetails = {
   actorId: null,
   isEmpty: false,
+  orderNumber: null,
   refundCents: null,
   entryNumber: null,
   balanceAfterCents: null,

@@ -1,11 +1,11 @@
-// A row of `orders`: what was bought, for whom, at what price. Written by the order batch alone, never changed.
+// A row of `orders`: what was bought, for whom, at what price. Written by the order batch alone, never changed:
+// what became of an order that the product had to take stands beside it (order-handoff.ts).
 
 import type { Row } from '../database/database.ts';
 import { cents, describeTable, int, months, oneOf, type RowOf, text, time } from '../database/table.ts';
+import { type HandoffStatus, joinedHandoff } from './order-handoff.ts';
 
 export const orderKinds = ['activate', 'renew', 'change'] as const;
-/** What an order can be; one that is refused is none. */
-export const orderStatuses = ['completed'] as const;
 export type OrderKind = (typeof orderKinds)[number];
 
 export const orders = describeTable('orders', {
@@ -27,14 +27,31 @@ export const orders = describeTable('orders', {
 /** Which orders are looked up. */
 export const orderPlaces = orders.pick('accountId', 'number');
 
-/** An order, with the reference of its customer, which is joined from their row. */
-export type OrderRecord = RowOf<typeof orders> & { readonly customerReference: string };
+/** An order, with the reference of its customer and what became of its hand-off, which are joined from their rows. */
+export type OrderRecord = RowOf<typeof orders> & {
+  readonly customerReference: string;
+  /** null: it was not handed over to the product, and is completed. */
+  readonly handoff: HandoffStatus | null;
+};
 
-/** The columns of `orders o` and the customer's reference, of `customers c`: what parseOrder reads. */
-export const orderColumns = `${orders.list('o')}, c.reference`;
+/** The columns of `orders o` and of what orderJoins joins to it: what parseOrder reads. */
+export const orderColumns = `${orders.list('o')}, c.reference, ${joinedHandoff.columns}`;
+
+/** Behind `orders o`. Of an order that was not handed over the second is one look at an index without a row. */
+export const orderJoins = `join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
 
 export function parseOrder(row: Row): OrderRecord {
-  return { ...orders.parse(row), customerReference: String(row['reference']) };
+  return {
+    ...orders.parse(row),
+    customerReference: String(row['reference']),
+    handoff: joinedHandoff.parse(row['handoff']),
+  };
+}
+
+/** One that is refused is none. */
+export function orderStatus({ handoff }: Pick<OrderRecord, 'handoff'>): HandoffStatus {
+  return handoff ?? 'completed';
 }
 
 /** In place of a hash: nobody sent this order, a plan renewed itself. */

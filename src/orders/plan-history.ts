@@ -1,13 +1,14 @@
 // What happened to a customer's plan, newest first: orders and changes of the plan as one list, each with the plan right
 // before and after it. Called by plan-history-routes.ts.
-// The place of a change among the orders is the number of the account's newest order at that moment, so both have one
+// An order that has to be taken by the product leaves the plan as it is; the change that settles it, which may be much
+// later, is what moves it. The place of a change among the orders is the number of the account's newest order at that moment, so both have one
 // order of events. What the plan was before an item is what the next older one left behind: it is read along.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { type PlanChange, planChanges } from '../plans/plan-change.ts';
 import { type PlanStatus, planStatus } from '../plans/plan-life.ts';
-import { type OrderRecord, orderColumns, parseOrder } from './order-table.ts';
+import { type OrderRecord, orderColumns, orderJoins, orderPlaces, parseOrder } from './order-table.ts';
 
 /** Everything older than these. */
 export interface HistoryPlace {
@@ -23,7 +24,10 @@ export interface PlanState {
 
 export interface HistoryItem {
   readonly at: EpochSeconds;
-  readonly what: { readonly order: OrderRecord } | { readonly change: PlanChange };
+  readonly what:
+    | { readonly order: OrderRecord }
+    /** `order`: the one that the change settled; null: it is about none. */
+    | { readonly change: PlanChange; readonly order: OrderRecord | null };
   /** null: there was no plan. */
   readonly from: PlanState | null;
   readonly to: PlanState;
@@ -40,7 +44,7 @@ export const newest: HistoryPlace = { order: 2_147_483_647, change: 2_147_483_64
 const listOrders: Statement = {
   name: 'history_orders',
   text: `select ${orderColumns}
-    from orders o join customers c on c.account_id = o.account_id and c.number = o.customer_number
+    from orders o ${orderJoins}
     where o.account_id = $1::int and o.customer_number = $2::int and o.number < $3::int
     order by o.account_id desc, o.customer_number desc, o.number desc limit $4::int`,
 };
@@ -50,6 +54,13 @@ const listChanges: Statement = {
   text: `select ${planChanges.list('p')} from plan_changes p
     where p.account_id = $1::int and p.customer_number = $2::int and p.number < $3::int and not p.is_empty
     order by p.account_id desc, p.customer_number desc, p.number desc limit $4::int`,
+};
+
+const listSettled: Statement = {
+  name: 'history_settled_orders',
+  text: `select ${orderColumns} from ${orderPlaces.sent('wanted')}
+    join orders o on o.account_id = wanted.account_id and o.number = wanted.number
+    ${orderJoins}`,
 };
 
 export async function listPlanHistory(
@@ -63,9 +74,11 @@ export async function listPlanHistory(
     database.query(listOrders, [accountId, number, before.order, limit + 1]),
     database.query(listChanges, [accountId, number, before.change, limit + 1]),
   ]);
+  const changes = changeRows.map((row) => planChanges.parse(row));
+  const settled = await settledBy(database, changes);
   const oldestFirst = [
     ...orderRows.map((row) => placed({ order: parseOrder(row) })),
-    ...changeRows.map((row) => placed({ change: planChanges.parse(row) })),
+    ...changes.map((change) => placed({ change, order: settled.get(change.orderNumber ?? 0) ?? null })),
   ].sort((one, other) => one.place - other.place || one.number - other.number);
 
   const items: HistoryItem[] = [];
@@ -83,7 +96,7 @@ export async function listPlanHistory(
     items: page,
     next: {
       order: oldest(
-        page.flatMap(({ what }) => ('order' in what ? what.order.number : [])),
+        page.flatMap(({ what }) => ('change' in what ? [] : what.order.number)),
         before.order,
       ),
       change: oldest(
@@ -94,14 +107,27 @@ export async function listPlanHistory(
   };
 }
 
+/** The orders that these changes settled, by number. */
+async function settledBy(
+  database: Database,
+  changes: readonly PlanChange[],
+): Promise<ReadonlyMap<number, OrderRecord>> {
+  const places = changes.flatMap(({ accountId, orderNumber }) =>
+    orderNumber === null ? [] : { accountId, number: orderNumber },
+  );
+  if (places.length === 0) return new Map();
+  const rows = await database.query(listSettled, orderPlaces.values(places));
+  return new Map(rows.map(parseOrder).map((order) => [order.number, order]));
+}
+
 /** An order's place is its number; changes after it come behind it. */
 function placed(what: HistoryItem['what']) {
-  if ('order' in what) {
-    const { number, createdAt: at } = what.order;
-    return { what, at, place: number, number: 0 };
+  if ('change' in what) {
+    const { afterOrder: place, number, createdAt: at } = what.change;
+    return { what, at, place, number };
   }
-  const { afterOrder: place, number, createdAt: at } = what.change;
-  return { what, at, place, number };
+  const { number, createdAt: at } = what.order;
+  return { what, at, place: number, number: 0 };
 }
 
 interface After {
@@ -113,9 +139,11 @@ interface After {
 
 function stateAfter(what: HistoryItem['what'], earlier: After | null): After {
   const isSuspended = earlier?.isSuspended ?? false;
-  if ('order' in what) {
-    const { packageId, expiresAt } = what.order;
-    return { packageId, expiresAt, isSuspended, isCancelled: false };
+  if (!('change' in what)) {
+    const { handoff, packageId, createdAt, expiresAt } = what.order;
+    if (handoff === null) return { packageId, expiresAt, isSuspended, isCancelled: false };
+    // Of a new customer: a plan that is over as it begins.
+    return earlier ?? { packageId, expiresAt: createdAt, isSuspended, isCancelled: false };
   }
   const { change } = what;
   // Rows of the first edition say of the plan only what they changed.

@@ -4,7 +4,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { runningPlan } from '../plans/plan-life.ts';
 import { carryOut, replay } from './carry-out-order.ts';
-import { mustAskAgain, refused } from './command-checks.ts';
+import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, RenewOrder } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -29,6 +29,8 @@ export function renewOrder(
   if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
   const customer = working.customer(renewed.customerReference);
   if (customer === null) throw new Error(`Order ${renewed.number} of account ${account.id} has no customer.`);
+  const pending = refusedWhilePending(customer);
+  if (pending !== null) return pending;
   const running = runningPlan(customer, now);
   if (running !== null && running.packageId !== wanted.id)
     return refused('order_failed', { reason: 'plan_changed' });

@@ -8,6 +8,7 @@ import { begin, isCustomer, note } from './change-plan.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, ResumePlan } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
+import { holdCall } from './product-telling.ts';
 
 export function resumePlan(
   working: WorkingState,
@@ -27,5 +28,6 @@ export function resumePlan(
     before: { suspended, ends_at_period_end },
     after: { suspended: false, ends_at_period_end: false },
   };
-  return note(working, command, changed, { kind: 'resume', fingerprint, isNone, audit }, now);
+  const call = holdCall(customer, changed);
+  return note(working, command, changed, { kind: 'resume', fingerprint, isNone, audit, call }, now);
 }

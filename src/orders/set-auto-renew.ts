@@ -7,7 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type AutoRenew, lifeWithAutoRenew, runningPlan } from '../plans/plan-life.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
-import { refused } from './command-checks.ts';
+import { refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, SetAutoRenew } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -27,6 +27,8 @@ export function setAutoRenew(
   const fingerprint = fingerprintOf('auto_renew', customerNumber, ...(parts ?? ['off']));
   const customer = begin(working, account, command, fingerprint);
   if (!isCustomer(customer)) return customer;
+  const pending = refusedWhilePending(customer);
+  if (pending !== null) return pending;
   const { life, plan } = customer;
   if (autoRenew !== null) {
     if (runningPlan(customer, now) === null) return refused('order_failed', { reason: 'plan_not_running' });

@@ -6,6 +6,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { refused } from './command-checks.ts';
 import type { OrderOutcome, SetCustomerStatus } from './order-commands.ts';
 import { shownCustomer, type WorkingState } from './order-state.ts';
+import { changeCallId, holdCall } from './product-telling.ts';
 
 /** Whether the customer may log in. A halted account's too: no money moves. */
 export function setCustomerStatus(
@@ -18,11 +19,16 @@ export function setCustomerStatus(
   if (customer === null) return refused('customer_not_found');
   if (customer.status === status) return { type: 'status_set', customer: shownCustomer(customer) };
   const changed = working.setStatus(customer, status);
-  working.addPlanChange(
+  const number = working.addPlanChange(
     changed,
     { kind: status === 'suspended' ? 'suspend' : 'resume', byParty: 'operator', actorId },
     now,
   );
+  const call = holdCall(customer, changed);
+  if (call !== null) {
+    const callId = changeCallId(account.id, number);
+    working.tellProduct({ callId, type: call, customer: changed, order: null, confirms: false });
+  }
   working.addAudit({
     actorId,
     by,

@@ -6,6 +6,7 @@ import { begin, isCustomer, note } from './change-plan.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, SuspendPlan } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
+import { holdCall } from './product-telling.ts';
 
 export function suspendPlan(
   working: WorkingState,
@@ -29,7 +30,7 @@ export function suspendPlan(
     working,
     command,
     changed,
-    { kind: 'suspend', fingerprint, isNone, details: { reason }, audit },
+    { kind: 'suspend', fingerprint, isNone, details: { reason }, audit, call: holdCall(customer, changed) },
     now,
   );
 }

@@ -52,6 +52,8 @@ const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::big
 const lastOrder = `left join lateral (
       select o.number as order_number, o.months, o.package_id as ordered_package_id from orders o
       where o.account_id = c.account_id and o.customer_number = c.number
+        and coalesce((select h.status from order_handoffs h
+          where h.account_id = o.account_id and h.order_number = o.number), 'completed') = 'completed'
       order by o.customer_number desc, o.number desc limit 1) o on true`;
 
 const listEnding: Statement = {
@@ -59,16 +61,18 @@ const listEnding: Statement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
-// Of a stretch of the time, up to where it ends: for every customer the last order is looked up.
+// Of a stretch of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
+// is paid for and waits for the product has no price to pay.
 const countEnding: Statement = {
   name: 'count_ending_customers',
   text: `with edge as (
       select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${stretch - 1} limit 1),
         to_timestamp($3::bigint)) as at)
-    select c.package_id, o.months, count(*) as customers, edge.at as counted_to
+    select c.package_id, case when c.pending_order is null then o.months end as months, count(*) as customers,
+      edge.at as counted_to
     from edge join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= edge.at ${lastOrder}
-    group by c.package_id, o.months, edge.at`,
+    group by 1, 2, edge.at`,
 };
 
 const countEndingOfAll: Statement = {

@@ -47,6 +47,7 @@ const columns = {
   renewAt: nullableTime('renew_at'),
   renewFailure: nullableText('renew_failure'),
   endNoticeDays: nullableInt('end_notice_days'),
+  pendingOrder: nullableInt('pending_order'),
 };
 
 /** What orders write. */
@@ -63,6 +64,7 @@ export const lifeColumns = [
   'renewAt',
   'renewFailure',
   'endNoticeDays',
+  'pendingOrder',
 ] as const;
 
 export const customerLives = customers.pick('accountId', 'number', ...lifeColumns);
@@ -75,13 +77,29 @@ type LifeRow = Pick<CustomerRow, (typeof lifeColumns)[number]>;
 export function lifeOf(row: LifeRow): PlanLife {
   const { suspended, cancelled, endsAtPeriodEnd, renewMonths, renewHoursBefore, endNoticeDays } = row;
   const hasAutoRenew = renewMonths !== null && renewHoursBefore !== null;
-  if (!suspended && !cancelled && !endsAtPeriodEnd && !hasAutoRenew && endNoticeDays === null)
-    return plainLife;
+  const { pendingOrder } = row;
+  const isPlain =
+    !suspended &&
+    !cancelled &&
+    !endsAtPeriodEnd &&
+    !hasAutoRenew &&
+    pendingOrder === null &&
+    endNoticeDays === null;
+  if (isPlain) return plainLife;
   const { renewMaxCents: maxChargeCents, renewAt, renewFailure } = row;
   const autoRenew = hasAutoRenew
     ? { months: renewMonths, maxChargeCents, hoursBefore: renewHoursBefore }
     : null;
-  return { suspended, cancelled, endsAtPeriodEnd, autoRenew, renewAt, renewFailure, endNoticeDays };
+  return {
+    suspended,
+    cancelled,
+    endsAtPeriodEnd,
+    autoRenew,
+    renewAt,
+    renewFailure,
+    endNoticeDays,
+    pendingOrder,
+  };
 }
 
 export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {

@@ -22,7 +22,7 @@ import { planStatuses } from './plan-life.ts';
 /**
  * `trial`: a free trial began. `suspend`, `resume`: a hold was set and lifted, by the operator or by the account; the
  * plan's time runs on. `resume` of an account takes a `cancel_at_period_end` back as well. `renewal_failed`: a plan that
- * renews itself was refused.
+ * renews itself was refused. `order_completed`, `order_failed`: the product took an order that waited for it, or did not.
  */
 const planChangeKinds = [
   'trial',
@@ -33,11 +33,13 @@ const planChangeKinds = [
   'auto_renew',
   'auto_renew_off',
   'renewal_failed',
+  'order_completed',
+  'order_failed',
 ] as const;
 export type PlanChangeKind = (typeof planChangeKinds)[number];
 
-/** `operator`: an administrator. `service`: a plan that renews itself. */
-const parties = ['operator', 'account', 'service'] as const;
+/** `operator`: an administrator. `service`: a plan that renews itself. `product`: its answer to an order. */
+const parties = ['operator', 'account', 'service', 'product'] as const;
 
 export const planChanges = describeTable('plan_changes', {
   accountId: int('account_id'),
@@ -57,17 +59,19 @@ export const planChanges = describeTable('plan_changes', {
   planStatus: orNull(oneOf('plan_status', planStatuses)),
   /** Whether a hold stood right after it; null as above. */
   isSuspended: orNull(boolean('is_suspended')),
-  /** Of `cancel`. */
+  /** Of `order_completed` and `order_failed`. */
+  orderNumber: nullableInt('order_number'),
+  /** Of `cancel`: of the unused time. Of `order_completed`: what was held back. Of `order_failed`: the price. */
   refundCents: orNull(cents('refund_cents')),
-  /** Of `cancel`: the ledger entry that gave the refund back; null: there was nothing to give. */
+  /** The ledger entry that gave the refund back; null: there was nothing to give. */
   entryNumber: nullableInt('entry_number'),
   /** Nothing changed, and the row holds what its key stands for. */
   isEmpty: boolean('is_empty'),
-  /** Of an account's changes: what a replay answers. */
+  /** Of an account's changes: what a replay answers. Of a settled order: what it left. */
   balanceAfterCents: orNull(cents('balance_after_cents')),
   idempotencyKey: nullableText('idempotency_key'),
   fingerprint: nullableText('fingerprint'),
-  /** Of a suspension by the account. */
+  /** Of a suspension by the account, and of an order that failed. */
   reason: nullableText('reason'),
   /** Of `renewal_failed`: the error code. */
   code: nullableText('code'),

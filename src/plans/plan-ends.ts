@@ -59,6 +59,15 @@ const listEnds: Statement = {
     order by c.expires_at, c.account_id, c.number limit $5::int`,
 };
 
+// The product is told of ends whoever listens.
+const listEndsOfAll: Statement = {
+  name: 'list_all_plan_ends',
+  text: listEnds.text.replace(
+    'where a.event_count is not null',
+    `where a.event_count is not null or (select product_mode from service_state) <> 'none'`,
+  ),
+};
+
 const listAlertDays: Statement = {
   name: 'list_alert_days',
   text: 'select distinct plans_ending_days as days from alerts where plans_ending_days is not null',
@@ -77,14 +86,17 @@ const listAlertedEnds: Statement = {
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database } = dependencies;
   const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
-  const own: readonly number[] = noticeDays;
   // The furthest first: of two notices that are due at once the later one says more, and stands last.
-  const all = [...new Set([...asked, ...own])].sort((a, b) => b - a);
+  const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
   for (const days of all) {
-    if (!(await noteEndsIn(dependencies, days, own.includes(days) ? listEnds : listAlertedEnds, signal)))
-      return 1;
+    if (!(await noteEndsIn(dependencies, days, statementFor(days), signal))) return 1;
   }
   return 0;
+}
+
+function statementFor(days: number): Statement {
+  if (days === 0) return listEndsOfAll;
+  return noticeDays.some((own) => own === days) ? listEnds : listAlertedEnds;
 }
 
 /** false: it was told to stop before it was done. */

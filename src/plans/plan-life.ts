@@ -29,6 +29,8 @@ export interface PlanLife {
   readonly renewFailure: string | null;
   /** How many days before the plan's end its last notice was given, 0 at the end; null: none for this end. */
   readonly endNoticeDays: number | null;
+  /** The number of the order that waits for the product's answer; until then no other may change the plan. */
+  readonly pendingOrder: number | null;
 }
 
 /** That of nearly every customer. */
@@ -40,6 +42,7 @@ export const plainLife: PlanLife = {
   renewAt: null,
   renewFailure: null,
   endNoticeDays: null,
+  pendingOrder: null,
 };
 
 export const planStatuses = ['active', 'suspended', 'cancelled', 'expired'] as const;
@@ -76,6 +79,32 @@ export function runningPlan(
 /** Whether either hold stands. */
 export function isSuspended({ status, suspended }: { status: CustomerStatus; suspended: boolean }): boolean {
   return suspended || status === 'suspended';
+}
+
+/**
+ * While an order waits for the product's answer. A renewal that it is itself is not due again meanwhile; one that falls due
+ * for another order is refused as any order is.
+ */
+export function lifeWithPendingOrder(life: PlanLife, pendingOrder: number, isAutomatic: boolean): PlanLife {
+  return isAutomatic ? { ...life, pendingOrder, renewAt: null } : { ...life, pendingOrder };
+}
+
+/**
+ * The product did not take the order: the plan is as before. A renewal that this order was waits as any that was refused;
+ * one that fell due while the order waited is due again, unless the plan had ended before the order.
+ */
+export function lifeAfterFailedOrder(
+  life: PlanLife,
+  plan: Plan,
+  { orderedAt, isAutomatic }: { readonly orderedAt: EpochSeconds; readonly isAutomatic: boolean },
+  now: EpochSeconds,
+): PlanLife {
+  const settled = { ...life, pendingOrder: null };
+  if (life.autoRenew === null) return settled;
+  if (isAutomatic) return lifeAfterFailedRenewal(settled, plan, 'order_failed', now);
+  // What was told of this end stays told.
+  const { endNoticeDays } = life;
+  return isRunning(plan, orderedAt) ? { ...planned(settled, plan), endNoticeDays } : settled;
 }
 
 /** The same object where nothing changes. `isNewRun`: the plan did not go on from the one before. */
@@ -146,7 +175,8 @@ export function isSameLife(one: PlanLife, other: PlanLife): boolean {
     one.endsAtPeriodEnd === other.endsAtPeriodEnd &&
     isSameAutoRenew(one.autoRenew, other.autoRenew) &&
     one.renewAt === other.renewAt &&
-    one.renewFailure === other.renewFailure
+    one.renewFailure === other.renewFailure &&
+    one.pendingOrder === other.pendingOrder
   );
 }
 

@@ -53,6 +53,11 @@ export function extendPlan(plan: Plan, months: number, paidCents: bigint, now: E
   };
 }
 
+/** Of a customer whose first order waits for the product: it is over as it begins. */
+export function noPlan(packageId: number, now: EpochSeconds): Plan {
+  return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now, paidPeriods: [] };
+}
+
 export function startTrial(packageId: number, durationDays: number, now: EpochSeconds): Plan {
   return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now + durationDays * 86_400, paidPeriods: [] };
 }

@@ -1,7 +1,8 @@
 // What renewing every plan that ends soon would cost, and on which day the balance no longer covers it. The customers
 // are counted in SQL, stretch by stretch of the time, so that none of them is sent here and no statement keeps orders
 // waiting (`Rank` in database.ts). Called by GET /forecast.
-// Always true: a plan is counted once, at its present end, at the price that its group pays in that second.
+// Always true: a plan is counted once, at its present end, at the price that its group pays in that second. One whose next
+// order is paid for and waits for the product is not counted: either that order moves the end, or the plan comes back.
 
 import type { Package } from '../catalog/package-catalog.ts';
 import { beginningsFor, priceAt } from '../catalog/price-lines.ts';
@@ -51,9 +52,12 @@ const countRenewals: Statement = {
       count(*) as plans, edge.at as counted_to
     from edge left join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= edge.at and c.months_run > 0 and not c.cancelled and not c.ends_at_period_end
+      and c.pending_order is null
     left join lateral (
       select o.months from orders o
       where c.renew_months is null and o.account_id = c.account_id and o.customer_number = c.number
+        and coalesce((select h.status from order_handoffs h
+          where h.account_id = o.account_id and h.order_number = o.number), 'completed') = 'completed'
       order by o.customer_number desc, o.number desc limit 1) o on true
     group by 1, 2, 3, edge.at`,
 };

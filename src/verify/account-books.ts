@@ -6,6 +6,8 @@
 // after it looks at a range of numbers up to those counters. There can be no false alarm, because
 // - rows of orders, entries and changes of plans are written in the transaction that moves their counter, are numbered
 //   from it, and are never changed: whatever a counter counts is there, the same, in every later statement;
+// - whether an order was handed over to the product is written with it and never changes; that it was settled is written
+//   once, together with its change of a plan and its entries, and one statement sees all of them or none;
 // - what has been numbered since lies beyond the counters, and no statement looks there;
 // - a customer and the claim on its reference are written together and stay: one statement sees both or neither;
 // - the sums by day and their mark are changed together, and the mark never runs ahead of the entries.
@@ -29,6 +31,8 @@ const readHead: Statement = {
         coalesce((select number from orders where account_id = a.id order by number desc limit 1), 0) as last_order,
         coalesce((select number from customers where account_id = a.id order by number desc limit 1), 0) as last_customer,
         coalesce((select number from plan_changes where account_id = a.id order by number desc limit 1), 0) as last_change,
+        coalesce((select order_number from order_handoffs where account_id = a.id
+          order by order_number desc limit 1), 0) as last_handoff,
         (select count(*) from ledger_entries where account_id = a.id and number < 1)
           + (select count(*) from orders where account_id = a.id and number < 1)
           + (select count(*) from customers where account_id = a.id and number < 1)
@@ -44,27 +48,37 @@ const readHead: Statement = {
     from head left join ledger_days d on d.account_id = $1::int order by d.day`,
 };
 
+/** Whether an entry `e` was made when its order was settled, and not when it was placed: its hand-off says which do. */
+const isSettling = `coalesce((select e.number = h.entry_number or (e.number = h.entry_number + 1 and h.status = 'failed')
+        from order_handoffs h where h.account_id = e.account_id and h.order_number = e.order_number), false)`;
+
+/** What an order `o` gave back when it was placed: of one that waits for the product, no more than its price. */
+const refundAtOnce = `case when (select true from order_handoffs h
+        where h.account_id = o.account_id and h.order_number = o.number)
+      then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
+
 /**
  * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
  * to the last that is charged here. An order's refund comes right before its charge, so a range does not end between.
+ * What settles an order comes later, and is compared with the change of a plan that says so (verify_plan_changes).
  * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed.
  */
 const readEntries: Statement = {
   name: 'verify_entries',
   text: `with span as materialized (
-      select $3::int + (select count(*) from ledger_entries
-        where account_id = $1::int and number = $3::int and kind = 'refund' and order_number is not null
-          and $3::int < $4::int)::int as upto),
+      select $3::int + (select count(*) from ledger_entries e
+        where e.account_id = $1::int and e.number = $3::int and e.kind = 'refund' and e.order_number is not null
+          and not (${isSettling}) and $3::int < $4::int)::int as upto),
     range as materialized (
       select number, kind, amount_cents, balance_after_cents, order_number, actor_id, created_at,
-        lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous
-      from ledger_entries where account_id = $1::int and number >= $2::int and number <= (select upto from span)),
+        lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous, ${isSettling} as is_settling
+      from ledger_entries e where account_id = $1::int and number >= $2::int and number <= (select upto from span)),
     last_charged as materialized (
-      select least(greatest(coalesce((select order_number from range where kind = 'charge' order by number desc limit 1),
-        $6::int), $6::int), $6::int + (select count(*) from range)) as number),
+      select least(greatest(coalesce((select order_number from range where kind = 'charge' and not is_settling
+        order by number desc limit 1), $6::int), $6::int), $6::int + (select count(*) from range)) as number),
     paid as materialized (
-      select number, customer_number, package_id, price_cents, refund_cents, balance_after_cents
-      from orders where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
+      select number, customer_number, package_id, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents
+      from orders o where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
     sums as (
       select number, count(*) filter (where kind = 'order') as orders,
         count(*) filter (where kind <> 'order') as entries, count(*) filter (where kind = 'charge') as charges,
@@ -76,7 +90,7 @@ const readEntries: Statement = {
       from (
         select order_number as number, kind, amount_cents, balance_after_cents, null::bigint as price_cents,
           null::bigint as refund_cents
-        from range where order_number is not null
+        from range where order_number is not null and not is_settling
         union all
         select number, 'order', null, balance_after_cents, price_cents, refund_cents from paid) both_sides
       group by number)
@@ -84,7 +98,8 @@ const readEntries: Statement = {
         (select upto from span), (select count(*) from range), (select coalesce(sum(amount_cents), 0) from range),
         coalesce((select balance_after_cents from range order by number desc limit 1), $5::bigint),
         (select number from last_charged), (select count(*) from paid),
-        (select count(*) from range where kind = 'refund' and order_number is null)]::bigint[] as sums
+        (select count(*) from range where kind = 'refund' and order_number is null),
+        (select count(*) from range where is_settling)]::bigint[] as sums
     union all
     (select 'chain', number, format('balance %s + amount %s is not %s cents', previous, amount_cents, balance_after_cents),
         null, null
@@ -119,11 +134,13 @@ const readEntries: Statement = {
       where c.number is null or p.id is null order by o.number limit ${problemsMax})
     union all
     select 'day', null, null, to_char(day, 'YYYY-MM-DD'), array[
-        count(*) filter (where kind = 'charge'), count(*), coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
+        count(*) filter (where kind = 'charge' and not is_settling), count(*),
+        coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
         coalesce(sum(amount_cents) filter (where kind = 'refund'), 0),
         coalesce(sum(amount_cents) filter (where kind = 'credit'), 0),
         coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0),
-        min(number), max(number), coalesce(min(order_number), 0), coalesce(max(order_number), 0)]::bigint[]
+        min(number), max(number), coalesce(min(order_number) filter (where not is_settling), 0),
+        coalesce(max(order_number) filter (where not is_settling), 0)]::bigint[]
       from (select *, (created_at at time zone 'UTC')::date as day from range where number <= $7::int) dated group by day`,
 };
 
@@ -139,10 +156,17 @@ export const claimProblem = 'the claim on its reference and its row disagree';
 const readCustomers: Statement = {
   name: 'verify_customers',
   text: `with range as materialized (
-      select number, reference from customers where account_id = $1::int and number between $2::int and $3::int)
-    select null as number, null as problem, count(*) as count, 0 as refunds from range
+      select number, reference, pending_order from customers
+      where account_id = $1::int and number between $2::int and $3::int)
+    select null as number, null as problem, count(*) as count, 0 as refunds, 0 as settling from range
     union all
-    (select number, '${claimProblem}', null, null from range c
+    (select number, 'no order of theirs waits for the product, but number ' || pending_order || ' holds their plan',
+        null, null, null from range c
+      where pending_order is not null and not exists (select from order_handoffs h where h.account_id = $1::int
+        and h.order_number = c.pending_order and h.customer_number = c.number and h.status = 'pending')
+      order by number limit ${problemsMax})
+    union all
+    (select number, '${claimProblem}', null, null, null from range c
       where not exists (select from customer_references r
         where r.reference = c.reference and r.account_id = $1::int and r.customer_number = c.number)
       order by number limit ${problemsMax})`,
@@ -152,24 +176,81 @@ const readCustomers: Statement = {
 const readPlanChanges: Statement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
-      select number, customer_number, after_order, lag(after_order) over (order by number) as previous,
-        kind, refund_cents, entry_number, balance_after_cents
-      from plan_changes where account_id = $1::int and number between $2::int - 1 and $3::int)
-    select null as number, null as problem, count(*) as count, count(entry_number) as refunds
+      select p.number, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
+        p.kind, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
+        p.kind in ('order_completed', 'order_failed') as is_settling, o.price_cents, o.customer_number as ordered_by,
+        case p.kind when 'order_completed' then greatest(o.refund_cents - o.price_cents, 0) else o.price_cents end as owed,
+        case p.kind when 'order_failed' then least(o.refund_cents, o.price_cents) else 0 end as taken
+      from plan_changes p
+      left join orders o on o.account_id = p.account_id and o.number = p.order_number
+      where p.account_id = $1::int and p.number between $2::int - 1 and $3::int)
+    select null as number, null as problem, count(*) as count,
+        count(entry_number) filter (where not is_settling) as refunds,
+        coalesce(sum((owed > 0)::int + (taken > 0)::int) filter (where is_settling), 0) as settling
       from range where number >= $2::int
     union all
-    (select r.number, 'its customer, or its place among the orders, does not exist', null, null from range r
+    (select r.number, 'its customer, or its place among the orders, does not exist', null, null, null from range r
       left join customers c on c.account_id = $1::int and c.number = r.customer_number
       where r.number >= $2::int and (c.number is null or r.after_order > $4::int or r.after_order < r.previous)
       order by r.number limit ${problemsMax})
     union all
-    (select r.number, 'the ledger does not have what it gave back', null, null from range r
+    (select r.number, 'the ledger does not have what it gave back', null, null, null from range r
       left join ledger_entries e on e.account_id = $1::int and e.number = r.entry_number
+      left join ledger_entries t on t.account_id = $1::int and t.number = r.entry_number + 1 and r.taken > 0
       where r.number >= $2::int and case when r.entry_number is null then coalesce(r.refund_cents, 0) <> 0
-        else r.kind <> 'cancel' or e.number is null or e.kind <> 'refund' or e.order_number is not null
-          or e.amount_cents is distinct from r.refund_cents
-          or e.balance_after_cents is distinct from r.balance_after_cents end
+        else (r.kind <> 'cancel' and not r.is_settling) or e.number is null or e.kind <> 'refund'
+          or e.order_number is distinct from r.order_number or e.amount_cents is distinct from r.refund_cents
+          or coalesce(t.balance_after_cents, e.balance_after_cents) is distinct from r.balance_after_cents end
+      order by r.number limit ${problemsMax})
+    union all
+    (select r.number, case when r.ordered_by is distinct from r.customer_number then 'it settles no order of its customer'
+          when h.entry_number is distinct from r.entry_number or h.status is distinct from case r.kind
+            when 'order_completed' then 'completed' else 'failed' end
+            then 'what became of its order is not what it says'
+          when r.refund_cents is distinct from r.owed then format('its order was owed %s cents, it gave %s back',
+            r.owed, r.refund_cents)
+          else format('the ledger did not take the %s cents back that were given with the order', r.taken) end,
+        null, null, null
+      from range r
+      left join order_handoffs h on h.account_id = $1::int and h.order_number = r.order_number
+      left join ledger_entries t on t.account_id = $1::int and t.number = r.entry_number + 1
+      where r.number >= $2::int and r.is_settling and (r.ordered_by is distinct from r.customer_number
+        or h.entry_number is distinct from r.entry_number
+        or h.status is distinct from case r.kind when 'order_completed' then 'completed' else 'failed' end
+        or r.refund_cents is distinct from r.owed
+        or (r.taken > 0 and (t.kind is distinct from 'charge' or t.order_number is distinct from r.order_number
+          or t.amount_cents is distinct from -r.taken)))
       order by r.number limit ${problemsMax})`,
+};
+
+/** Said of what breaks no book: it is reported, and halts nobody. */
+const ruleSaying = 'not by the rules: ';
+
+/** Of the orders after $2 up to $3 that were handed over, the first $4: each settled by a change, or waiting. */
+const readHandoffs: Statement = {
+  name: 'verify_handoffs',
+  text: `with range as materialized (
+      select order_number, customer_number, status from order_handoffs
+      where account_id = $1::int and order_number > $2::int and order_number <= $3::int
+      order by order_number limit $4::int)
+    select max(order_number) as number, null as problem, count(*) as count from range
+    union all
+    (select h.order_number, case when o.number is null then 'it was handed over, but it does not exist'
+          when o.customer_number <> h.customer_number then 'it was handed over for another customer'
+          when h.status <> 'pending' then 'it is ' || h.status || ', but no change of a plan says so'
+          when p.number is not null then 'it waits for the product, but change ' || p.number || ' has settled it'
+          when c.pending_order is distinct from h.order_number
+            then 'it waits for the product, but does not hold its customer''s plan'
+          else '${ruleSaying}it waits for the product, which nothing asks' end, null
+      from range h
+      left join orders o on o.account_id = $1::int and o.number = h.order_number
+      left join customers c on c.account_id = $1::int and c.number = h.customer_number
+      left join plan_changes p on p.account_id = $1::int and p.order_number = h.order_number
+      left join product_calls k on k.account_id = $1::int and k.order_number = h.order_number
+        and k.status in ('waiting', 'attention')
+      where o.customer_number is distinct from h.customer_number or (p.number is null) <> (h.status = 'pending')
+        or (h.status = 'pending' and (c.pending_order is distinct from h.order_number or k.id is null))
+      order by h.order_number limit ${problemsMax})`,
 };
 
 /** order_count, entry_count, charged, refunded, credited, debited, first and last entry, first and last order (or 0). */
@@ -208,6 +289,9 @@ export async function checkAccountBooks(
   ] as const) {
     if (last !== count) await about(`the last ${what} is number ${last}, the counter says ${count}`);
   }
+  if (number('last_handoff') > counted.orders) {
+    await about(`order ${number('last_handoff')} was handed over, but the last order is ${counted.orders}`);
+  }
   if (number('below_one') > 0) await about(`${number('below_one')} rows are numbered below 1`);
   if (bigint(head['last_balance']) !== balance) {
     await about(`the balance is ${balance} cents, the last entry says ${head['last_balance']}`);
@@ -217,7 +301,7 @@ export async function checkAccountBooks(
   if (mark > counted.entries)
     await found('days', `account ${accountId}`, `days are summed to entry ${mark} of ${counted.entries}`);
   const days = new Map<string, DaySums>();
-  const ledger = { entries: 0, orders: 0, planRefunds: 0, sum: 0n, balance: 0n, lastOrder: 0 };
+  const ledger = { entries: 0, orders: 0, planRefunds: 0, settling: 0, sum: 0n, balance: 0n, lastOrder: 0 };
   for (let from = 1; from <= counted.entries; ) {
     signal.throwIfAborted();
     const to = Math.min(from + ranges.entries - 1, counted.entries);
@@ -234,11 +318,12 @@ export async function checkAccountBooks(
     for (const row of read) {
       const what = String(row['what']);
       if (what === 'sums') {
-        const [upto, entries, sum, last, lastOrder, orders, refunds] = sumsOf(row);
+        const [upto, entries, sum, last, lastOrder, orders, refunds, settling] = sumsOf(row);
         from = Number(upto) + 1;
         ledger.entries += Number(entries);
         ledger.orders += Number(orders);
         ledger.planRefunds += Number(refunds);
+        ledger.settling += Number(settling);
         ledger.sum += sum ?? 0n;
         ledger.balance = last ?? 0n;
         ledger.lastOrder = Number(lastOrder);
@@ -273,6 +358,7 @@ export async function checkAccountBooks(
   ) => {
     let isThere = 0;
     let refunds = 0;
+    let settling = 0;
     for (let from = 1; from <= count; from += ranges.customers) {
       signal.throwIfAborted();
       const to = Math.min(from + ranges.customers - 1, count);
@@ -281,28 +367,60 @@ export async function checkAccountBooks(
         if (place === null) {
           isThere += Number(row['count']);
           refunds += Number(row['refunds']);
+          settling += Number(row['settling']);
         } else await onProblem(place, String(row['problem']));
       }
     }
     if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
-    return refunds;
+    return { refunds, settling };
   };
   await rangesOf('customers', customers, readCustomers, [], (place, problem) =>
     found('references', `customer ${place}`, problem),
   );
-  const givenBack = await rangesOf(
+  const changed = await rangesOf(
     'plan changes',
     changes,
     readPlanChanges,
     [counted.orders],
     (place, problem) => found('plan_changes', `plan change ${place}`, problem),
   );
-  if (givenBack !== ledger.planRefunds) {
+  if (changed.refunds !== ledger.planRefunds) {
     await about(
-      `${ledger.planRefunds} refunds are not those of orders, but changes of plans gave back ${givenBack} times`,
+      `${ledger.planRefunds} refunds are not those of orders, but changes of plans gave back ${changed.refunds} times`,
     );
   }
+  if (changed.settling !== ledger.settling) {
+    await about(
+      `${ledger.settling} entries settle orders, but changes of plans say that ${changed.settling} do`,
+    );
+  }
+  await checkHandoffs(database, accountId, counted.orders, findings, { ranges, signal });
   return { entries: counted.entries, customers };
+}
+
+async function checkHandoffs(
+  database: Database,
+  accountId: number,
+  lastOrder: number,
+  findings: Findings,
+  { ranges, signal }: AuditLimits,
+): Promise<void> {
+  for (let after = 0, count = ranges.customers; count === ranges.customers; ) {
+    signal.throwIfAborted();
+    const [range, ...problems] = await database.query(readHandoffs, [
+      accountId,
+      after,
+      lastOrder,
+      ranges.customers,
+    ]);
+    for (const row of problems) {
+      const problem = String(row['problem']);
+      const check = problem.startsWith(ruleSaying) ? 'rules' : 'orders';
+      await findings.add(check, accountId, `order ${row['number']}`, problem);
+    }
+    count = Number(range?.['count'] ?? 0);
+    after = Number(range?.['number'] ?? 0);
+  }
 }
 
 function unpaid(database: Database, accountId: number, after: number, last: number): Promise<readonly Row[]> {

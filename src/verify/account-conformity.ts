@@ -27,6 +27,7 @@ const pastOrders = orders.pick(
   'balanceAfterCents',
   'createdAt',
   'expiresAt',
+  'fingerprint',
 );
 const pastChanges = planChanges.pick(
   'number',
@@ -38,6 +39,7 @@ const pastChanges = planChanges.pick(
   'expiresAt',
   'planStatus',
   'isSuspended',
+  'orderNumber',
   'refundCents',
   'code',
   'renewMonths',
@@ -68,12 +70,14 @@ const readPage: Statement = {
     left join lateral (
       select *, lead(place) over (order by place, is_change, p_number) as next_place from (
         (select o.number as place, 0 as is_change, ${pastOrders.list('o', 'o_')},
+            (select true from order_handoffs h
+              where h.account_id = o.account_id and h.order_number = o.number) as is_handed_over,
             ${pastChanges.names.map((name) => `null as p_${name}`).join(', ')}
           from orders o where o.account_id = c.account_id and o.customer_number = c.number
             and o.number > case when c.number = $2::int then $3::int else 0 end
           order by o.account_id, o.customer_number, o.number limit $6::int)
         union all
-        (select p.after_order, 1, ${pastOrders.names.map(() => 'null').join(', ')}, ${pastChanges.list('p', 'p_')}
+        (select p.after_order, 1, ${pastOrders.names.map(() => 'null').join(', ')}, null, ${pastChanges.list('p', 'p_')}
           from plan_changes p where p.account_id = c.account_id and p.customer_number = c.number
             and p.number > case when c.number = $2::int then $4::int else 0 end
           order by p.account_id, p.customer_number, p.number limit $6::int)) both_kinds
@@ -127,7 +131,8 @@ export async function checkAccountHistory(
         await report(replay.change(pastChanges.parse(row, 'p_'), past));
         place = { ...place, change };
       } else if (order !== null) {
-        await report(replay.order(pastOrders.parse(row, 'o_'), past));
+        const isHandedOver = row['is_handed_over'] === true;
+        await report(replay.order({ ...pastOrders.parse(row, 'o_'), isHandedOver }, past));
         place = { ...place, order };
       }
       const next = rows[index + 1];

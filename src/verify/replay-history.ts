@@ -11,9 +11,15 @@ import { priceTable, steadyPrices } from '../catalog/price-lines.ts';
 import type { Group } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { decideOrders } from '../orders/decide-orders.ts';
-import type { OrderCommand, OrderOutcome, PlanChangeCommand } from '../orders/order-commands.ts';
+import type {
+  OrderCommand,
+  OrderOutcome,
+  PlanChangeCommand,
+  RenewAutomatically,
+} from '../orders/order-commands.ts';
+import type { HandoffOutcome } from '../orders/order-handoff.ts';
 import type { CustomerState, OrderChanges } from '../orders/order-state.ts';
-import type { OrderRecord } from '../orders/order-table.ts';
+import { automaticFingerprint, type OrderRecord } from '../orders/order-table.ts';
 import type { CustomerStatus } from '../plans/customer-table.ts';
 import type { PlanChange } from '../plans/plan-change.ts';
 import { isSameLife, lifeAfterFailedRenewal, type PlanLife } from '../plans/plan-life.ts';
@@ -31,7 +37,11 @@ export type PastOrder = Pick<
   | 'balanceAfterCents'
   | 'createdAt'
   | 'expiresAt'
->;
+  | 'fingerprint'
+> & {
+  /** It counts only since the product took it, if it did. */
+  readonly isHandedOver: boolean;
+};
 export type PastChange = Pick<
   PlanChange,
   | 'number'
@@ -43,6 +53,7 @@ export type PastChange = Pick<
   | 'expiresAt'
   | 'planStatus'
   | 'isSuspended'
+  | 'orderNumber'
   | 'refundCents'
   | 'code'
   | 'renewMonths'
@@ -91,23 +102,30 @@ export function createReplay({
   let customer: CustomerState | null = null;
   /** The last order for each package: what a renewal may have named. */
   const lastOrders = new Map<number, OrderRecord>();
+  /** Those that wait for the product, by number: one at most, where the rules were followed. */
+  const waiting = new Map<number, OrderRecord>();
 
   function decide(
     command: OrderCommand,
-    { wanted, renewed }: { wanted: Package | null; renewed?: OrderRecord | undefined },
+    {
+      wanted = null,
+      named,
+      row,
+    }: { wanted?: Package | null; named?: OrderRecord | undefined; row?: PastOrder },
     at: EpochSeconds,
   ): { outcome: OrderOutcome; changes: OrderChanges } {
     const { outcomes, changes } = decideOrders(
       {
-        accounts: [accountWithPlenty(accountId, customerNumber)],
+        accounts: [accountWithPlenty(accountId, customerNumber, row?.number ?? 1)],
         customers: customer === null ? [] : [customer],
         foreignReferences: [],
-        orders: renewed === undefined ? [] : [renewed],
+        orders: named === undefined ? [] : [named],
         credits: [],
         planChanges: [],
         packages: new Map(wanted === null ? [] : [[wanted.id, wanted]]),
         currency: '',
         cancelRefund: 'unused',
+        productMode: row?.isHandedOver === true ? 'confirm' : 'none',
       },
       [command],
       at,
@@ -134,28 +152,29 @@ export function createReplay({
       months: row.months,
       maxChargeCents: null,
     };
-    const command: OrderCommand =
-      renewed === undefined
-        ? {
-            ...common,
-            type: 'place',
-            packageId: row.packageId,
-            customerReference: reference,
-            customerName: null,
-            loginLink: null,
-          }
-        : { ...common, type: 'renew', orderNumber: renewed.number };
+    const place: OrderCommand = {
+      ...common,
+      type: 'place',
+      packageId: row.packageId,
+      customerReference: reference,
+      customerName: null,
+      loginLink: null,
+    };
+    const ordered: OrderCommand =
+      renewed === undefined ? place : { ...common, type: 'renew', orderNumber: renewed.number };
+    const command = automaticRenewal(row) ?? ordered;
     // A renewal goes on when the package is retired.
     const retired = terms.length > 0 && terms.every((around) => around.retired);
     const wanted = terms[0] && packageAt(row.packageId, terms[0], row.priceCents, retired);
-    const { outcome } = decide(command, { wanted: wanted ?? null, renewed }, row.createdAt);
+    const { outcome } = decide(command, { wanted: wanted ?? null, named: renewed, row }, row.createdAt);
     if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
     const { order: decided } = outcome;
     const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
     if (!wasPrice(past, { accountId, group }, asked, row.priceCents)) {
       problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
     }
-    lastOrders.set(row.packageId, { ...decided, number: row.number });
+    lastOrders.set(row.packageId, decided);
+    if (row.isHandedOver) waiting.set(row.number, decided);
     if (row.kind !== decided.kind) problems.push(`it is of kind ${row.kind}, but it was ${decided.kind}`);
     if (row.refundCents !== decided.refundCents)
       problems.push(`it gave ${row.refundCents} cents back, but ${decided.refundCents} were unused`);
@@ -164,6 +183,25 @@ export function createReplay({
       problems.push(`it ends at ${is}, but its terms end at ${should}`);
     }
     return problems.map(by(subject));
+  }
+
+  /**
+   * Of an order that waited for the product it matters whether the plan renewed itself by it: only then is it not due again
+   * meanwhile. Any other is an order like everybody's.
+   */
+  function automaticRenewal({ fingerprint, isHandedOver, number }: PastOrder): RenewAutomatically | null {
+    const dueAt = customer?.life.renewAt ?? null;
+    if (fingerprint !== automaticFingerprint || !isHandedOver || dueAt === null) return null;
+    return {
+      type: 'renew_automatically',
+      accountId,
+      accessVersion,
+      customerNumber,
+      dueAt,
+      isBlocked: false,
+      idempotencyKey: `order ${number}`,
+      keyIsMinted: true,
+    };
   }
 
   function change(row: PastChange, past: Past): Deviation[] {
@@ -183,9 +221,45 @@ export function createReplay({
         return ofAccount(row, past, subject);
       case 'renewal_failed':
         return failedRenewal(row, subject);
+      case 'order_completed':
+        return settle(row, 'completed', subject);
+      case 'order_failed':
+        return settle(row, 'failed', subject);
       default:
         return row.kind satisfies never;
     }
+  }
+
+  /** The product, or an administrator in its place, decided about an order that waited. */
+  function settle(row: PastChange, outcome: HandoffOutcome, subject: string): Deviation[] {
+    const { orderNumber, createdAt } = row;
+    const order = orderNumber === null ? undefined : waiting.get(orderNumber);
+    if (orderNumber === null || order === undefined) {
+      return [by(subject)('no such order was waiting for the product')];
+    }
+    const command: OrderCommand = {
+      type: 'settle_order',
+      accountId,
+      orderNumber,
+      outcome,
+      reason: null,
+      by: null,
+    };
+    const { outcome: settled, changes } = decide(command, { named: order }, createdAt);
+    if (settled.type !== 'settled') return [by(subject)(refusalOf(settled))];
+    waiting.delete(orderNumber);
+    const [made] = changes.planChanges;
+    const problems: string[] = [];
+    if (made?.refundCents !== row.refundCents) {
+      problems.push(`it gave ${row.refundCents} cents back, but ${made?.refundCents} were owed`);
+    }
+    if (made?.packageId !== row.packageId || made?.expiresAt !== row.expiresAt) {
+      problems.push('it left another plan than the order makes of it');
+    }
+    if (made?.planStatus !== row.planStatus || made?.isSuspended !== row.isSuspended) {
+      problems.push(`it left the plan ${row.planStatus}, but should have left it ${made?.planStatus}`);
+    }
+    return problems.map(by(subject));
   }
 
   /** What the account did itself to the customer's plan. */
@@ -254,7 +328,7 @@ export function createReplay({
 
   function setStatus(row: PastChange, status: CustomerStatus, subject: string): Deviation[] {
     const command: OrderCommand = { type: 'set_status', accountId, actorId: 0, customerNumber, status };
-    const { outcome, changes } = decide(command, { wanted: null }, row.createdAt);
+    const { outcome, changes } = decide(command, {}, row.createdAt);
     if (outcome.type !== 'status_set') return [by(subject)(refusalOf(outcome))];
     return changes.planChanges.length === 0 ? [by(subject)(`the customer was ${status} already`)] : [];
   }
@@ -296,7 +370,7 @@ export function createReplay({
       ...(isSameLife(present.life, customer.life)
         ? []
         : [
-            'what is set about the plan (holds, cancelling, auto-renewal) is not what its changes make of it',
+            'what is set about the plan (holds, cancelling, auto-renewal, an order that waits) is not what its changes make of it',
           ]),
       ...comparePlans(present.plan, customer.plan),
     ].map(by(subject));
@@ -346,15 +420,15 @@ function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, 
 
 const accessVersion = 1;
 
-/** Its balance is no question here; a customer that it gains gets the right number. */
-function accountWithPlenty(id: number, customerNumber: number): AccountState {
+/** Its balance is no question here; a customer or an order that it gains gets the right number. */
+function accountWithPlenty(id: number, customerNumber: number, orderNumber: number): AccountState {
   return {
     id,
     group: 'reseller',
     accessVersion,
     isHalted: false,
     balanceCents: plenty,
-    orderCount: 0,
+    orderCount: orderNumber - 1,
     customerCount: customerNumber - 1,
     entryCount: 0,
     planChangeCount: 0,

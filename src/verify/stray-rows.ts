@@ -11,7 +11,7 @@ import type { AuditLimits } from './audit-limits.ts';
 const accountsPerRange = 500;
 const problemsMax = 20;
 
-type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes';
+type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
 
 // A row without an account says where the range ends: null when there was nothing left.
 const readClaims: Statement = {
@@ -40,14 +40,20 @@ const readOwners = (table: OwnedTable): Statement => ({
 
 const listStrays = (table: OwnedTable): Statement => ({
   name: `verify_strays_of_${table}`,
-  text: `select number from ${table} where account_id = $1::int order by number limit ${problemsMax}`,
+  text: `select ${numberOf(table)} as number from ${table} where account_id = $1::int
+    order by ${numberOf(table)} limit ${problemsMax}`,
 });
+
+function numberOf(table: OwnedTable): string {
+  return table === 'order_handoffs' ? 'order_number' : 'number';
+}
 
 const owned = [
   ['orders', 'order', readOwners('orders'), listStrays('orders')],
   ['ledger_entries', 'ledger entry', readOwners('ledger_entries'), listStrays('ledger_entries')],
   ['customers', 'customer', readOwners('customers'), listStrays('customers')],
   ['plan_changes', 'plan change', readOwners('plan_changes'), listStrays('plan_changes')],
+  ['order_handoffs', 'handed-over order', readOwners('order_handoffs'), listStrays('order_handoffs')],
 ] as const;
 
 export async function findStrayRows(

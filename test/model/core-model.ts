@@ -658,7 +658,9 @@ function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKe
   return null;
 }
 
-const typesOfChanges: Readonly<Record<PlanChangeKind, HistoryItem['type']>> = {
+const typesOfChanges: Readonly<
+  Record<PlanChangeKind, HistoryItem['type'] | 'order_completed' | 'order_failed'>
+> = {
   trial: 'trial_started',
   suspend: 'suspended',
   resume: 'resumed',
@@ -667,6 +669,8 @@ const typesOfChanges: Readonly<Record<PlanChangeKind, HistoryItem['type']>> = {
   auto_renew: 'auto_renew_set',
   auto_renew_off: 'auto_renew_removed',
   renewal_failed: 'renewal_failed',
+  order_completed: 'order_completed',
+  order_failed: 'order_failed',
 };
 
 /** Orders and changes of one customer, put in their order by `afterOrder`. */

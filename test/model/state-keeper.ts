@@ -102,6 +102,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       credits,
       planChanges: loadedChanges,
       cancelRefund,
+      productMode: 'none',
       packages,
       currency: 'USD',
     };

@@ -45,6 +45,11 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_ledger_spans: /ledger_days_pkey/,
   find_ledger_day_mark: null,
   find_ledgers_behind: null,
+  sum_ledger_entries: /ledger_entries_pkey/,
+  list_handoffs_down: /order_handoffs_status/,
+  history_orders: /orders_customer/,
+  history_settled_orders: /orders_pkey/,
+  list_orders_needing_attention: /product_calls_attention/,
 };
 
 const bigTables = [
@@ -58,6 +63,9 @@ const bigTables = [
   'login_links',
   'list_stretches',
   'customer_terms',
+  'plan_changes',
+  'order_handoffs',
+  'product_calls',
 ];
 
 let service: TestService;
@@ -74,8 +82,10 @@ before(async () => {
 after(() => service.close());
 
 test('no statement of the panel scans a table that grows, planned while it is young or when it has grown', async () => {
+  await setProduct('confirm');
   const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
   const { order } = placed.body;
+  assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
   // For the values five times, for any values from the sixth on.
   for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
   await indexListStretches(service.database);
@@ -90,6 +100,11 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   await service.database.query({ name: '', text: 'analyze' });
   await look('analyzed');
 });
+
+async function setProduct(mode: 'none' | 'confirm'): Promise<void> {
+  const product = { mode, url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+}
 
 async function visit(orderId: number, customerId: number): Promise<void> {
   for (const path of [
@@ -115,6 +130,11 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/orders?kind=activate&package_id=1',
     '/orders?customer=planned',
     '/orders?idempotency_key=none',
+    '/orders?status=completed',
+    '/orders?status=failed',
+    '/orders?status=pending&kind=activate',
+    `/ledger?order_id=${orderId}`,
+    `/customers/${customerId}/history`,
     '/customers?q=pla',
     '/customers?active=false',
     '/customers?status=active',
@@ -124,7 +144,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     assert.equal((await account.get(path)).status, 200, path);
   }
   assert.equal((await panel.post(`/customers/${customerId}/login-link`)).status, 201);
-  for (const path of ['/admin/overview', '/admin/customers?q=pla']) {
+  for (const path of ['/admin/overview', '/admin/customers?q=pla', '/admin/v1/orders/attention']) {
     assert.equal((await console.get(path)).status, 200, path);
   }
 }
@@ -192,6 +212,20 @@ async function grow(): Promise<void> {
     ),
   );
   assert.ok(outcomes.every(({ type }) => type === 'ordered'));
+  // One in twelve is among the few.
+  const settled = await Promise.all(
+    outcomes.map((outcome, index) =>
+      service.service.engine.submit({
+        type: 'settle_order',
+        accountId: account.id,
+        orderNumber: outcome.type === 'ordered' ? outcome.order.number : 0,
+        outcome: index % 12 === 0 ? 'failed' : 'completed',
+        reason: null,
+        by: null,
+      }),
+    ),
+  );
+  assert.ok(settled.every(({ type }) => type === 'settled'));
 }
 
 function anyValue(type: string): string {

@@ -12,7 +12,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import type { Row, Transaction } from '../../src/database/database.ts';
 import { readStream } from '../../src/events/event-stream.ts';
-import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
@@ -25,6 +25,8 @@ const bigTables = [
   'plan_changes',
   'login_links',
   'events',
+  'order_handoffs',
+  'product_calls',
 ];
 
 /** All that a batch may send; what is not here is not looked at. */
@@ -33,7 +35,7 @@ const orderPath = [
   'load_packages_version',
   'load_customers',
   'load_orders_by_key',
-  'load_renewals',
+  'load_named_orders',
   'load_credits_by_key',
   'load_customers_by_number',
   'load_plan_changes_by_key',
@@ -46,6 +48,10 @@ const orderPath = [
   'update_account_balances',
   'put_login_links',
   'insert_plan_changes',
+  'insert_order_handoffs',
+  'settle_order_handoffs',
+  'insert_product_calls',
+  'close_product_calls',
   'insert_audit',
   'insert_events',
   'insert_event_inbox',
@@ -108,6 +114,7 @@ test('nor do the reads of orders, customers and balances', async () => {
     'list_ledger_entries',
     'list_due_renewals',
     'list_plan_ends',
+    'list_all_plan_ends',
     'list_events',
     'list_events_of_type',
     'read_event_stream',
@@ -249,6 +256,11 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
   service.clock.seconds += 1;
   await runPlanEnds(service);
   await readStream(service.database, { after: 0n, accountId: account.id, limit: 10 });
+  await withProduct(async () => {
+    const handedOver = await place(`handed-${account.id}-${time}`, `h-${time}`);
+    const settled = `/api/admin/v1/orders/${handedOver.body.order.id}`;
+    assert.equal((await admin.post(`${settled}/fail`, { reason: 'No' })).status, 200);
+  });
   const { id, customer: ordered } = placed.body.order;
   for (const answer of [
     await account.get('/balance'),
@@ -263,6 +275,14 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
   ]) {
     assert.equal(answer.status, 200, answer.text);
   }
+}
+
+async function withProduct(work: () => Promise<void>): Promise<void> {
+  const url = 'https://product.example.com';
+  const body = { mode: 'confirm', url, secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', body)).status, 200);
+  await work();
+  assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
 }
 
 /** Thousands of orders of new customers, through the engine: a minute of a busy service. */
@@ -286,8 +306,18 @@ async function grow(): Promise<void> {
         loginLink: null,
       }),
     );
-    const outcomes = await Promise.all(commands.map((command) => service.service.engine.submit(command)));
+    const submit = (command: OrderCommand) => service.service.engine.submit(command);
+    const outcomes: OrderOutcome[] = [];
+    await withProduct(async () => {
+      outcomes.push(...(await Promise.all(commands.map(submit))));
+    });
     assert.ok(outcomes.every(({ type }) => type === 'ordered'));
+    const numbers = outcomes.flatMap((outcome) => (outcome.type === 'ordered' ? outcome.order.number : []));
+    const settle = { type: 'settle_order', accountId: account.id, outcome: 'completed' } as const;
+    const settled = await Promise.all(
+      numbers.map((orderNumber) => submit({ ...settle, orderNumber, reason: null, by: null })),
+    );
+    assert.ok(settled.every(({ type }) => type === 'settled'));
     // Each with a key of its own: a row, although nothing changes.
     const changes = await Promise.all(
       outcomes.map((outcome, index) =>

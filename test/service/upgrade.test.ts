@@ -94,6 +94,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     currency: 'USD',
     cancelRefund: 'none',
     describeHappening: () => ({}),
+    productPayload: () => ({}),
     now: () => seconds(20),
     packages: packages.current,
   } as const;

@@ -38,7 +38,11 @@ function outcomesOf(used: Partial<typeof numbers>) {
     idempotencyKey: 'credit',
     keyIsMinted: false,
   };
-  return decideOrders({ accounts, ...none, currency: 'USD', cancelRefund: 'unused' }, [command], 0).outcomes;
+  return decideOrders(
+    { accounts, ...none, currency: 'USD', cancelRefund: 'unused', productMode: 'none' },
+    [command],
+    0,
+  ).outcomes;
 }
 
 test('an account uses 900,000,000 numbers of a kind, and the next one is refused', () => {

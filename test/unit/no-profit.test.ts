@@ -405,6 +405,7 @@ function opening(): Position {
     credits: [],
     planChanges: [],
     cancelRefund: 'unused',
+    productMode: 'none',
     packages: new Map(),
     currency: 'USD',
   };

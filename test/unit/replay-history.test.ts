@@ -48,6 +48,8 @@ function order(number: number, at: number, changed: Partial<PastOrder> = {}): Pa
     balanceAfterCents: 0n,
     createdAt: at,
     expiresAt: addMonths(at, 1),
+    fingerprint: '',
+    isHandedOver: false,
     ...changed,
   };
 }
@@ -56,6 +58,7 @@ const byOperator = {
   isEmpty: false,
   planStatus: null,
   isSuspended: null,
+  orderNumber: null,
   refundCents: null,
   code: null,
   renewMonths: null,
@@ -133,6 +136,66 @@ test('a trial, an order in the middle of it and a suspension explain each other'
   assert.deepEqual(
     replay([...events, statusAt(3, 'resume', start + 3 * day)], { status: 'active', plan }),
     [],
+  );
+});
+
+const handedOver = (number: number, at: number, changed: Partial<PastOrder> = {}) =>
+  order(number, at, { isHandedOver: true, ...changed });
+const settledAt = (
+  number: number,
+  at: number,
+  orderNumber: number,
+  changed: Partial<PastChange> = {},
+): PastChange => ({
+  ...byOperator,
+  number,
+  kind: 'order_completed',
+  createdAt: at,
+  byParty: 'product',
+  orderNumber,
+  packageId: basic,
+  expiresAt: addMonths(start, 1),
+  planStatus: 'active',
+  isSuspended: false,
+  refundCents: 0n,
+  ...changed,
+});
+const startedPlan: Plan = {
+  packageId: basic,
+  anchorAt: start,
+  monthsRun: 1,
+  expiresAt: addMonths(start, 1),
+  paidPeriods: [{ startsAt: start, endsAt: addMonths(start, 1), paidCents: 1000n }],
+};
+/** Refused, ordered anew, suspended while it waited, taken two days later. */
+const takenLate: readonly Event[] = [
+  handedOver(1, start - day, { expiresAt: addMonths(start - day, 1) }),
+  settledAt(1, start - 5, 1, {
+    kind: 'order_failed',
+    expiresAt: start - day,
+    planStatus: 'expired',
+    refundCents: 1000n,
+  }),
+  handedOver(2, start),
+  statusAt(2, 'suspend', start + day),
+  settledAt(3, start + 2 * day, 2, { planStatus: 'suspended', isSuspended: true }),
+];
+
+test('an order that waited for the product makes the plan of its own second, and one that failed none', () => {
+  assert.deepEqual(replay(takenLate, { status: 'suspended', plan: startedPlan }), []);
+});
+
+test('an order that gave back more than it cost gives the rest when it is taken', () => {
+  const year = addMonths(start, 12);
+  const events: readonly Event[] = [
+    order(1, start, { packageId: plus, months: 12, priceCents: 25_000n, expiresAt: year }),
+    handedOver(2, start, { kind: 'change', refundCents: 25_000n }),
+    settledAt(1, start + day, 2, { refundCents: 24_000n }),
+  ];
+  assert.deepEqual(replay(events, { status: 'active', plan: startedPlan }), []);
+  assert.deepEqual(
+    replay([...events.slice(0, 2), settledAt(1, start + day, 2, { refundCents: 25_000n })], null),
+    ['plan change 1: not by the rules: it gave 25000 cents back, but 24000 were owed'],
   );
 });
 
@@ -214,6 +277,43 @@ const broken: readonly (readonly [rule: string, events: readonly Event[], says: 
     /^plan change 2: .*suspended already$/,
   ],
   ['a suspension of nobody', [statusAt(1, 'suspend', start)], /^plan change 1: .*customer_not_found$/],
+  [
+    'an order while another one waits',
+    [handedOver(1, start), handedOver(2, start + 1, { kind: 'renew' })],
+    /^order 2: .*refused: order_failed, order_pending$/,
+  ],
+  [
+    'a trial while an order waits',
+    [handedOver(1, start), trialAt(1, start + 1)],
+    /^plan change 1: .*refused: order_failed, order_pending$/,
+  ],
+  [
+    'the end of an order that did not wait',
+    [order(1, start), settledAt(1, start + 1, 1)],
+    /^plan change 1: .*no such order was waiting for the product$/,
+  ],
+  [
+    'a second end of an order',
+    [handedOver(1, start), settledAt(1, start + 1, 1), settledAt(2, start + 2, 1, { kind: 'order_failed' })],
+    /^plan change 2: .*no such order was waiting for the product$/,
+  ],
+  [
+    'an order that was taken with terms of another second',
+    [handedOver(1, start), settledAt(1, start + day, 1, { expiresAt: addMonths(start, 1) + day })],
+    /^plan change 1: .*another plan than the order makes of it$/,
+  ],
+  [
+    'an order that failed and left its plan',
+    [
+      handedOver(1, start),
+      settledAt(1, start + 1, 1, {
+        kind: 'order_failed',
+        refundCents: 1000n,
+        expiresAt: addMonths(start, 1),
+      }),
+    ],
+    /^plan change 1: .*another plan than the order makes of it$/,
+  ],
 ];
 
 function yearly(index: number): PastOrder {
@@ -258,6 +358,13 @@ for (const [what, changed, says] of states) {
     assert.match(found[0] ?? '', /^customer 3: not by the rules: /);
   });
 }
+
+test('a plan that an order still waits to change is reported where nothing says so, and the other way round', () => {
+  const none: Plan = { ...startedPlan, monthsRun: 0, expiresAt: start, paidPeriods: [] };
+  const waiting = replay([handedOver(1, start)], { status: 'active', plan: none });
+  assert.equal(waiting.length, 1);
+  assert.match(waiting[0] ?? '', /what is set about the plan \(.*an order that waits\) is not/);
+});
 
 test("a customer's status that no change made is reported, and so is a plan that nothing made", () => {
   assert.match(

@@ -25,6 +25,7 @@ import { customerAdminRoutes } from './customer-admin-routes.ts';
 import { eventAdminRoutes } from './event-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
 import { packagePriceRoutes } from './package-price-routes.ts';
+import { productAdminRoutes } from './product-admin-routes.ts';
 
 export interface AdminRoutesDependencies {
   readonly database: Database;
@@ -37,6 +38,8 @@ export interface AdminRoutesDependencies {
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly audits: SingleAudit;
+  /** Why an address may not be called: a few words that end a sentence; null: it may. */
+  readonly productUrlProblem: (url: string) => Promise<string | null>;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
   readonly passwordCost: PasswordCost;
@@ -60,6 +63,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
   customerAdminRoutes(app, dependencies);
+  productAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   auditAdminRoutes(app, dependencies);
 }

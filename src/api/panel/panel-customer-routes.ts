@@ -14,6 +14,7 @@ import {
 import { formatTime } from '../../contract/times.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findOrders } from '../../orders/order-search.ts';
+import { orderStatus } from '../../orders/order-table.ts';
 import { findCustomers, findLastOrderNumber } from '../../plans/customer-search.ts';
 import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
@@ -80,7 +81,8 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDep
         until: now() + 1,
         limit: pageRows,
       });
-      const [last] = orders;
+      // What can be renewed: an order that the product did not take is not what the customer has.
+      const last = orders.find((order) => orderStatus(order) === 'completed');
       return reply.send({
         customer: panelCustomerView(customer, packages.current(), now()),
         orders: orders.map((order) => orderView(order, packages.current(), currency)),

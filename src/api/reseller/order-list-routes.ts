@@ -10,9 +10,10 @@ import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import { handoffStatuses } from '../../orders/order-handoff.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import { findOrders } from '../../orders/order-search.ts';
-import { type OrderRecord, orderKinds, orderStatuses } from '../../orders/order-table.ts';
+import { type OrderRecord, orderKinds } from '../../orders/order-table.ts';
 import { findCustomerNumber } from '../../plans/customer-search.ts';
 import { readFormat } from '../shapes/answer-format.ts';
 import { allPages, mapPages, sendExport } from '../shapes/exported-file.ts';
@@ -42,7 +43,7 @@ function readFilter(sent: ListQuery) {
   return {
     customer: sent.text('customer').trim().toLowerCase() || null,
     kind: sent.oneOf('kind', orderKinds),
-    status: sent.oneOf('status', orderStatuses),
+    status: sent.oneOf('status', handoffStatuses),
     packageId: sent.number('package_id', 0) || null,
     idempotencyKey: sent.text('idempotency_key') || null,
     created: sent.span('created_from', 'created_to'),
@@ -98,7 +99,7 @@ async function findOwnOrders(
   { database, ledgerDays }: Pick<OrderListRoutesDependencies, 'database' | 'ledgerDays'>,
   accountId: number,
   total: number,
-  { customer, packageId, kind, idempotencyKey, created }: ReturnType<typeof readFilter>,
+  { customer, packageId, kind, status, idempotencyKey, created }: ReturnType<typeof readFilter>,
   position: string | null,
   limit: number,
 ): Promise<{ items: readonly OrderRecord[]; next: string | null }> {
@@ -114,6 +115,7 @@ async function findOwnOrders(
     customerNumber,
     kind,
     packageId,
+    status,
     idempotencyKey,
     since: created?.since ?? 0,
     until: created?.until ?? endOfTime,

@@ -13,6 +13,7 @@ import {
 } from '../../contract/plan-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
+import { refundAtOnceCents } from '../../orders/carry-out-order.ts';
 import { automaticFingerprint, type OrderKind } from '../../orders/order-table.ts';
 import {
   type HistoryItem,
@@ -51,7 +52,12 @@ const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
   auto_renew: 'auto_renew_set',
   auto_renew_off: 'auto_renew_removed',
   renewal_failed: 'renewal_failed',
+  order_completed: 'order_completed',
+  order_failed: 'order_failed',
 };
+
+/** Whose rows say what was given back; that may be nothing. */
+const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
 export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistoryRoutesDependencies): void {
   const { database, seal, customers, confirm, packages, currency } = dependencies;
@@ -113,14 +119,17 @@ function itemView(
     expires_at: formatTime(expiresAt),
   });
   const states = { at: formatTime(at), from: from && stateView(from), to: stateView(to) };
-  if ('change' in what) return { ...states, ...changeView(what.change) };
+  if ('change' in what) {
+    const settled = what.order === null ? {} : { order: orderView(what.order, catalog, currency) };
+    return { ...states, ...changeView(what.change), ...settled };
+  }
   const { order } = what;
   return {
     ...states,
-    type: orderTypes[order.kind],
+    type: order.handoff === null ? orderTypes[order.kind] : 'order_placed',
     by: order.fingerprint === automaticFingerprint ? 'service' : 'account',
     order: orderView(order, catalog, currency),
-    ...(order.kind === 'change' ? { refund: formatAmount(order.refundCents) } : {}),
+    ...(order.kind === 'change' ? { refund: formatAmount(refundAtOnceCents(order)) } : {}),
   };
 }
 
@@ -130,7 +139,7 @@ function changeView(change: PlanChange) {
   return {
     type: changeTypes[kind],
     by: byParty,
-    ...(kind === 'cancel' ? { refund: formatAmount(refundCents ?? 0n) } : {}),
+    ...(refundKinds.includes(kind) ? { refund: formatAmount(refundCents ?? 0n) } : {}),
     ...(reason === null ? {} : { reason }),
     ...(code === null ? {} : { code }),
     ...(isSet

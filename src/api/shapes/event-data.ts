@@ -20,7 +20,15 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
       const { order } = happening;
       return data(type, {
         order: orderView(order, packages, currency),
-        balance: formatAmount(order.balanceAfterCents),
+        balance: formatAmount(happening.balanceCents),
+      });
+    }
+    case 'order.failed': {
+      const { order, reason, balanceCents } = happening;
+      return data(type, {
+        order: orderView(order, packages, currency),
+        reason,
+        balance: formatAmount(balanceCents),
       });
     }
     case 'plan.activated':

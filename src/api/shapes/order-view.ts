@@ -6,14 +6,14 @@ import { publicId } from '../../contract/identifiers.ts';
 import type { OrderView } from '../../contract/order-schemas.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
 import { formatTime } from '../../contract/times.ts';
-import type { OrderRecord } from '../../orders/order-table.ts';
+import { type OrderRecord, orderStatus } from '../../orders/order-table.ts';
 
 export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency: string): OrderView {
   const { accountId, customerReference: reference } = order;
   return {
     id: publicId(accountId, order.number),
     kind: order.kind,
-    status: 'completed',
+    status: orderStatus(order),
     package: { id: order.packageId, name: byId.get(order.packageId)?.name ?? '' },
     months: order.months,
     period: periodOfMonths(order.months),

@@ -1,0 +1,103 @@
+// The operator's product, and the orders that wait for it, as JSON Schema: the administrator's side of the hand-off.
+
+import Type, { type Static } from 'typebox';
+import { cursorParameter, pageQuerySchema } from './list-schemas.ts';
+import { count, example, id, keyInBody, oneOf, orNothing, text, time, word } from './schema-parts.ts';
+
+const mode = oneOf(
+  ['none', 'notify', 'confirm'] as const,
+  'none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it.',
+);
+const urlBytesMax = 2_048;
+
+const productSchema = Type.Object(
+  {
+    mode,
+    url: orNothing(text('Where the product is called.', urlBytesMax), 'null: there is no product.'),
+    has_secret: Type.Boolean({ description: 'Whether calls are signed: always, where there is a product.' }),
+  },
+  { $id: 'Product' },
+);
+
+const attentionOrderSchema = Type.Object(
+  {
+    order: Type.Ref('Order'),
+    account: Type.Object({
+      id: id('Whose order it is.'),
+      username: text('What the account signs in with.', 64),
+    }),
+    call: Type.Object({
+      id: Type.String({
+        description: 'The id of the call, the same at every attempt.',
+        pattern: '^call_[a-z0-9_]+$',
+        maxLength: 100,
+      }),
+      type: word('What the product was told.', 'plan.activate'),
+      attempts: count('How often it was tried.'),
+      first_attempt_at: orNothing(time('When it was tried first.'), 'null: it never was.'),
+      last_status: orNothing(
+        Type.Integer({ description: 'The status of the last answer.', minimum: 100, maximum: 999 }),
+        'null: there was no answer.',
+      ),
+      last_error: orNothing(
+        text('Why the last attempt had no answer; no_product: there is no product to ask.', 200),
+        'null: it was answered.',
+      ),
+    }),
+  },
+  { $id: 'OrderNeedingAttention' },
+);
+
+export const setProductBodySchema = Type.Object(
+  {
+    mode,
+    url: Type.String({
+      description: 'https, or http where OUTBOUND_ALLOW admits it.',
+      format: 'uri',
+      maxLength: urlBytesMax,
+    }),
+    secret: Type.Optional(
+      Type.String({
+        description:
+          'Signs the calls: whsec_ and 24 to 64 bytes in base64. Needed the first time; left out, the present one stays.',
+        pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
+        maxLength: 96,
+      }),
+    ),
+  },
+  example({
+    mode: 'confirm' as const,
+    url: 'https://product.example.com/sellthrough',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  }),
+);
+
+export const acceptOrderBodySchema = Type.Object({ idempotency_key: keyInBody });
+
+export const failOrderBodySchema = Type.Object(
+  {
+    reason: Type.String({ description: 'Why, for the account that ordered.', minLength: 1, maxLength: 200 }),
+    idempotency_key: keyInBody,
+  },
+  example({ reason: 'The address is not served' }),
+);
+
+export const productAnswerSchema = Type.Object({ product: Type.Ref('Product') });
+
+export const attentionQuerySchema = Type.Object({
+  cursor: cursorParameter,
+  limit: { ...pageQuerySchema.properties.limit, examples: [25] },
+});
+
+export const attentionListSchema = Type.Object({
+  data: Type.Array(Type.Ref('OrderNeedingAttention'), { maxItems: 100 }),
+  next_cursor: orNothing(
+    Type.String({ description: 'Send it as cursor for the next page.', maxLength: 200 }),
+    'null: there is no more.',
+  ),
+});
+
+export type ProductView = Static<typeof productSchema>;
+export type AttentionOrderView = Static<typeof attentionOrderSchema>;
+
+export const productNamedSchemas = [productSchema, attentionOrderSchema];

@@ -1,0 +1,100 @@
+// What the operator's product is told about a customer's plan: one row of `product_calls` for each thing, written in the
+// transaction of what it tells (the order batch does, under the account's lock). Sending them belongs to whoever has
+// the lease of it; a call that settles an order is closed by the batch that settles the order, whoever asked for it.
+// Always true: a call's id is that of what it tells, so the same thing is never written twice, and the product ignores
+// a repeat by it.
+
+import type { JsonObject } from '../contract/json.ts';
+import type { Queryable, Statement } from '../database/database.ts';
+import {
+  boolean,
+  type Column,
+  describeTable,
+  int,
+  nullableInt,
+  oneOf,
+  type RowOf,
+  text,
+  time,
+} from '../database/table.ts';
+
+/** `plan.expire` is written when a plan has run out, the others when a command is decided. */
+export const productCallTypes = [
+  'plan.activate',
+  'plan.renew',
+  'plan.change',
+  'plan.suspend',
+  'plan.resume',
+  'plan.cancel',
+  'plan.expire',
+] as const;
+export type ProductCallType = (typeof productCallTypes)[number];
+
+/**
+ * `waiting`: to be sent at next_attempt_at. `done`: nothing more is to be sent. `failed`: given up, and nothing hangs on it.
+ * `attention`: given up, and its order still waits: an administrator has to decide.
+ */
+const productCallStatuses = ['waiting', 'done', 'failed', 'attention'] as const;
+
+/** As it is written; everything about sending it has a beginning of its own. */
+export const newProductCalls = describeTable('product_calls', {
+  callId: text('call_id'),
+  accountId: int('account_id'),
+  customerNumber: int('customer_number'),
+  orderNumber: nullableInt('order_number'),
+  /** Its answer settles the order. */
+  confirms: boolean('confirms'),
+  type: oneOf('type', productCallTypes),
+  payload: json('payload'),
+  createdAt: time('created_at'),
+  nextAttemptAt: time('next_attempt_at'),
+});
+
+export type NewProductCall = RowOf<typeof newProductCalls>;
+
+export const insertProductCalls = newProductCalls.insert('insert_product_calls');
+
+const callPlaces = newProductCalls.pick('accountId', 'orderNumber');
+
+/** Of orders that were settled, by whom ever: nothing more is sent of them. */
+export const closeProductCalls = {
+  statement: {
+    name: 'close_product_calls',
+    text: `update product_calls t set status = 'done' from ${callPlaces.sent('row')}
+      where t.account_id = row.account_id and t.order_number = row.order_number and t.status in ('waiting', 'attention')`,
+  },
+  values: callPlaces.values,
+};
+
+/** Of one statement: batches that settle orders wait for it. */
+const givenUpAtOnce = 500;
+
+// What a batch is closing at this moment needs no giving up.
+const giveUp: Statement = {
+  name: 'give_up_product_calls',
+  text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
+      last_error = coalesce(last_error, 'no_product')
+    where id = any(array(select id from product_calls where status = 'waiting'
+      order by next_attempt_at, id limit ${givenUpAtOnce} for update skip locked)) returning id`,
+};
+
+/**
+ * When there is no product to tell: orders that wait for its answer need an administrator, the rest is moot. A batch that
+ * began before the product was removed may still write calls: whoever sends them does this in every round without one.
+ */
+export async function giveUpProductCalls(database: Queryable): Promise<void> {
+  for (let count = givenUpAtOnce; count === givenUpAtOnce; ) {
+    count = (await database.query(giveUp)).length;
+  }
+}
+
+function json(name: string): Column<JsonObject> {
+  const { toArray } = text(name);
+  return {
+    name,
+    arrayType: 'text[]',
+    cast: (value) => `${value}::jsonb`,
+    toArray: (values) => toArray(values.map((value) => JSON.stringify(value))),
+    parse: (value) => value as JsonObject,
+  };
+}

@@ -1,0 +1,44 @@
+// A row of `order_handoffs`: an order that counts only once the operator's product has taken it, and what became of it.
+// Written by the order batch alone: with its order, and once more when it is settled (settle-order.ts). An order without
+// one is completed (docs/decisions/0037-hand-off.md).
+
+import {
+  describeTable,
+  int,
+  nullableInt,
+  nullableText,
+  nullableTime,
+  oneOf,
+  orNull,
+  type RowOf,
+} from '../database/table.ts';
+
+export const handoffStatuses = ['pending', 'completed', 'failed'] as const;
+export type HandoffStatus = (typeof handoffStatuses)[number];
+
+/** What an order that waits for the product can come to. */
+export type HandoffOutcome = Exclude<HandoffStatus, 'pending'>;
+
+const status = oneOf('status', handoffStatuses);
+
+export const orderHandoffs = describeTable('order_handoffs', {
+  accountId: int('account_id'),
+  orderNumber: int('order_number'),
+  customerNumber: int('customer_number'),
+  status,
+  reason: nullableText('reason'),
+  settledAt: nullableTime('settled_at'),
+  /** The administrator who settled it; null: the product's answer did. */
+  settledBy: nullableInt('settled_by'),
+  /** The first ledger entry that settling it took; null: it moved no money. */
+  entryNumber: nullableInt('entry_number'),
+});
+
+export const newHandoffs = orderHandoffs.pick('accountId', 'orderNumber', 'customerNumber', 'status');
+export const settledHandoffs = orderHandoffs.without('customerNumber');
+
+export type NewHandoff = RowOf<typeof newHandoffs>;
+export type SettledHandoff = RowOf<typeof settledHandoffs>;
+
+/** An order's status as orders are read with it, from `order_handoffs h`; null: it was not handed over. */
+export const joinedHandoff = { columns: 'h.status as handoff', parse: orNull(status).parse };

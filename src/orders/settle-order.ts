@@ -1,0 +1,129 @@
+// An order that waited for the product: it took it, and now the plan is what was ordered; or it did not, and everything
+// that was charged is given back by entries of its own. Called by decide-orders.ts; asked for by whoever calls the
+// product, and by an administrator.
+// Always true: an order is settled once. Who says the same again learns that it is so; who says the contrary is refused.
+
+import type { AccountState } from '../accounts/account-table.ts';
+import { formatAmount } from '../contract/amounts.ts';
+import { publicId } from '../contract/identifiers.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { lifeAfterFailedOrder, lifeAfterOrder, runningPlan } from '../plans/plan-life.ts';
+import { heldBackCents, orderedPlan, orderTold, refundAtOnceCents } from './carry-out-order.ts';
+import { refused } from './command-checks.ts';
+import type { OrderOutcome, SettleOrder } from './order-commands.ts';
+import type { CustomerState, WorkingState } from './order-state.ts';
+import { automaticFingerprint, type OrderRecord, orderStatus } from './order-table.ts';
+import { changeCallId } from './product-telling.ts';
+
+export function settleOrder(
+  working: WorkingState,
+  account: AccountState,
+  { orderNumber, outcome, reason, by }: SettleOrder,
+  now: EpochSeconds,
+): OrderOutcome {
+  const order = working.orderByNumber(account.id, orderNumber);
+  if (order === null) return refused('order_not_found');
+  const status = orderStatus(order);
+  if (status === outcome) return { type: 'settled', order, replayed: true };
+  if (status !== 'pending') return refused('order_already_settled', { status });
+  const customer = working.customer(order.customerReference);
+  if (customer === null) throw new Error(`Order ${orderNumber} of account ${account.id} has no customer.`);
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+
+  // Nothing may fail from here on.
+  const settled =
+    outcome === 'completed' ? complete(working, customer, order, now) : fail(working, customer, order, now);
+  const { refundCents, entryNumber } = settled;
+  const details = {
+    kind: outcome === 'completed' ? 'order_completed' : 'order_failed',
+    byParty: by === null ? 'product' : 'operator',
+    actorId: by?.actorId ?? null,
+    orderNumber,
+    refundCents,
+    entryNumber,
+    balanceAfterCents: working.account(account.id)?.balanceCents ?? 0n,
+    reason,
+  } as const;
+  const changeNumber = working.addPlanChange(settled.customer, details, now);
+  if (by !== null) {
+    working.addAudit({
+      ...by,
+      action: outcome === 'completed' ? 'order.accept' : 'order.fail',
+      subject: `order ${publicId(account.id, orderNumber)}`,
+      before: { status },
+      after: { status: outcome, refund: formatAmount(refundCents), reason },
+    });
+  }
+  if (by !== null && outcome === 'failed') {
+    // Nobody knows what the product has made of the order: it is told what holds instead.
+    const type = runningPlan(settled.customer, now) === null ? 'plan.cancel' : 'plan.change';
+    const callId = changeCallId(account.id, changeNumber);
+    working.tellProduct({ callId, type, customer: settled.customer, order: null, confirms: false });
+  }
+  const handoff = { accountId: account.id, orderNumber, status: outcome, reason, entryNumber };
+  const settledBy = by?.actorId ?? null;
+  const after = working.settleHandoff(order, { ...handoff, settledAt: now, settledBy });
+  const balanceCents = working.account(account.id)?.balanceCents ?? 0n;
+  if (outcome === 'failed') {
+    working.tell(account.id, { type: 'order.failed', order: after, reason, balanceCents });
+  } else {
+    working.tell(account.id, { type: 'order.completed', order: after, balanceCents });
+    working.tell(account.id, { type: orderTold[order.kind], customer: settled.customer, order: after });
+  }
+  return { type: 'settled', order: after, replayed: false };
+}
+
+interface Settled {
+  readonly customer: CustomerState;
+  readonly refundCents: bigint;
+  readonly entryNumber: number | null;
+}
+
+/** The terms are those of the order's second, whenever the answer came: nothing has changed the plan meanwhile. */
+function complete(
+  working: WorkingState,
+  customer: CustomerState,
+  order: OrderRecord,
+  now: EpochSeconds,
+): Settled {
+  const { accountId, number: orderNumber, createdAt } = order;
+  const running = runningPlan(customer, createdAt);
+  const plan = orderedPlan(order, running);
+  const isNewRun = order.kind !== 'renew' || running === null;
+  const life = lifeAfterOrder({ ...customer.life, pendingOrder: null }, plan, isNewRun);
+  const refundCents = heldBackCents(order);
+  const entry =
+    refundCents === 0n
+      ? null
+      : working.addEntry(accountId, { kind: 'refund', amountCents: refundCents, orderNumber }, now);
+  return {
+    customer: working.setPlan(customer, plan, life),
+    refundCents,
+    entryNumber: entry?.number ?? null,
+  };
+}
+
+/** The price comes back, and what was given back with the order is taken again: it was never more than the price. */
+function fail(
+  working: WorkingState,
+  customer: CustomerState,
+  order: OrderRecord,
+  now: EpochSeconds,
+): Settled {
+  const { accountId, number: orderNumber, createdAt: orderedAt, priceCents, fingerprint } = order;
+  const givenCents = refundAtOnceCents(order);
+  const entry =
+    priceCents === 0n
+      ? null
+      : working.addEntry(accountId, { kind: 'refund', amountCents: priceCents, orderNumber }, now);
+  if (givenCents > 0n) {
+    working.addEntry(accountId, { kind: 'charge', amountCents: -givenCents, orderNumber }, now);
+  }
+  const isAutomatic = fingerprint === automaticFingerprint;
+  const life = lifeAfterFailedOrder(customer.life, customer.plan, { orderedAt, isAutomatic }, now);
+  return {
+    customer: working.setLife(customer, life),
+    refundCents: priceCents,
+    entryNumber: entry?.number ?? null,
+  };
+}
