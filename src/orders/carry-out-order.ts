@@ -68,19 +68,12 @@ export function carryOut(
   }
 
   // Nothing may fail from here on.
-  const before =
-    'plan' in customer
-      ? customer
-      : working.addCustomer(
-          account.id,
-          newCustomer(customer, isConfirmed ? noPlan(wanted.id, now) : plan, now),
-        );
-  const life = lifeAfterOrder(before.life, plan, isNewRun);
   const number = working.nextOrderNumber(account.id);
-  const isAutomatic = fingerprint === automaticFingerprint;
   const ordered = isConfirmed
-    ? working.setLife(before, lifeWithPendingOrder(before.life, number, isAutomatic))
-    : working.setPlan(before, plan, life);
+    ? waitForProduct(working, account, intent, number, now)
+    : 'plan' in customer
+      ? working.setPlan(customer, plan, lifeAfterOrder(customer.life, plan, isNewRun))
+      : working.addCustomer(account.id, newCustomer(customer, plan, now));
   const givenCents = refundCents - laterCents;
   if (givenCents > 0n)
     working.addEntry(account.id, { kind: 'refund', amountCents: givenCents, orderNumber: number }, now);
@@ -103,23 +96,45 @@ export function carryOut(
     handoff: isConfirmed ? 'pending' : null,
   };
   working.addOrder(order);
+<<<<<<< ours
   if (!isConfirmed) {
     const { balanceCents } = working.account(account.id) ?? account;
     working.tell(account.id, { type: 'order.completed', order, balanceCents });
     working.tell(account.id, { type: orderTold[kind], customer: ordered, order });
   }
   if (isConfirmed) {
+=======
+  if (working.productMode !== 'none') {
+>>>>>>> theirs
     const { accountId, customerNumber } = order;
-    working.addHandoff({ accountId, orderNumber: number, customerNumber, status: 'pending' });
+    if (isConfirmed)
+      working.addHandoff({ accountId, orderNumber: number, customerNumber, status: 'pending' });
+    working.tellProduct({
+      callId: orderCallId(accountId, number),
+      type: orderCalls[kind],
+      // As they are to be when the product has taken it.
+      customer: { ...ordered, plan, life: lifeAfterOrder(ordered.life, plan, isNewRun) },
+      order,
+      confirms: isConfirmed,
+    });
   }
-  working.tellProduct({
-    callId: orderCallId(account.id, number),
-    type: orderCalls[kind],
-    customer: { ...ordered, plan, life },
-    order,
-    confirms: isConfirmed,
-  });
   return { type: 'ordered', order, replayed: false };
+}
+
+/** The customer's plan stays as it is; who has none yet gets one that is over as it begins. */
+function waitForProduct(
+  working: WorkingState,
+  account: AccountState,
+  { customer, wanted, fingerprint }: Intent,
+  orderNumber: number,
+  now: EpochSeconds,
+): CustomerState {
+  const before =
+    'plan' in customer
+      ? customer
+      : working.addCustomer(account.id, newCustomer(customer, noPlan(wanted.id, now), now));
+  const isAutomatic = fingerprint === automaticFingerprint;
+  return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));
 }
 
 /** What the order makes of the plan that was running in its second; null: none was. */
