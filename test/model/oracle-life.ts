@@ -57,9 +57,11 @@ export type HistoryItem = {
     | 'cancelled_at_period_end'
     | 'auto_renew_set'
     | 'auto_renew_removed'
-    | 'renewal_failed';
+    | 'renewal_failed'
+    | 'order_completed'
+    | 'order_failed';
   at: number;
-  by: 'account' | 'operator' | 'service';
+  by: 'account' | 'operator' | 'service' | 'product';
   /** Null before the first plan. */
   from: PlanState | null;
   to: PlanState;
@@ -109,6 +111,9 @@ export function createPlanLife(world: PlanLifeWorld) {
     return change(input, now, readCancelRequest, (request) => ({
       operation: ['cancel', request.at],
       decide: (account, customer) => {
+        if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
+        if (request.at === 'now' && account.halted)
+          return refuse('order_failed', { reason: 'account_halted' });
         if (!isRunning(customer, now)) return refuse('order_failed', { reason: 'plan_not_running' });
         return request.at === 'now' ? cancelNow(account, customer, now) : cancelAtEnd(customer, now);
       },
@@ -170,6 +175,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return change(input, now, readAutoRenewRequest, ({ months, maxChargeCents, hoursBefore }) => ({
       operation: ['auto_renew', months, maxChargeCents === null ? null : String(maxChargeCents), hoursBefore],
       decide: (_account, customer) => {
+        if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
         if (!isRunning(customer, now)) return refuse('order_failed', { reason: 'plan_not_running' });
         if (world.isTrial(customer.plan.packageId))
           return refuse('package_unavailable', { reason: 'free_trial' });
@@ -188,6 +194,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return change(input, now, readEmptyRequest, () => ({
       operation: ['auto_renew_off'],
       decide: (_account, customer) => {
+        if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
         if (customer.autoRenew === null) return 0n;
         record(customer, now, { type: 'auto_renew_removed', by: 'account' }, () => {
           customer.autoRenew = null;

@@ -66,6 +66,11 @@ export function startPlan(packageId: number, months: Months, paidCents: bigint, 
   };
 }
 
+/** Over in the second it begins, and nothing paid for it: what stands for a plan until there has been one. */
+export function overPlan(packageId: number, now: number): Plan {
+  return { packageId, anchorAt: now, periods: [], expiresAt: now };
+}
+
 /** The new end is counted from the anchor over all months of the run, so days never drift. */
 export function extendPlan(plan: Plan, months: Months, paidCents: bigint): Plan {
   const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);

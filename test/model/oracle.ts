@@ -1,11 +1,14 @@
 // The business rules a second time: slow, obvious, in memory, one operation after the other.
 // Written from spec/service-v1.md, spec/decisions.md and spec/v1-additions.md alone, to be compared with the
-// product. Here: accounts, packages, orders, money, what is shown; oracle-life.ts: what else happens to a plan.
-// Always true: opening balance + ledger entries = balance >= 0; a refusal changes nothing;
-// an order never changes once made. Outcomes are values; an exception is a bug of the caller,
+// product. Here: accounts, packages, orders, money, what is shown; oracle-life.ts: what else happens to a plan;
+// oracle-handoff.ts: orders that wait for the product.
+// Always true: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes
+// once made, but for the status of one that waits, once. Outcomes are values; an exception is a bug of the caller,
 // such as an account that is not in the world. "Ax" points to the entry in AMBIGUITIES.md.
 
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
+import type { Handoff } from './oracle-handoff.ts';
+import { createHandoffs } from './oracle-handoff.ts';
 import type { BoundPlanChange, HistoryItem } from './oracle-life.ts';
 import { createPlanLife, planState, record } from './oracle-life.ts';
 import type { AutoRenewSettings, PaidPeriod, Plan, PlanLife, PlanStatus } from './oracle-plan.ts';
@@ -16,6 +19,7 @@ import {
   extendRun,
   isRunning,
   newLife,
+  overPlan,
   refundOf,
   startPlan,
   statusOf,
@@ -54,13 +58,18 @@ export type World = {
   }[];
   /** The operator's `CANCEL_REFUND`; `unused` when it is not set. */
   cancelRefund?: 'unused' | 'none' | undefined;
+  /** How orders are handed off to the product; `none` when it is not set. */
+  productMode?: ProductMode | undefined;
 };
+
+export type ProductMode = 'none' | 'notify' | 'confirm';
 
 /** Times are whole epoch seconds. `number` counts 1, 2, 3… within the account. */
 export type Order = {
   number: number;
   kind: 'activate' | 'renew' | 'change';
-  status: 'completed';
+  /** `pending` until the product has answered, in the mode `confirm` alone. */
+  status: 'completed' | 'pending' | 'failed';
   packageId: number;
   months: Months;
   period: Period;
@@ -146,6 +155,8 @@ export type Customer = PlanLife & {
   reference: string;
   name: string;
   createdAt: number;
+  /** The number of the order that waits for the product; null: none does. */
+  pendingOrder: number | null;
   /** Oldest first. */
   history: HistoryItem[];
 };
@@ -157,9 +168,13 @@ export type Account = {
   id: AccountId;
   group: Group;
   blocked: boolean;
+  /** Its books do not add up: nothing moves its money. */
+  halted: boolean;
   apiEnabled: boolean;
   balanceCents: bigint;
   orders: Order[];
+  /** Of the orders that wait, or waited, for the product; by their number. */
+  handoffs: Map<number, Handoff>;
   ledger: LedgerEntry[];
   orderKeys: Map<string, BoundOrder>;
   creditKeys: Map<string, BoundCredit>;
@@ -194,8 +209,10 @@ export function createOracle(world: World) {
       group,
       balanceCents,
       blocked: blocked ?? false,
+      halted: false,
       apiEnabled: apiEnabled ?? true,
       orders: [],
+      handoffs: new Map(),
       ledger: [], // an opening balance has no entry (A29)
       orderKeys: new Map(),
       creditKeys: new Map(),
@@ -209,6 +226,7 @@ export function createOracle(world: World) {
   const customers = new Map<string, Customer>();
   let keysMinted = 0;
   let cancelRefund = world.cancelRefund ?? 'unused';
+  let productMode = world.productMode ?? 'none';
 
   const life = createPlanLife({
     accounts: () => accounts.values(),
@@ -240,6 +258,22 @@ export function createOracle(world: World) {
       ),
   });
 
+  const { settleOrder } = createHandoffs({
+    getAccount,
+    getCustomer: (reference) => {
+      const customer = customers.get(reference);
+      if (customer === undefined) throw new Error(`no customer ${reference} in this world`);
+      return customer;
+    },
+    setStatus: (account, order, status) => {
+      const settled = Object.freeze({ ...order, status });
+      account.orders[order.number - 1] = settled;
+      return settled;
+    },
+    post: (account, kind, amountCents, orderNumber, now) =>
+      post(account, { kind, amountCents, orderNumber, memo: '', actorId: null, createdAt: now }),
+  });
+
   /** POST /orders. Checks 4, 5, and 10 to 19 in their order; the first that fails is the outcome. */
   function placeOrder(
     input: { accountId: AccountId; body: unknown; headerKey?: string | undefined },
@@ -254,7 +288,7 @@ export function createOracle(world: World) {
     // 15 replay or idempotency_conflict
     const operation = placeOperation(request);
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
-    if (bound !== undefined) return replayOrConflict(bound, operation);
+    if (bound !== undefined) return replayOrConflict(account, bound, operation);
 
     // 16 invalid_package / package_unavailable
     const packageSold = packages.get(request.packageId);
@@ -282,7 +316,7 @@ export function createOracle(world: World) {
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
       if (original === null) return refuse('idempotency_conflict');
-      return replayOrConflict(bound, renewOperation(request, original));
+      return replayOrConflict(account, bound, renewOperation(request, original));
     }
 
     // 16, as far as it concerns renew: the order must exist. Retired packages go on.
@@ -312,11 +346,16 @@ export function createOracle(world: World) {
     const customer = customers.get(intent.customerReference);
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
 
-    // 18 order_failed. A plan whose expiry is now has expired (A20).
+    // 18 order_failed: while an order waits, nothing else can be said of the plan (A82).
+    if (customer !== undefined && customer.pendingOrder !== null)
+      return refuse('order_failed', { reason: 'order_pending' });
+    // A plan whose expiry is now has expired (A20).
     const running = customer !== undefined && isRunning(customer, now) ? customer.plan : null;
     const runsSame = running !== null && running.packageId === packageSold.id;
     const runsOther = running !== null && running.packageId !== packageSold.id;
     if (intent.isRenewal && runsOther) return refuse('order_failed', { reason: 'plan_changed' });
+
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
     const priceCents = pricesAt(packageSold, now)[pricedAs(account)][months];
     const plan = runsSame
@@ -347,10 +386,11 @@ export function createOracle(world: World) {
     }
 
     // Nothing fails from here on.
+    const waits = productMode === 'confirm';
     const order: Order = Object.freeze({
       number: account.orders.length + 1,
       kind: intent.isRenewal || runsSame ? 'renew' : runsOther ? 'change' : 'activate',
-      status: 'completed',
+      status: waits ? 'pending' : 'completed',
       packageId: packageSold.id,
       months,
       period: periodOf(months),
@@ -371,18 +411,35 @@ export function createOracle(world: World) {
       orderNumber: order.number,
       ...(order.kind === 'change' && { refundCents }),
     };
+    // The product has not seen a plan that waits: until then what ran runs, and for nobody new anything (A85).
+    const planNow = waits ? overPlan(packageSold.id, now) : plan;
+    let buyer: Customer;
     if (customer === undefined) {
       // The name is "for a new customer" only: a later one renames nobody (A7).
-      const created = createCustomer(account, intent.customerReference, intent.customerName, plan, now);
-      created.history.push({ ...item, at: now, from: null, to: planState(created, now) });
+      buyer = createCustomer(account, intent.customerReference, intent.customerName, planNow, now);
+      buyer.history.push({ ...item, at: now, from: null, to: planState(buyer, now) });
     } else {
-      record(customer, now, item, () => (runsSame ? extendRun(customer, plan) : beginRun(customer, plan)));
+      buyer = customer;
+      record(customer, now, item, () => {
+        if (waits) return;
+        if (runsSame) extendRun(customer, plan);
+        else beginRun(customer, plan);
+      });
+    }
+    // While it waits, nothing is given that may have to be taken back (A87).
+    const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
+    if (waits) {
+      buyer.pendingOrder = order.number;
+      account.handoffs.set(order.number, { plan, isExtension: runsSame, givenCents, by: intent.by });
+      // Once for each end: this one is not due any more (A90).
+      if (intent.by === 'service' && buyer.autoRenew !== null)
+        buyer.autoRenew = { ...buyer.autoRenew, nextAt: null };
     }
 
     // The ledger holds movements of credit, and zero moves nothing: an amount of 0 has no entry,
     // neither a refund of 0 nor the charge of a package priced 0.00 (A28).
     const cause = { orderNumber: order.number, memo: '', actorId: null, createdAt: now };
-    if (refundCents !== 0n) post(account, { kind: 'refund', amountCents: refundCents, ...cause });
+    if (givenCents !== 0n) post(account, { kind: 'refund', amountCents: givenCents, ...cause });
     if (priceCents !== 0n) post(account, { kind: 'charge', amountCents: -priceCents, ...cause });
 
     const outcome = { order, balanceAfterCents: account.balanceCents };
@@ -410,6 +467,7 @@ export function createOracle(world: World) {
       if (bound.operation !== operation) return refuse('idempotency_conflict');
       return { status: 201, replayed: true, balanceAfterCents: bound.balanceAfterCents };
     }
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (account.balanceCents + input.amountCents < 0n) {
       return refuse('insufficient_credit', {
         balance: formatCents(account.balanceCents),
@@ -442,6 +500,9 @@ export function createOracle(world: World) {
     if (trial.retired) return refuse('package_unavailable', { field: 'package_id' });
     const known = customers.get(reference);
     if (known !== undefined && known.accountId !== account.id) return refuse('customer_not_yours');
+    if (known !== undefined && known.pendingOrder !== null)
+      return refuse('order_failed', { reason: 'order_pending' });
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (known !== undefined && isRunning(known, now))
       return refuse('order_failed', { reason: 'plan_running' });
 
@@ -477,6 +538,7 @@ export function createOracle(world: World) {
       reference,
       name,
       createdAt: now,
+      pendingOrder: null,
       history: [],
     };
     customers.set(reference, customer);
@@ -491,12 +553,21 @@ export function createOracle(world: World) {
     cancelRefund = input.cancelRefund;
   }
 
+  /** Of the orders from now on; those that wait go on waiting (A81). */
+  function setProductMode(input: { mode: ProductMode }): void {
+    productMode = input.mode;
+  }
+
   function setGroup(input: { accountId: AccountId; group: Group }): void {
     getAccount(input.accountId).group = input.group;
   }
 
   function setBlocked(input: { accountId: AccountId; blocked: boolean }): void {
     getAccount(input.accountId).blocked = input.blocked;
+  }
+
+  function setHalted(input: { accountId: AccountId; halted: boolean }): void {
+    getAccount(input.accountId).halted = input.halted;
   }
 
   function setApiEnabled(input: { accountId: AccountId; apiEnabled: boolean }): void {
@@ -578,6 +649,11 @@ export function createOracle(world: World) {
   /** `page` and `limit` as in the query string, or numbers, or undefined: clamped, never refused. */
   function orders(accountId: AccountId, page?: unknown, limit?: unknown): Page<Order> {
     return pageOf(getAccount(accountId).orders.toReversed(), page, limit);
+  }
+
+  /** Oldest first. */
+  function pendingOrders(accountId: AccountId): Order[] {
+    return getAccount(accountId).orders.filter(({ status }) => status === 'pending');
   }
 
   /** By its normalised value: the service's own customer ids are not the oracle's affair. */
@@ -688,9 +764,12 @@ export function createOracle(world: World) {
     credit,
     grantTrial,
     ...life,
+    settleOrder,
     setCancelRefund,
+    setProductMode,
     setGroup,
     setBlocked,
+    setHalted,
     setApiEnabled,
     setPrices,
     schedulePrices,
@@ -700,6 +779,7 @@ export function createOracle(world: World) {
     balance,
     order,
     orders,
+    pendingOrders,
     customer,
     customers: customersOf,
     history,
@@ -725,9 +805,12 @@ function isSamePrices(one: SomePrices, other: SomePrices): boolean {
   return groups.every((group) => months.every((each) => one[group]?.[each] === other[group]?.[each]));
 }
 
-function replayOrConflict(bound: BoundOrder, operation: string): OrderOutcome {
+/** The first answer, but for the status of an order that waited: that is told as it is now (A83). */
+function replayOrConflict(account: Account, bound: BoundOrder, operation: string): OrderOutcome {
   if (bound.operation !== operation) return refuse('idempotency_conflict');
-  return { status: 201, replayed: true, ...bound.outcome };
+  const { order: first, balanceAfterCents } = bound.outcome;
+  const order = account.orders[first.number - 1] ?? first;
+  return { status: 201, replayed: true, order, balanceAfterCents };
 }
 
 /** "Same data": equal texts mean equal operation, package, customer, months and customer_name. */

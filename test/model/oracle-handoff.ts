@@ -1,0 +1,109 @@
+// Orders that wait for the product: what its answer, or the operator's decision in its place, makes of them. Part of the
+// world of oracle.ts, which alone uses it. Written from section 7 of spec/v1-additions.md and from the design of the
+// hand-off alone.
+// Always true: an order is settled once, whoever says what afterwards; a completed one leaves the account with the
+// balance that the same order would have left without waiting, a failed one with that before it.
+// "Ax" points to the entry in AMBIGUITIES.md.
+
+import type { Account, AccountId, Customer, Order } from './oracle.ts';
+import { record } from './oracle-life.ts';
+import { beginRun, extendRun, type Plan, refusedAutoRenew } from './oracle-plan.ts';
+import { type Refusal, refuse } from './oracle-request.ts';
+
+/** What is kept of an order until it is settled, as of the second in which it was placed. */
+export type Handoff = {
+  /** The plan that it makes. */
+  plan: Plan;
+  /** It extends a run; otherwise it begins one. */
+  isExtension: boolean;
+  /** As much of its refund as was entered with its charge: never more than that. */
+  givenCents: bigint;
+  by: 'account' | 'service';
+};
+
+export type SettleInput = {
+  accountId: AccountId;
+  orderNumber: number;
+  outcome: 'completed' | 'failed';
+  /** Why it failed, in the product's or the operator's words. */
+  reason: string | null;
+  by: 'product' | 'operator';
+};
+
+/** The order as it is now. */
+export type SettleOutcome =
+  | { status: 200; replayed: boolean; order: Order; balanceAfterCents: bigint }
+  | Refusal;
+
+export function createHandoffs(world: {
+  getAccount: (id: AccountId) => Account;
+  getCustomer: (reference: string) => Customer;
+  /** The same order with this status, which stands in its place from now on. */
+  setStatus: (account: Account, order: Order, status: 'completed' | 'failed') => Order;
+  post: (
+    account: Account,
+    kind: 'refund' | 'charge',
+    amountCents: bigint,
+    orderNumber: number,
+    now: number,
+  ) => void;
+}) {
+  /** The rights of the account do not matter: one that is blocked has what is its own settled too (A92). */
+  function settleOrder(input: SettleInput, now: number): SettleOutcome {
+    const account = world.getAccount(input.accountId);
+    const handoff = account.handoffs.get(input.orderNumber);
+    const order = account.orders[input.orderNumber - 1];
+    // What never waited is nothing to settle (A88).
+    if (handoff === undefined || order === undefined) return refuse('order_not_found');
+    // The first word stands (A88).
+    if (order.status !== 'pending')
+      return { status: 200, replayed: true, order, balanceAfterCents: account.balanceCents };
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
+
+    // Nothing fails from here on.
+    const settled =
+      input.outcome === 'completed'
+        ? complete(account, order, handoff, input, now)
+        : fail(account, order, handoff, input, now);
+    return { status: 200, replayed: false, order: settled, balanceAfterCents: account.balanceCents };
+  }
+
+  function complete(
+    account: Account,
+    order: Order,
+    handoff: Handoff,
+    { by }: SettleInput,
+    now: number,
+  ): Order {
+    const { plan, isExtension, givenCents } = handoff;
+    const customer = world.getCustomer(order.customerReference);
+    customer.pendingOrder = null;
+    // The terms are of the order's second, the holds and the end that is meant of this one (A86).
+    record(customer, now, { type: 'order_completed', by, orderNumber: order.number }, () => {
+      if (isExtension) extendRun(customer, plan);
+      else beginRun(customer, plan);
+    });
+    const restCents = order.refundCents - givenCents;
+    if (restCents !== 0n) world.post(account, 'refund', restCents, order.number, now);
+    return world.setStatus(account, order, 'completed');
+  }
+
+  /** The plan is as before; the charge comes back first, so that the balance is never below what it was. */
+  function fail(account: Account, order: Order, handoff: Handoff, input: SettleInput, now: number): Order {
+    const { givenCents, by: orderedBy } = handoff;
+    const { by, reason } = input;
+    const customer = world.getCustomer(order.customerReference);
+    customer.pendingOrder = null;
+    const item = { type: 'order_failed', by, orderNumber: order.number } as const;
+    record(customer, now, { ...item, ...(reason !== null && { reason }) }, () => {
+      // Of the service's own order this is the answer to its try to renew (A91).
+      if (orderedBy === 'service' && customer.autoRenew !== null)
+        customer.autoRenew = refusedAutoRenew(customer.autoRenew, customer.plan, 'order_failed', now);
+    });
+    if (order.priceCents !== 0n) world.post(account, 'refund', order.priceCents, order.number, now);
+    if (givenCents !== 0n) world.post(account, 'charge', -givenCents, order.number, now);
+    return world.setStatus(account, order, 'failed');
+  }
+
+  return { settleOrder };
+}
