@@ -258,6 +258,8 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
       keeper.changeRights(accountId);
       if (request.blocked) blocked.add(accountId);
       else blocked.delete(accountId);
+    } else if (request.type === 'halt') {
+      keeper.setHalted(naming.accountIds[request.account] ?? 0, request.halted);
     } else if (request.type === 'prices') {
       shelf.setPrices(request.packageId, request.prices, at);
     } else if (request.type === 'retire') {

@@ -144,6 +144,8 @@ export type Request =
       readonly status: 'active' | 'suspended';
     }
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
+  /** An audit finds that the account's books do not add up; or that they do. */
+  | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
   /** The service's jobs run. */
   | { readonly type: 'jobs' }
   | {
@@ -247,6 +249,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (type === 'by_itself') return livedOf(reader);
     if (type === 'blocked_while_due') return blockedOf(reader);
     if (type === 'meant_to_end') return leavingOf(reader);
+    if (type === 'halted') return haltedOf(reader);
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
@@ -255,7 +258,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     reader: Reader,
     type: Exclude<
       (typeof operationTypes)[number],
-      'burst' | 'swap' | 'by_itself' | 'blocked_while_due' | 'meant_to_end'
+      'burst' | 'swap' | 'by_itself' | 'blocked_while_due' | 'meant_to_end' | 'halted'
     >,
   ): Request | null {
     switch (type) {
@@ -465,6 +468,22 @@ export function tellHistory(history: History, naming: Naming): Told {
     const refused = planChangeOf(reader, reader.pick(['cancel', 'suspend', 'resume', 'auto_renew']));
     yield { ...refused, account };
     yield { type: 'block', account, blocked: false };
+  }
+
+  /** An account whose money nothing moves, until a later audit. */
+  function* haltedOf(reader: Reader): Iterable<Request> {
+    const account = accountWithOrders(reader.below(groups.length));
+    yield { type: 'halt', account, halted: true };
+    for (let count = 1 + reader.below(3); count > 0; count -= 1) {
+      const type = reader.pick(haltedTypes);
+      if (type === 'jobs') {
+        const dueAt = dueTimes([account])[0];
+        if (dueAt !== undefined) at = Math.max(at, dueAt);
+      }
+      const request = requestOf(reader, type);
+      if (request !== null) yield 'account' in request ? { ...request, account } : request;
+    }
+    yield { type: 'halt', account, halted: false };
   }
 
   /** When auto-renewals are tried next, the first first. */
@@ -798,6 +817,9 @@ export function tellHistory(history: History, naming: Naming): Told {
       case 'block':
         oracle.setBlocked({ accountId: accountIdOf(request.account), blocked: request.blocked });
         return { type: 'done' };
+      case 'halt':
+        oracle.setHalted({ accountId: accountIdOf(request.account), halted: request.halted });
+        return { type: 'done' };
       case 'jobs':
         return { type: 'renewals', attempts: oracle.runJobs(at) };
       case 'group':
@@ -868,7 +890,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       return { code: 'package_unavailable', details: { field: 'package_id' } };
     // A grant that is repeated finds its own trial.
     const runsTheSame = 'plan' in before && before.plan.expiresAt > at && before.plan.packageId === packageId;
-    return outcome.code === 'order_failed' && runsTheSame ? { replayed: true } : outcome;
+    return outcome.details['reason'] === 'plan_running' && runsTheSame ? { replayed: true } : outcome;
   }
 
   function own(reference: string, account: number): void {
@@ -908,8 +930,21 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'unschedule',
   'retire',
   'block',
+  'halt',
   'wait',
 ]);
+
+const haltedTypes = [
+  'place',
+  'place',
+  'renew',
+  'credit',
+  'trial',
+  'cancel',
+  'cancel',
+  'suspend',
+  'jobs',
+] as const;
 
 export function isPlanStep(request: Request): request is PlanStep {
   return 'headerKey' in request && request.type !== 'place' && request.type !== 'renew';

@@ -122,6 +122,7 @@ export const operationTypes = choices(
   [2, 'swap'],
   [3, 'by_itself'],
   [1, 'blocked_while_due'],
+  [2, 'halted'],
   [3, 'meant_to_end'],
 );
 

@@ -207,6 +207,10 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       accounts.set(id, { ...account, accessVersion: account.accessVersion + 1 });
     },
 
+    setHalted(id: number, isHalted: boolean): void {
+      accounts.set(id, { ...getAccount(id), isHalted });
+    },
+
     setGroup(id: number, group: Group): void {
       const account = getAccount(id);
       accounts.set(id, { ...account, group, accessVersion: account.accessVersion + 1 });

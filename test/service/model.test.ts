@@ -14,6 +14,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
 import { isJsonObject } from '../../src/contract/json.ts';
+import type { Statement } from '../../src/database/database.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { checkJournal, type Row, readAll, type Sent } from '../machines/journal.ts';
@@ -227,6 +228,11 @@ async function send(
     }
     case 'block':
       return administrator.patch(adminPath(request.account), { blocked: request.blocked });
+    case 'halt': {
+      const { id } = clientAt(accounts, request.account);
+      await service.database.query(request.halted ? haltAccount : liftHalt, [id]);
+      return null;
+    }
     case 'jobs':
       // A new end may be due at once; the next run finds it (A67).
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
@@ -237,6 +243,16 @@ async function send(
       return request satisfies never;
   }
 }
+
+/** As an audit does that finds the books wrong, and a later one that finds them right. */
+const haltAccount: Statement = {
+  name: 'halt_account_of_model',
+  text: 'update accounts set halted_at = now() where id = $1::int',
+};
+const liftHalt: Statement = {
+  name: 'lift_halt_of_model',
+  text: 'update accounts set halted_at = null where id = $1::int',
+};
 
 const planRequests: Readonly<Record<PlanOperation, readonly [method: string, end: string]>> = {
   cancel: ['POST', 'cancel'],
