@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';
+import { settlementProblems } from './settled-orders.ts';
 
 /** What a request of a customer's plan ends in: the last part of its path. */
 export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
@@ -60,6 +61,7 @@ export function checkJournal(own: readonly Sent[], { orders, entries, openingBal
   checkOrders(own, orders);
   checkKeys(own);
   checkEntries(own, entries, openingBalance);
+  assert.deepEqual(settlementProblems(orders, entries), []);
 }
 
 /** Acknowledged means exactly one order; and every order was acknowledged, once as new. */
@@ -105,8 +107,12 @@ function resultOf(body: Answer['body']): string {
 
 /** The balance in an answer is its entry's; entries of one account are numbered in the order of real time. */
 function checkEntries(own: readonly Sent[], entries: readonly Row[], openingBalance: string): void {
+  // The first of an order: one that fails is charged again for the refund that it had been given.
   const charges = new Map(
-    entries.filter(({ kind }) => kind === 'charge').map((entry) => [entry['order_id'], entry]),
+    entries
+      .filter(({ kind }) => kind === 'charge')
+      .toReversed()
+      .map((entry) => [entry['order_id'], entry]),
   );
   const balances = new Set([openingBalance, ...entries.map((entry) => entry['balance_after'])]);
   const acknowledged: Acknowledged[] = [];

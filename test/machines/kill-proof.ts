@@ -17,6 +17,7 @@ import { fastTime } from './fast-clock.ts';
 import { readAll } from './journal.ts';
 import { startLivingPlans } from './living-plans.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { settlementProblems } from './settled-orders.ts';
 
 export interface KillProofOptions {
   /** DATA_DIR or DATABASE_URL. */
@@ -412,13 +413,11 @@ export async function compareBooks(
       if (idOfKey.has(key)) doubled.push(`The key ${key} stands for two orders.`);
       idOfKey.set(key, order['id']);
     }
+    doubled.push(...settlementProblems(orders, entries));
+    // Newest first: what stays is the first of an order, not what one that failed gave back of its refund.
     const balanceOfOrder = new Map<unknown, unknown>();
-    for (const entry of entries) {
-      if (entry['kind'] !== 'charge') continue;
-      const id = entry['order_id'];
-      if (balanceOfOrder.has(id)) doubled.push(`The order ${id} was charged twice.`);
-      balanceOfOrder.set(id, entry['balance_after']);
-    }
+    for (const entry of entries)
+      if (entry['kind'] === 'charge') balanceOfOrder.set(entry['order_id'], entry['balance_after']);
     const seen = new Set<string>();
     for (const { key, orderId, balance } of acknowledged) {
       seen.add(key);
