@@ -96,16 +96,12 @@ export function carryOut(
     handoff: isConfirmed ? 'pending' : null,
   };
   working.addOrder(order);
-<<<<<<< ours
   if (!isConfirmed) {
     const { balanceCents } = working.account(account.id) ?? account;
     working.tell(account.id, { type: 'order.completed', order, balanceCents });
     working.tell(account.id, { type: orderTold[kind], customer: ordered, order });
   }
-  if (isConfirmed) {
-=======
   if (working.productMode !== 'none') {
->>>>>>> theirs
     const { accountId, customerNumber } = order;
     if (isConfirmed)
       working.addHandoff({ accountId, orderNumber: number, customerNumber, status: 'pending' });
