@@ -25,6 +25,7 @@ export const onBothDatabases: readonly string[] = [
   'panel-query-plans',
   'plan-changes',
   'plan-life',
+  'product-calls',
   'query-plans',
   'refunds',
   'reseal',

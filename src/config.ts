@@ -117,6 +117,14 @@ export const defaultLimits = {
   // Requests that wait for an event: beyond these the answer comes at once.
   eventWaits: { waitingMax: 1_000, pollMilliseconds: 500 },
   eventsKeptSeconds: 90 * 86_400,
+  productCalls: {
+    callsMax: 128,
+    callsMaxUnanswered: 4,
+    pollMilliseconds: 500,
+    writeMilliseconds: 20,
+    stopMilliseconds: 1_000,
+  },
+  productCallsKeptSeconds: 30 * 86_400,
   planEnds: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
   // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
@@ -166,12 +174,16 @@ export const defaultLimits = {
     retrySecondsMax: 900,
     pauseSecondsMin: 1,
     stopMilliseconds: 2_000,
-    runsAtOnceMax: 3,
+    // The calls of the product, which go on for as long as there is one, and three others.
+    runsAtOnceMax: 4,
   },
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
     planEnds: { everySeconds: 60, runSecondsMax: 30 },
+    // While there is a product it goes on; without one it looks whether there is.
+    productCalls: { everySeconds: 30, runSecondsMax: 86_400 },
+    oldProductCalls: { everySeconds: 3_600, runSecondsMax: 30 },
     oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
     ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },

@@ -21,6 +21,8 @@ import { accountNews, changesChannel, packagesChanged } from './database/changes
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
+import { createOutbound, type Outbound } from './delivery/outbound.ts';
+import { createProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
@@ -60,6 +62,8 @@ export interface ServiceDependencies {
   readonly monotonicNow: () => number;
   /** What leases and schedules go by, if not by the database's clock, which all processes share. */
   readonly jobsClock?: () => EpochSeconds;
+  /** What calls other servers, in place of the service's own: for the samples of the documents. */
+  readonly outbound?: Outbound;
   /** Where the built pages of the panel are, if not in web/dist. */
   readonly pagesFolder?: string;
   /** Where the built documents are, if not in docs/dist. */
@@ -75,13 +79,6 @@ export interface Service {
   readonly jobs: Jobs;
   /** Finishes what was accepted, then lets go of everything, the database included. */
   close(): Promise<void>;
-}
-
-/** Until calls go out: whether it is an address at all. */
-async function productUrlProblem(url: string): Promise<string | null> {
-  const { protocol, username, password } = URL.parse(url) ?? {};
-  if (protocol !== 'https:') return 'must be an https address';
-  return username === '' && password === '' ? null : 'must not hold a name or a password';
 }
 
 const idleSweepMilliseconds = 50;
@@ -103,6 +100,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
   );
+  const outbound =
+    dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
   const eventWaits = createEventWaits(lookups, limits.eventWaits);
   const engine = createOrderEngine({
     database,
@@ -116,8 +115,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     reloadPackages: packages.reload,
     limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
-      onBatch(commands, outcomes, toldAccounts) {
+      onBatch(commands, outcomes, { toldAccounts, productCalls }) {
         eventWaits.told(toldAccounts);
+        if (productCalls > 0) productCaller.told();
         orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
         statistics.count(outcomes.filter(isNewOrder).length);
@@ -159,6 +159,20 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onKeysUsed: (uses) => noteKeysUsed(database, uses),
     onDropped: metrics.onRequestLinesDropped,
   });
+  const productCaller = createProductCaller({
+    database,
+    outbound,
+    seal,
+    async settle(settlement) {
+      const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
+      // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
+      if (outcome.type === 'settled') return true;
+      return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
+    },
+    now,
+    limits: limits.productCalls,
+    onProblem: (error) => logger.error({ err: error }, 'what the product answered could not be carried out'),
+  });
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const signIns = createSignInLog({
@@ -185,6 +199,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,
       ledgerDays,
+      productCaller,
     }),
     requested: [{ kind: 'audit', ...limits.housekeeping.audit }],
     onProblem: (error, kind) =>
@@ -249,7 +264,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     ledgerDays,
     requestLog,
     audits,
-    productUrlProblem,
+    outbound,
+    productCallsSoon: () => jobs.hasten(productCallsKind).catch(() => undefined),
     jobs,
     health: {
       version: programVersion,
@@ -294,6 +310,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       // A database that does not answer must not hold the shutdown for a log.
       const lastLines = Promise.all([requestLog.close(), signIns.settled()]);
       await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
+      await outbound.close();
       await database.close();
       // One of its own meters runs for as long as the process, and would hold everything that was counted.
       metrics.registry.clear();

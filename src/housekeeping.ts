@@ -5,6 +5,7 @@ import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
+import { deleteOldProductCalls, type ProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { goOnListening } from './events/event-log.ts';
 import { deleteOldEvents } from './events/event-stream.ts';
 import { deleteExpiredLogins } from './identity/login-link-store.ts';
@@ -29,10 +30,12 @@ export interface HousekeepingDependencies {
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
+  readonly productCaller: ProductCaller;
 }
 
 export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
-  const { database, engine, limits, now, sessions, totp, requestLog, ledgerDays } = dependencies;
+  const { database, engine, limits, now, sessions, totp, requestLog, ledgerDays, productCaller } =
+    dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
     {
@@ -48,6 +51,15 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       run: async ({ signal }) => {
         const note = (end: PlanEnd) => engine.submit({ type: 'note_plan_end', ...end });
         return { backlog: await notePlanEnds({ ...dependencies, note, limits: limits.planEnds }, signal) };
+      },
+    },
+    { kind: productCallsKind, ...times.productCalls, run: productCaller.run },
+    {
+      kind: 'old_product_calls',
+      ...times.oldProductCalls,
+      run: async ({ signal }) => {
+        const before = now() - limits.productCallsKeptSeconds;
+        return { backlog: (await deleteOldProductCalls(database, before, signal)) ? 1 : 0 };
       },
     },
     {

@@ -424,6 +424,7 @@ CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, 
 CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
 CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
 CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)
+CREATE INDEX product_calls_of_customer ON public.product_calls USING btree (account_id, customer_number, id) WHERE (status = 'waiting'::text)
 CREATE UNIQUE INDEX product_calls_order ON public.product_calls USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
 CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
 CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE (status = 'waiting'::text)

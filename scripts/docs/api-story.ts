@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { publicId } from '../../src/contract/identifiers.ts';
+import type { Outbound } from '../../src/delivery/outbound.ts';
 import { createLoginLink } from '../../src/identity/login-link-store.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
@@ -81,9 +82,17 @@ export interface StoryWorld {
   environmentOf(operationId: string): Promise<Readonly<Record<string, string>>>;
 }
 
+/** The endpoint of the samples: it answers the same each time, and nobody is called. */
+const endpoint: Outbound = {
+  send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 87 }),
+  problemOf: async () => null,
+  close: async () => undefined,
+};
+
 /** A service on which the story can be told once. */
 export async function startStoryWorld(): Promise<StoryWorld> {
   const service = await startTestService({
+    outbound: endpoint,
     environment: {
       PUBLIC_URL: 'https://sell.example.com',
       PRODUCT_URL: 'https://product.example.com/welcome',

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/bootstrap.ts';
 import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
 import { createService, type Service } from '../../src/create-service.ts';
 import type { Database } from '../../src/database/database.ts';
+import type { Outbound } from '../../src/delivery/outbound.ts';
 import { appendEvents, listenToAccount } from '../../src/events/event-log.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { undeclaredRefusal } from '../../src/http/errors.ts';
@@ -74,6 +75,8 @@ export interface TestServiceOptions {
   readonly linksLeadHere?: boolean;
   /** Where the built documents are. */
   readonly docsFolder?: string;
+  /** In place of what calls other servers: where an answer has to be the same each time. */
+  readonly outbound?: Outbound;
   /** Stands between the service and the database. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
@@ -104,6 +107,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const config: Config = readConfig({
     PORT: '0',
     SECRET_KEY: secretKey,
+    // The endpoints of tests.
+    OUTBOUND_ALLOW: '127.0.0.0/8',
     ...(wantedProxy() === null ? {} : { TRUST_PROXY: proxySource }),
     ...(databaseConfig.kind === 'embedded'
       ? { DATA_DIR: databaseConfig.dataDir }
@@ -136,6 +141,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
       // They begin when the test says so: service.jobs.look().
       jobsClock: () => clock.seconds,
+      ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',
@@ -273,6 +279,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
     passwordCost: { ...quickHash, ...changes.passwordCost },
     jobs: { ...defaultLimits.jobs, ...changes.jobs },
+    outbound: { ...defaultLimits.outbound, ...changes.outbound },
     housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },

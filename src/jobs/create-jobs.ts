@@ -98,6 +98,8 @@ export interface Jobs {
     kind: string,
     work: (context: JobContext) => Promise<Result>,
   ): Promise<ExclusiveOutcome<Result>>;
+  /** There is something to do for work that is scheduled: it runs at the next look, and this process looks soon. */
+  hasten(kind: string): Promise<void>;
   /** Asks the run to stop, wherever it runs: within `renewMilliseconds` it hears of it. False when none runs. */
   cancel(kind: string): Promise<boolean>;
   list(): Promise<JobState[]>;
@@ -372,6 +374,11 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       while (ends.size > 0) await Promise.all(ends);
     },
     exclusively,
+    async hasten(kind) {
+      if (runs.has(kind) || isClosing) return;
+      await leases.hasten(kind);
+      wakeIn(limits.pollMillisecondsMin);
+    },
     async cancel(kind) {
       const own = runs.get(kind);
       if (own !== undefined && !own.isGivenUp) stop(own, 'cancelled');

@@ -4,7 +4,7 @@
 // renewing and ending name it, so a holder that has lost its lease can no longer change anything.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, int8, nullableText, nullableTime, type RowOf } from '../database/table.ts';
@@ -64,6 +64,8 @@ export interface JobLeases {
   fail(kind: string, number: number, sentence: string, retries: boolean): Promise<void>;
   /** Lets go of a run that was cut short; no failure. */
   release(kind: string, number: number, nextInSeconds: number | null): Promise<void>;
+  /** It is due now, unless it runs. */
+  hasten(kind: string): Promise<void>;
   /** Whether somebody holds the lease and has been asked to stop. */
   askToStop(kind: string): Promise<boolean>;
 }
@@ -155,6 +157,11 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     text: `update jobs set ${letGo}, finished_at = ${at}, next_run_at = ${at} + make_interval(secs => $4::float8) ${held}`,
   };
 
+  const hastenRun: Statement = {
+    name: 'hasten_job',
+    text: `update jobs set next_run_at = ${at} where kind = $2::text and leased_by is null and next_run_at > ${at}`,
+  };
+
   const askToStop: Statement = {
     name: 'ask_job_to_stop',
     text: `update jobs set stop_asked = true where kind = $2::text and leased_by is not null and lease_until > ${at}
@@ -187,6 +194,9 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     async release(kind, number, nextInSeconds) {
       await run(releaseRun, kind, number, nextInSeconds);
     },
+    async hasten(kind) {
+      await run(hastenRun, kind);
+    },
     askToStop: async (kind) => (await run(askToStop, kind)).length > 0,
   };
 }
@@ -199,4 +209,18 @@ function parseJob(row: Row): SeenJob {
     runningOn: nullable(String, row['running_on']),
     dueInSeconds: Number(row['due_in']),
   };
+}
+
+const holdJob: Statement = {
+  name: 'hold_job',
+  text: `select true as held from jobs where kind = $1::text and lease_number = $2::bigint and leased_by is not null
+    for share`,
+};
+
+/**
+ * Whether the lease is this one still; then nobody else gets it before the transaction ends. What a run writes under it
+ * is fenced: a process that only believes it has the lease writes nothing.
+ */
+export async function holdLease(transaction: Queryable, kind: string, number: number): Promise<boolean> {
+  return (await transaction.query(holdJob, [kind, number])).length > 0;
 }

@@ -34,7 +34,7 @@ export type ProductCallType = (typeof productCallTypes)[number];
  * `waiting`: to be sent at next_attempt_at. `done`: nothing more is to be sent. `failed`: given up, and nothing hangs on it.
  * `attention`: given up, and its order still waits: an administrator has to decide.
  */
-export const productCallStatuses = ['waiting', 'done', 'failed', 'attention'] as const;
+export type ProductCallStatus = 'waiting' | 'done' | 'failed' | 'attention';
 
 /** As it is written; everything about sending it has a beginning of its own. */
 export const newProductCalls = describeTable('product_calls', {

@@ -65,6 +65,8 @@ export interface BatchResult {
   readonly outcomes: readonly OrderOutcome[];
   /** Of whom an event was told. */
   readonly toldAccounts: ReadonlySet<number>;
+  /** Calls of the product that were written. */
+  readonly productCalls: number;
 }
 
 /** The database's packages are not those in memory: read them, then run the batch again. */
@@ -120,6 +122,7 @@ export function runBatch(
       return {
         outcomes: decision.outcomes,
         toldAccounts: new Set(happenings.map(({ accountId }) => accountId)),
+        productCalls: calls.length,
       };
     },
     { rank: 'orders' },

@@ -9,7 +9,7 @@
 
 import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../database/database.ts';
-import { type BatchDependencies, PackagesChanged, runBatch } from './order-batch.ts';
+import { type BatchDependencies, type BatchResult, PackagesChanged, runBatch } from './order-batch.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 
 export interface OrderEngineLimits {
@@ -28,8 +28,7 @@ export interface OrderEngineEvents {
   onBatch(
     commands: readonly OrderCommand[],
     outcomes: readonly OrderOutcome[],
-    /** Those of whom it told an event. */
-    toldAccounts: ReadonlySet<number>,
+    told: Pick<BatchResult, 'toldAccounts' | 'productCalls'>,
   ): void;
   onBatchBroken(error: unknown, orders: number): void;
 }
@@ -165,7 +164,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     try {
       const done = await runBatch({ ...dependencies, onDecided }, commands);
       const outcomes = firstAnswers(batch, done.outcomes);
-      events.onBatch(commands, outcomes, done.toldAccounts);
+      events.onBatch(commands, outcomes, done);
       tell(batch, outcomes);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));

@@ -211,7 +211,7 @@ async function keepBooks(service: TestService): Promise<TestAccount> {
 let service: TestService;
 before(async () => {
   service = await startTestService();
-  const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', product), 200);
 });
 after(() => service.close());

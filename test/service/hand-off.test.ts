@@ -28,7 +28,7 @@ beforeEach(async () => {
   await setMode('confirm');
 });
 
-const product = { url: 'https://product.example.com/calls', secret: `whsec_${'A'.repeat(32)}` };
+const product = { url: 'http://127.0.0.1:9/calls', secret: `whsec_${'A'.repeat(32)}` };
 
 async function setMode(mode: 'none' | 'notify' | 'confirm'): Promise<void> {
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { ...product, mode }), 200);

@@ -15,6 +15,8 @@ const day = 86_400;
 const everywhere = [
   'renewals',
   'plan_ends',
+  'product_calls',
+  'old_product_calls',
   'old_events',
   'ledger_days',
   'list_indexes',

@@ -102,7 +102,7 @@ test('no statement of the panel scans a table that grows, planned while it is yo
 });
 
 async function setProduct(mode: 'none' | 'confirm'): Promise<void> {
-  const product = { mode, url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  const product = { mode, url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
 }
 

@@ -278,7 +278,7 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
 }
 
 async function withProduct(work: () => Promise<void>): Promise<void> {
-  const url = 'https://product.example.com';
+  const url = 'http://127.0.0.1:9/';
   const body = { mode: 'confirm', url, secret: `whsec_${'A'.repeat(32)}` };
   assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', body)).status, 200);
   await work();

@@ -8,6 +8,7 @@ import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
+import type { Outbound } from '../../delivery/outbound.ts';
 import type { PasswordCost } from '../../identity/password.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
@@ -39,7 +40,9 @@ export interface AdminRoutesDependencies {
   readonly forgetAccount: (accountId: number) => void;
   readonly audits: SingleAudit;
   /** Why an address may not be called: a few words that end a sentence; null: it may. */
-  readonly productUrlProblem: (url: string) => Promise<string | null>;
+  readonly outbound: Pick<Outbound, 'problemOf'>;
+  /** There is a product to be called. It is looked for by itself a little later. */
+  readonly productCallsSoon: () => Promise<void>;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
   readonly passwordCost: PasswordCost;

@@ -44,7 +44,7 @@ const settleCodes = [
 ] as const;
 
 export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
-  const { database, seal, engine, packages, currency, productUrlProblem } = dependencies;
+  const { database, seal, engine, packages, currency, outbound, productCallsSoon } = dependencies;
 
   app.get(
     '/product',
@@ -77,7 +77,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       const body = readProduct(request.body);
       if (isRefusal(body)) return reply.refuse(body);
       const { mode, url, secret = null } = body;
-      const problem = await productUrlProblem(url);
+      const problem = await outbound.problemOf(url);
       if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
       if (secret !== null && !isSecret(secret)) {
         return reply.refuse(
@@ -88,6 +88,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       if (set === null) {
         return reply.refuse(fieldRefusal('validation_failed', 'secret', 'is needed the first time'));
       }
+      await productCallsSoon();
       return reply.send({ product: productView(set) });
     },
   );

@@ -64,5 +64,6 @@ create table product_calls (
   last_error text
 );
 create index product_calls_waiting on product_calls (next_attempt_at, id) where status = 'waiting';
+create index product_calls_of_customer on product_calls (account_id, customer_number, id) where status = 'waiting';
 create index product_calls_attention on product_calls (id) where status = 'attention';
 create unique index product_calls_order on product_calls (account_id, order_number) where order_number is not null;

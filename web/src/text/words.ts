@@ -8,6 +8,8 @@ const orderKinds: Words = { activate: 'New', renew: 'Renewal', change: 'Change' 
 const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit', debit: 'Debit' };
 const jobKinds: Words = {
   renewals: 'Plans renewed by themselves',
+  product_calls: 'Calls of the product',
+  old_product_calls: 'Old calls of the product deleted',
   plan_ends: 'Notices of plans that end',
   old_events: 'Old events deleted',
   ledger_days: 'Ledgers summed up by day',

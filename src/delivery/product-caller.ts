@@ -1,0 +1,323 @@
+// Calls the operator's product: in one process at a time, under the lease of its job, for as long as there is a product.
+// Reads what is to be sent of product_calls, signs it as a webhook is signed, and does what the answer says: an order that
+// waits is settled through the engine, anything else is done or tried again.
+// Always true: of one customer one call is under way, in the order in which they were written; an order is settled once
+// however often the product is asked, because the engine says so; whoever has lost the lease writes nothing.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { findProduct, openProductSecret } from '../accounts/product-settings.ts';
+import type { Seal } from '../accounts/seal.ts';
+import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
+import { Overloaded } from '../contract/overloaded.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { nullableNumberArray, numberArray, textArray } from '../database/sql-arrays.ts';
+import type { JobContext, JobResult } from '../jobs/create-jobs.ts';
+import { holdLease } from '../jobs/job-leases.ts';
+import {
+  giveUpProductCalls,
+  type ProductCallStatus,
+  type ProductCallType,
+  productCallTypes,
+} from '../journal/product-call.ts';
+import { nextAttemptAt } from './delivery-schedule.ts';
+import type { Outbound, OutboundResult } from './outbound.ts';
+import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
+
+/** As jobs call it. */
+export const productCallsKind = 'product_calls';
+
+export interface ProductCallLimits {
+  /** Under way at once. */
+  readonly callsMax: number;
+  /** The same, while the product does not answer. */
+  readonly callsMaxUnanswered: number;
+  readonly pollMilliseconds: number;
+  /** Answers are written down together after this long. */
+  readonly writeMilliseconds: number;
+  /** For what is under way, when it has to stop. */
+  readonly stopMilliseconds: number;
+}
+
+/** What the product answered to an order that waits. `reason`: why it refused. */
+export interface Settlement {
+  readonly accountId: number;
+  readonly orderNumber: number;
+  readonly outcome: 'completed' | 'failed';
+  readonly reason: string | null;
+}
+
+export interface ProductCallerDependencies {
+  readonly database: Database;
+  readonly outbound: Pick<Outbound, 'send'>;
+  readonly seal: Seal;
+  /** false: it cannot be settled now, and the product is asked again. @throws Overloaded, DatabaseUnavailable */
+  readonly settle: (settlement: Settlement) => Promise<boolean>;
+  readonly now: () => EpochSeconds;
+  readonly limits: ProductCallLimits;
+  readonly onProblem: (error: unknown) => void;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+}
+
+export interface ProductCaller {
+  /** Until the signal says stop, or there is no product. @throws DatabaseUnavailable */
+  run(context: JobContext): Promise<JobResult>;
+  /** This process has written calls. */
+  told(): void;
+}
+
+interface Call {
+  readonly id: number;
+  readonly callId: string;
+  readonly accountId: number;
+  readonly orderNumber: number | null;
+  readonly confirms: boolean;
+  readonly type: ProductCallType;
+  readonly payload: JsonObject;
+  readonly createdAt: EpochSeconds;
+  readonly attempts: number;
+  readonly firstAttemptAt: EpochSeconds | null;
+}
+
+interface Written {
+  readonly id: number;
+  readonly at: EpochSeconds;
+  readonly status: ProductCallStatus;
+  readonly nextAt: EpochSeconds;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+}
+
+const hour = 3_600;
+/** Seconds from one question about an order to the next; the last one again and again. */
+const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
+/** Since the first question: then a person has to decide. */
+const confirmSeconds = 72 * hour;
+const reasonLengthMax = 500;
+
+// Of one customer the oldest alone.
+const readDue: Statement = {
+  name: 'read_due_product_calls',
+  text: `select c.id::int as id, c.call_id, c.account_id, c.order_number, c.confirms, c.type, c.payload, c.created_at,
+      c.attempts, c.first_attempt_at
+    from product_calls c
+    where c.status = 'waiting' and c.next_attempt_at <= to_timestamp($1::bigint) and not c.id = any($2::bigint[])
+      and not exists (select from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
+        and e.customer_number = c.customer_number and e.id < c.id)
+    order by c.next_attempt_at, c.id limit $3::int`,
+};
+
+const writeAnswers: Statement = {
+  name: 'write_product_answers',
+  text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
+      first_attempt_at = coalesce(t.first_attempt_at, to_timestamp(row.at)),
+      next_attempt_at = to_timestamp(row.next_at), last_status = row.last_status, last_error = row.last_error
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::text[])
+      row (id, at, status, next_at, last_status, last_error)
+    where t.id = row.id and t.status = 'waiting'`,
+};
+
+export function createProductCaller(dependencies: ProductCallerDependencies): ProductCaller {
+  let wake: (() => void) | null = null;
+  return {
+    async run(context) {
+      await callUntilStopped(dependencies, context, (waker) => {
+        wake = waker;
+      });
+      wake = null;
+      // Whatever is left, the next run begins with.
+      return { backlog: 0 };
+    },
+    told: () => wake?.(),
+  };
+}
+
+async function callUntilStopped(
+  {
+    database,
+    outbound,
+    seal,
+    settle,
+    now,
+    limits,
+    onProblem,
+    random = Math.random,
+  }: ProductCallerDependencies,
+  { signal, leaseNumber }: JobContext,
+  onWaker: (wake: () => void) => void,
+): Promise<void> {
+  const underWay = new Map<number, Promise<void>>();
+  const unwritten: Written[] = [];
+  /** Calls that came to something, which is not written yet. */
+  const ended: number[] = [];
+  let isAnswering = true;
+  let hasLease = true;
+  let news = Promise.withResolvers<void>();
+  onWaker(() => news.resolve());
+
+  async function write(): Promise<void> {
+    const rows = unwritten.splice(0);
+    if (rows.length === 0 || !hasLease) return;
+    await database.transaction(
+      async (transaction) => {
+        hasLease = await holdLease(transaction, productCallsKind, leaseNumber);
+        if (!hasLease) return;
+        await transaction.query(writeAnswers, [
+          numberArray(rows.map(({ id }) => id)),
+          numberArray(rows.map(({ at }) => at)),
+          textArray(rows.map(({ status }) => status)),
+          numberArray(rows.map(({ nextAt }) => nextAt)),
+          nullableNumberArray(rows.map(({ lastStatus }) => lastStatus)),
+          textArray(rows.map(({ lastError }) => lastError)),
+        ]);
+      },
+      { rank: 'lookups' },
+    );
+  }
+
+  async function send(call: Call, url: string, key: Buffer): Promise<void> {
+    const at = now();
+    const { callId: id, type, payload } = call;
+    const body = JSON.stringify({ id, type, created_at: formatTime(call.createdAt), data: payload });
+    const result = await outbound.send({ url, body, headers: signedHeaders({ id, body, keys: [key] }, at) });
+    isAnswering = result.type === 'answered';
+    const lastStatus = result.type === 'answered' ? result.status : null;
+    const answer = {
+      id: call.id,
+      at,
+      lastStatus,
+      lastError: result.type === 'failed' ? result.reason : null,
+    };
+    const meaning = meaningOf(result, call.confirms);
+    if (meaning === 'again') {
+      unwritten.push({ ...answer, ...afterFailure(call, at, random()) });
+    } else if (call.orderNumber === null || !call.confirms) {
+      unwritten.push({ ...answer, status: 'done', nextAt: at });
+    } else {
+      const { accountId, orderNumber } = call;
+      const outcome = meaning === 'taken' ? 'completed' : 'failed';
+      const reason = meaning === 'taken' ? null : reasonOf(result);
+      // The batch that settles the order closes the call.
+      const isSettled = await settle({ accountId, orderNumber, outcome, reason });
+      if (!isSettled) unwritten.push({ ...answer, ...afterFailure(call, at, random()) });
+    }
+  }
+
+  async function begin(call: Call, url: string, key: Buffer): Promise<void> {
+    try {
+      await send(call, url, key);
+    } catch (error) {
+      // It is not known whether the order was settled: the product is asked again, and knows the call by its id.
+      if (!(error instanceof Overloaded) && !(error instanceof DatabaseUnavailable)) onProblem(error);
+      await pause(limits.pollMilliseconds, undefined, { ref: false });
+    }
+    ended.push(call.id);
+    news.resolve();
+  }
+
+  while (!signal.aborted && hasLease) {
+    const { mode, url, secretSealed } = await findProduct(database);
+    if (mode === 'none' || url === null || secretSealed === null) {
+      await giveUpProductCalls(database);
+      break;
+    }
+    const key = signingKeyOf(openProductSecret(seal, secretSealed));
+    const free = (isAnswering ? limits.callsMax : limits.callsMaxUnanswered) - underWay.size;
+    news = Promise.withResolvers<void>();
+    if (free > 0) {
+      const busy = numberArray([...underWay.keys()]);
+      const rows = await database.query(readDue, [now(), busy, free], 'lookups');
+      for (const call of rows.map(parseCall)) underWay.set(call.id, begin(call, url, key));
+    }
+    const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
+    await Promise.race([news.promise, patience]);
+    // What ends soon after is written with it.
+    await pause(limits.writeMilliseconds, undefined, { ref: false });
+    // Until it is written what a call came to, it is as due as it was.
+    const over = ended.splice(0);
+    await write();
+    for (const id of over) underWay.delete(id);
+  }
+  const stopping = pause(limits.stopMilliseconds, undefined, { ref: false });
+  await Promise.race([Promise.all(underWay.values()), stopping]);
+  await write();
+}
+
+/** `taken` and `refused` settle an order that waits; of anything else `taken` says that it is done. */
+function meaningOf(result: OutboundResult, confirms: boolean): 'taken' | 'refused' | 'again' {
+  if (result.type === 'failed') return 'again';
+  if (result.status >= 200 && result.status < 300) return 'taken';
+  return confirms && result.status === 422 ? 'refused' : 'again';
+}
+
+/** In the product's words: `{"reason": "…"}`. null: it said nothing that can be shown. */
+function reasonOf(result: OutboundResult): string | null {
+  if (result.type === 'failed') return null;
+  try {
+    const body: unknown = JSON.parse(result.answer);
+    const reason = isJsonObject(body) ? own(body, 'reason') : null;
+    if (typeof reason !== 'string' || !reason.isWellFormed()) return null;
+    return (
+      reason
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim()
+        .slice(0, reasonLengthMax) || null
+    );
+  } catch {
+    return null;
+  }
+}
+
+function afterFailure(
+  { attempts, confirms, firstAttemptAt }: Call,
+  at: EpochSeconds,
+  random: number,
+): Pick<Written, 'status' | 'nextAt'> {
+  if (!confirms) {
+    const nextAt = nextAttemptAt(attempts + 1, at, random);
+    return nextAt === null ? { status: 'failed', nextAt: at } : { status: 'waiting', nextAt };
+  }
+  if (firstAttemptAt !== null && at - firstAttemptAt >= confirmSeconds)
+    return { status: 'attention', nextAt: at };
+  const delay = confirmDelaysSeconds[attempts] ?? hour;
+  return { status: 'waiting', nextAt: at + delay };
+}
+
+function parseCall(row: Row): Call {
+  const type = productCallTypes.find((one) => one === row['type']);
+  const payload = row['payload'];
+  if (type === undefined || !isJsonObject(payload))
+    throw new Error(`Call ${String(row['id'])} cannot be read.`);
+  return {
+    id: Number(row['id']),
+    callId: String(row['call_id']),
+    accountId: Number(row['account_id']),
+    orderNumber: nullable(Number, row['order_number']),
+    confirms: row['confirms'] === true,
+    type,
+    payload,
+    createdAt: Number(row['created_at']),
+    attempts: Number(row['attempts']),
+    firstAttemptAt: nullable(Number, row['first_attempt_at']),
+  };
+}
+
+const deleteOld: Statement = {
+  name: 'delete_old_product_calls',
+  text: `delete from product_calls where id in (
+      select id from (select id, status, created_at from product_calls order by id limit 1000) oldest
+      where status in ('done', 'failed') and created_at < to_timestamp($1::bigint) limit 200)
+    returning id`,
+};
+
+/** What is done with, in pieces. Whether something is left to delete. */
+export async function deleteOldProductCalls(
+  database: Database,
+  before: EpochSeconds,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) if ((await database.query(deleteOld, [before])).length === 0) return false;
+  return true;
+}
