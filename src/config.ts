@@ -6,6 +6,14 @@ import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
 import { isApiKey } from './accounts/api-key.ts';
 import { createAddressRanges } from './contract/ip-addresses.ts';
+import { isMailAddress } from './contract/mail-addresses.ts';
+import type { MailSettings } from './delivery/mail/send-mails.ts';
+import {
+  type MailSenderName,
+  readMailFrom,
+  readSmtpUrl,
+  type SmtpServer,
+} from './delivery/mail/smtp-address.ts';
 import { passwordCost } from './identity/password.ts';
 import { type CancelRefund, cancelRefunds } from './plans/plan-life.ts';
 
@@ -40,6 +48,8 @@ export interface Config {
   readonly cancelRefund: CancelRefund;
   /** Name and address on statements, line by line. */
   readonly statementIssuer: readonly string[];
+  /** null: this service sends no mail. */
+  readonly mail: MailSettings | null;
   /** Start although the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
 }
@@ -191,9 +201,33 @@ export const defaultLimits = {
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
     vacuum: { everySeconds: 60, runSecondsMax: 30 },
+    // Somebody waits for the link in it.
+    mail: { everySeconds: 15, runSecondsMax: 60 },
     // Only when somebody asks for it.
     audit: { runSecondsMax: 4 * 3_600 },
   },
+  mail: {
+    perRunMax: 100,
+    perRecipientHourMax: 20,
+    keptTryingSeconds: 3 * 86_400,
+    retrySecondsMin: 60,
+    retrySecondsMax: 4 * 3_600,
+    unknownAfterSeconds: 600,
+    keptSeconds: 30 * 86_400,
+    silenceMilliseconds: 15_000,
+    sendMilliseconds: 60_000,
+  },
+  passwordLinks: {
+    resetValidSeconds: 3_600,
+    invitationValidSeconds: 7 * 86_400,
+    // One reset link of an account in this time, however often it is asked for.
+    restSeconds: 300,
+    // Accounts of one address that are written to.
+    accountsMax: 5,
+    pendingMax: 100,
+  },
+  // An address that an account was not signed in from for this long is a new one again.
+  knownAddressSeconds: 90 * 86_400,
   renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
   // Calls to addresses that somebody typed in (docs/decisions/0035-outbound-calls.md).
   outbound: {
@@ -288,6 +322,7 @@ export function readConfig(environment: Environment): Config {
     cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
     productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
     statementIssuer: readLines(text('STATEMENT_ISSUER') ?? ''),
+    mail: readMail(text('SMTP_URL'), text('MAIL_FROM')),
     allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
   };
 }
@@ -298,6 +333,31 @@ function readLines(value: string): string[] {
     .split('|')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}
+
+/** What holds a password is not repeated in a sentence. */
+function readMail(smtpUrl: string | null, mailFrom: string | null): MailSettings | null {
+  const given = mailFrom === null ? null : readMailFrom(mailFrom);
+  if (mailFrom !== null && given === null) {
+    throw new ConfigProblem(
+      `MAIL_FROM must be an address such as "Example Ltd <billing@example.com>", not "${mailFrom}".`,
+    );
+  }
+  if (smtpUrl === null) return null;
+  const server = readSmtpUrl(smtpUrl);
+  if (server === null) {
+    throw new ConfigProblem(
+      'SMTP_URL must look like smtp://user:password@mail.example.com:587 or smtps://…:465, with what is special in user and password written as %40 and so on.',
+    );
+  }
+  const from = given ?? senderOf(server);
+  if (from === null) throw new ConfigProblem('MAIL_FROM is required with this SMTP_URL: whose mail it is.');
+  return { server, from };
+}
+
+/** Many servers' users are addresses, and may send as nobody else. */
+function senderOf({ login }: SmtpServer): MailSenderName | null {
+  return login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
 }
 
 function readDatabase(text: (name: string) => string | null): DatabaseConfig {

@@ -126,6 +126,26 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
     ],
   },
   {
+    title: 'Mail',
+    variables: [
+      {
+        name: 'SMTP_URL',
+        otherwise: 'no mail is sent',
+        meaning:
+          'The server that takes your mail: smtp:// asks for STARTTLS, smtps:// begins with TLS. "?tls=optional" for a relay in your own network.',
+        example: 'smtp://billing%40example.com:password@mail.example.com:587',
+        isSecret: true,
+      },
+      {
+        name: 'MAIL_FROM',
+        otherwise: 'the user of SMTP_URL, where it is an address',
+        meaning:
+          'Whose mail it is. Without a name it is the first line of STATEMENT_ISSUER, or "Sellthrough".',
+        example: 'Example Ltd <billing@example.com>',
+      },
+    ],
+  },
+  {
     title: 'Plans',
     variables: [
       {

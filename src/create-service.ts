@@ -21,6 +21,7 @@ import { accountNews, changesChannel, packagesChanged } from './database/changes
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
+import { createMailOutbox } from './delivery/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from './delivery/outbound.ts';
 import { createProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { createEventWaits } from './events/event-reads.ts';
@@ -30,6 +31,8 @@ import { createAccountTurns } from './http/account-turns.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createAttemptThrottle } from './identity/attempt-throttle.ts';
+import { createKnownAddresses } from './identity/known-addresses.ts';
+import { createPasswordLinks, type PasswordLinks } from './identity/password-links.ts';
 import { createSessionStore } from './identity/session-store.ts';
 import { createTotpStore } from './identity/totp-store.ts';
 import { createJobs, type Jobs } from './jobs/create-jobs.ts';
@@ -75,6 +78,7 @@ export interface Service {
   readonly engine: OrderEngine;
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
+  readonly passwordLinks: PasswordLinks;
   /** Nothing runs before their start(). */
   readonly jobs: Jobs;
   /** Finishes what was accepted, then lets go of everything, the database included. */
@@ -182,6 +186,22 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onProblem: (error) =>
       logger.warn({ err: error }, 'a refused sign-in could not be entered in the audit log'),
   });
+  const issuer = config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
+  const mails = createMailOutbox({
+    isOn: config.mail !== null,
+    seal,
+    issuer,
+    publicUrl,
+    keptTryingSeconds: limits.mail.keptTryingSeconds,
+  });
+  const passwordLinks = createPasswordLinks({
+    database: lookups,
+    mails,
+    publicUrl,
+    limits: limits.passwordLinks,
+    onProblem: (error) => logger.warn({ err: error }, 'a link to a new password could not be mailed'),
+  });
+  const knownAddresses = createKnownAddresses(mails, limits.knownAddressSeconds);
   const jobs = createJobs({
     // A lease must not wait behind a list until it has ended.
     database: lookups,
@@ -200,6 +220,15 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       requestLog,
       ledgerDays,
       productCaller,
+      passwordLinks,
+      knownAddresses,
+      mail: {
+        seal,
+        settings: config.mail,
+        issuer,
+        publicUrl,
+        onGivenUp: (mail) => logger.warn({ mail }, 'a mail was given up'),
+      },
     }),
     requested: [{ kind: 'audit', ...limits.housekeeping.audit }],
     onProblem: (error, kind) =>
@@ -258,6 +287,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     eventWaits,
     sessions,
     signIns,
+    passwordLinks,
+    knownAddresses,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
     throttle: createAttemptThrottle(monotonicNow, limits.attempts),
     passwordCost: limits.passwordCost,
@@ -290,6 +321,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     engine,
     packages,
     seal,
+    passwordLinks,
     jobs,
     async close() {
       isDraining = true;
@@ -308,7 +340,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       await engine.drain();
       await jobsEnded;
       // A database that does not answer must not hold the shutdown for a log.
-      const lastLines = Promise.all([requestLog.close(), signIns.settled()]);
+      const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
       await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
       await outbound.close();
       await database.close();

@@ -49,7 +49,7 @@ export async function createFirstAdministrator(
       allowedIps: [],
     },
     { actorId: null, now },
-    apiKey,
+    { key: apiKey },
   );
   // Another process was faster.
   if (created === null) {

@@ -5,10 +5,13 @@ import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
+import { type SendMailsDependencies, sendMails } from './delivery/mail/send-mails.ts';
 import { deleteOldProductCalls, type ProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { goOnListening } from './events/event-log.ts';
 import { deleteOldEvents } from './events/event-stream.ts';
+import type { KnownAddresses } from './identity/known-addresses.ts';
 import { deleteExpiredLogins } from './identity/login-link-store.ts';
+import type { PasswordLinks } from './identity/password-links.ts';
 import type { SessionStore } from './identity/session-store.ts';
 import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
@@ -31,11 +34,25 @@ export interface HousekeepingDependencies {
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
   readonly productCaller: ProductCaller;
+  readonly passwordLinks: PasswordLinks;
+  readonly knownAddresses: KnownAddresses;
+  readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'issuer' | 'publicUrl' | 'onGivenUp'>;
 }
 
 export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
-  const { database, engine, limits, now, sessions, totp, requestLog, ledgerDays, productCaller } =
-    dependencies;
+  const {
+    database,
+    engine,
+    limits,
+    now,
+    sessions,
+    totp,
+    requestLog,
+    ledgerDays,
+    productCaller,
+    passwordLinks,
+    knownAddresses,
+  } = dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
     {
@@ -96,13 +113,26 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       ...times.expiredSessions,
       run: async ({ signal }) => {
         await totp.deleteExpired(now());
-        return { backlog: (await sessions.deleteExpired(now(), signal)) ? 1 : 0 };
+        const isLeft =
+          (await sessions.deleteExpired(now(), signal)) ||
+          (await passwordLinks.deleteExpired(now(), signal)) ||
+          (await knownAddresses.deleteOld(database, now(), signal));
+        return { backlog: isLeft ? 1 : 0 };
       },
     },
     {
       kind: 'request_log',
       ...times.requestLog,
       run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
+    },
+    {
+      kind: 'mail',
+      ...times.mail,
+      // Without a mail server there is nothing to do but to forget.
+      ...(dependencies.mail.settings === null && { everySeconds: times.requestLog.everySeconds }),
+      run: async ({ signal }) => ({
+        backlog: await sendMails({ ...dependencies.mail, database, now, limits: limits.mail }, signal),
+      }),
     },
   ];
   // A server vacuums by itself.

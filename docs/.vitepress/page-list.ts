@@ -48,6 +48,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Containers and systemd', 'deploy/README.md'],
     ['Backups and checks each night', 'docs/nightly.md'],
     ['Behind a proxy', 'docs/proxies.md'],
+    ['Mail', 'docs/mail.md'],
     ['Monitoring', 'docs/monitoring.md'],
     ['Security model', 'docs/security.md'],
     ['OWASP ASVS 5', 'docs/asvs.md'],

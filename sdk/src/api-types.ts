@@ -761,6 +761,8 @@ export interface Account {
   username: string;
   /** The name shown to people. At most 500 characters. */
   display_name: string;
+  /** Where its people are written to; absent if nowhere. At most 254 characters. */
+  email?: string | undefined;
   /** The price group of the account. */
   group: 'reseller' | 'distributor';
   is_admin: boolean;
@@ -1338,6 +1340,10 @@ export interface CreateAccountBody {
   group: 'reseller' | 'distributor';
   /** At most 120 characters. */
   display_name?: string | undefined;
+  /** Where its people are written to; empty: nowhere. At most 254 characters. */
+  email?: string | undefined;
+  /** true: a link to a first password, good for seven days, is mailed to email; password is left out then. */
+  invite?: boolean | undefined;
   /** None of the most used ones, and none that holds the name of the account. 12 to 200 characters. */
   password?: string | undefined;
   /** 1 to 1000000. */
@@ -1385,6 +1391,8 @@ export interface ChangeAccountBody {
   group?: 'reseller' | 'distributor' | undefined;
   /** At most 120 characters. */
   display_name?: string | undefined;
+  /** Where its people are written to; empty: nowhere. At most 254 characters. */
+  email?: string | undefined;
   blocked?: boolean | undefined;
   api_enabled?: boolean | undefined;
   /** 1 to 1000000. */
@@ -1962,6 +1970,7 @@ export type ErrorCode =
   | 'order_already_settled'
   | 'username_taken'
   | 'last_administrator'
+  | 'mail_not_configured'
   | 'payload_too_large'
   | 'invalid_package'
   | 'package_unavailable'

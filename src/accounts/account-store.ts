@@ -25,7 +25,10 @@ export interface NewAccount {
   readonly displayName: string;
   readonly group: Group;
   readonly isAdmin: boolean;
-  readonly passwordHash: string;
+  /** Absent: none. */
+  readonly email?: string | null;
+  /** null: nobody can sign in with a password before one is set by a mailed link. */
+  readonly passwordHash: string | null;
   readonly rateLimitPerMinute: number;
   readonly allowedIps: readonly string[];
 }
@@ -33,6 +36,7 @@ export interface NewAccount {
 export interface AccountChange {
   readonly group?: Group;
   readonly displayName?: string;
+  readonly email?: string | null;
   readonly blocked?: boolean;
   readonly apiEnabled?: boolean;
   readonly rateLimitPerMinute?: number;
@@ -41,6 +45,8 @@ export interface AccountChange {
     readonly hash: string;
     /** Minted, or set by somebody else than its holder: good for choosing another one. */
     readonly isInitial: boolean;
+    /** By a link that was mailed while the account had this password_version: it is of no use in any other. */
+    readonly byLink?: { readonly passwordVersion: number; readonly purpose: string };
   };
 }
 
@@ -113,23 +119,32 @@ export async function* resetEveryApiKey(
 
 /**
  * Creates the account with a key of its own. The key is returned here and nowhere else in the clear.
- * `key`: a given one, for the first administrator; otherwise minted. null: the username is taken.
+ * `key`: a given one, for the first administrator; otherwise minted. `along`: what is written with the account, or not at
+ * all. null: the username is taken.
  */
 export async function createAccount(
   database: Database,
   seal: Seal,
   account: NewAccount,
   { actorId, by = null, now }: Actor,
-  key: string = mintApiKey(),
+  {
+    key = mintApiKey(),
+    along = async () => undefined,
+  }: { key?: string; along?: (transaction: Queryable, created: Account) => Promise<void> } = {},
 ): Promise<{ account: Account; apiKey: string } | null> {
   try {
     return await database.transaction(async (transaction) => {
       // Nobody makes an account for himself.
-      const initial = { mustChangePassword: true, searchText: searchText(account), createdAt: now };
-      const settled = { ...account, ...initial };
+      const initial = {
+        mustChangePassword: account.passwordHash !== null,
+        searchText: searchText(account),
+        createdAt: now,
+      };
+      const settled = { ...account, email: account.email ?? null, ...initial };
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
       await storeKey(transaction, seal, created.id, key, now);
+      await along(transaction, created);
       await transaction.query(notifyChange, [changesChannel, accountMade(created.id)]);
       await appendAudit(
         transaction,
@@ -153,7 +168,10 @@ export async function createAccount(
   }
 }
 
-/** What stays as it is is no change. null: there is no such account. Refused: last_administrator. */
+/**
+ * What stays as it is is no change. null: there is no such account, or the link was dead already. Refused:
+ * last_administrator.
+ */
 export async function changeAccount(
   database: Database,
   id: number,
@@ -170,6 +188,8 @@ export async function changeAccount(
     const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
     const { password, ...settings } = change;
     const wanted = { ...before, ...settings };
+    // Another password was set, or the account blocked, since the link was mailed.
+    if (password?.byLink !== undefined && password.byLink.passwordVersion !== passwordVersion) return null;
     if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
     const endsSessions = password !== undefined || wanted.blocked !== before.blocked;
     const settled = {
@@ -191,7 +211,7 @@ export async function changeAccount(
         action: 'account.update',
         subject: `account ${id}`,
         before: auditView(before),
-        after: { ...auditView(after), ...(password === undefined ? {} : { password: 'changed' }) },
+        after: { ...auditView(after), ...passwordView(password) },
       },
       now,
     );
@@ -269,10 +289,16 @@ function keyRevoked(last_four: string | null): Happening[] {
   return last_four === null ? [] : [{ type: 'key.revoked', data: { key: { last_four } } }];
 }
 
+function passwordView(password: AccountChange['password']): JsonObject {
+  if (password === undefined) return {};
+  return { password: 'changed', ...(password.byLink && { by_link: password.byLink.purpose }) };
+}
+
 function auditView(account: Account): JsonObject {
   return {
     group: account.group,
     display_name: account.displayName,
+    ...(account.email === null ? {} : { email: account.email }),
     blocked: account.blocked,
     api_enabled: account.apiEnabled,
     rate_limit_per_minute: account.rateLimitPerMinute,

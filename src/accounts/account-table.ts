@@ -22,6 +22,8 @@ const allAccounts = describeTable('accounts', {
   id: int('id'),
   username: text('username'),
   displayName: text('display_name'),
+  /** Where its people are written to. */
+  email: nullableText('email'),
   searchText: text('search_text'),
   group: oneOf('group_name', groups),
   isAdmin: boolean('is_admin'),
@@ -67,6 +69,7 @@ export type Account = RowOf<typeof accounts>;
 export const newAccounts = allAccounts.pick(
   'username',
   'displayName',
+  'email',
   'searchText',
   'group',
   'isAdmin',
@@ -81,6 +84,7 @@ export const newAccounts = allAccounts.pick(
 export const accountSettings = allAccounts.pick(
   'id',
   'displayName',
+  'email',
   'searchText',
   'group',
   'accessVersion',

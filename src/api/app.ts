@@ -53,7 +53,9 @@ import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionDoor } from './doors/session-door.ts';
 import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
+import { passwordLinkRoutes } from './panel/password-link-routes.ts';
 import { signInRoutes } from './panel/sign-in-routes.ts';
+import { unsubscribeRoutes } from './panel/unsubscribe-routes.ts';
 import { entitlementRoutes } from './product/entitlement-routes.ts';
 import { loginCodeRoutes } from './product/login-code-routes.ts';
 import { accountRoutes } from './reseller/account-routes.ts';
@@ -256,6 +258,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
         declareRoutes(entry, open, declared);
         installJsonBodies(entry);
         signInRoutes(entry, { ...dependencies, door });
+        passwordLinkRoutes(entry, { ...dependencies, door });
       });
       await panel.register(async (signedIn) => {
         behind({ ...door, tag: 'panel', admit: door.authenticate }, signedIn);
@@ -265,6 +268,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     { prefix: '/panel/api' },
   );
   await app.register((pages) => panelPages(pages, dependencies.pagesFolder), { prefix: '/panel' });
+  await app.register((pages) =>
+    unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
+  );
   await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 

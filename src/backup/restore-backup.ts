@@ -64,6 +64,7 @@ export const passTables = [
   'customer_sessions',
   'login_links',
   'login_codes',
+  'password_links',
   'recovery_codes',
 ] as const;
 
@@ -99,6 +100,7 @@ export async function restoreBackup(
     async (transaction) => {
       const loaded = await load(transaction, path, head);
       await dropPasses(transaction);
+      await giveMailsUp(transaction);
       if (revokeKeysAt !== null) await transaction.query(revokeEveryKey, [revokeKeysAt]);
       return loaded;
     },
@@ -179,6 +181,17 @@ async function dropPasses(transaction: Transaction): Promise<void> {
   // A backup of an early version has not all of them.
   const present = new Set((await listTables(transaction)).map(({ name }) => name));
   for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
+}
+
+/** What waited to be mailed may have been mailed since: no mail is sent twice. */
+async function giveMailsUp(transaction: Transaction): Promise<void> {
+  const present = await listTables(transaction);
+  if (!present.some(({ name }) => name === 'mails')) return;
+  await run(
+    transaction,
+    `update mails set gave_up_at = created_at, sealed_body = null, last_error = 'unknown outcome: restored from a backup'
+      where sent_at is null and gave_up_at is null`,
+  );
 }
 
 /** Names out of the file are compared and never put into SQL: what runs is named by the database's own catalog. */

@@ -17,6 +17,7 @@ import {
   checkPages,
   checkPort,
 } from './doctor-machine.ts';
+import { checkMail } from './doctor-mail.ts';
 import { serviceAddress } from './with-service.ts';
 
 export interface Check {
@@ -70,6 +71,7 @@ async function runChecks(): Promise<Check[]> {
     checks.push(checkFolder(config.database.dataDir), checkDisk(config.database.dataDir));
   }
   checks.push(checkBackups(config));
+  checks.push(await checkMail(config));
   return [...checks, ...(await checkDatabase(config)), ...checkAdministratorFile(config)];
 }
 

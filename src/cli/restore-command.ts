@@ -33,7 +33,7 @@ export function restoreCommand(): Command {
     .option('--json', 'print what was loaded as JSON', false)
     .addHelpText(
       'after',
-      '\nSessions, login links, one-time codes and recovery codes are not brought back. API keys are: the answer names them.\nNew keys of administrators are printed once.',
+      '\nSessions, login links, links to a password, one-time codes and recovery codes are not brought back. API keys are: the answer names them.\nNew keys of administrators are printed once.',
     )
     .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
       endWell(async () => {

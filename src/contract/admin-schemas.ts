@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox';
 import { featureList, limitsSchema } from './catalog-schemas.ts';
 import { pageQuerySchema } from './list-schemas.ts';
+import { mailAddressLengthMax } from './mail-addresses.ts';
 import {
   amount,
   count,
@@ -43,6 +44,13 @@ const accountSchema = Type.Object(
     id: id('The account.'),
     username: text('What the account signs in with.', 64),
     display_name: text('The name shown to people.', 500),
+    email: Type.Optional(
+      Type.String({
+        description: 'Where its people are written to; absent if nowhere.',
+        pattern: '^[!-~]+$',
+        maxLength: mailAddressLengthMax,
+      }),
+    ),
     group: groupSchema,
     is_admin: Type.Boolean(),
     balance: amount('The remaining credit.'),
@@ -166,6 +174,12 @@ const username = Type.String({
   description: '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
 });
 const displayName = Type.String({ maxLength: 120 });
+/** An e-mail address, or empty for none. */
+export const emailOrNone = Type.String({
+  maxLength: mailAddressLengthMax,
+  pattern: '^[!-~]*$',
+  description: 'Where its people are written to; empty: nowhere.',
+});
 export const password = Type.String({
   minLength: 12,
   maxLength: 200,
@@ -179,6 +193,13 @@ export const createAccountBodySchema = Type.Object(
     username,
     group: groupSchema,
     display_name: Type.Optional(displayName),
+    email: Type.Optional(emailOrNone),
+    invite: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: a link to a first password, good for seven days, is mailed to email; password is left out then.',
+      }),
+    ),
     password: Type.Optional(password),
     rate_limit_per_minute: Type.Optional(rateLimit),
     allowed_ips: Type.Optional(allowedIps),
@@ -195,6 +216,7 @@ export const changeAccountBodySchema = Type.Partial(
   Type.Object({
     group: groupSchema,
     display_name: displayName,
+    email: emailOrNone,
     blocked: Type.Boolean(),
     api_enabled: Type.Boolean(),
     rate_limit_per_minute: rateLimit,

@@ -40,6 +40,10 @@ export const errorCatalogue = {
     message: 'There is no statement of this month: ask for yyyy-mm, as GET /statements lists them.',
   },
   account_not_found: { status: 404, message: 'There is no such account.' },
+  link_not_found: {
+    status: 404,
+    message: 'This link was used before, has expired, or was never made. Ask for another one.',
+  },
   package_not_found: { status: 404, message: 'There is no such package.' },
   price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
   event_not_found: { status: 404, message: 'There is no such event, or it is kept no more.' },
@@ -79,6 +83,10 @@ export const errorCatalogue = {
   last_administrator: {
     status: 409,
     message: 'The last administrator who can act cannot be blocked or switched off.',
+  },
+  mail_not_configured: {
+    status: 409,
+    message: 'This service sends no mail: its operator has not named a mail server.',
   },
   payload_too_large: { status: 413, message: 'The request body is larger than 64 KiB.' },
   invalid_package: { status: 422, message: 'package_id must be the id of a package from GET /packages.' },

@@ -2,7 +2,7 @@
 // these as the administrator's are.
 
 import Type, { type Static } from 'typebox';
-import { allowedIps, ledgerEntrySchema, password } from './admin-schemas.ts';
+import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
 import { amount, signedAmount, time } from './schema-parts.ts';
 
@@ -29,6 +29,18 @@ export const newPasswordBodySchema = Type.Object({
   ...currentPasswordBodySchema.properties,
   new_password: password,
 });
+export const signInOptionsSchema = Type.Object({
+  password_reset: Type.Boolean({ description: 'Whether a link to a new password can be mailed.' }),
+});
+export const passwordResetBodySchema = Type.Object({
+  account: Type.String({ minLength: 1, maxLength: 254, description: 'A username or an e-mail address.' }),
+});
+export const completePasswordBodySchema = Type.Object({
+  token: Type.String({ maxLength: 100, description: 'From the link, behind "#token=".' }),
+  new_password: password,
+});
+export const emailBodySchema = Type.Object({ ...passwordBodySchema.properties, email: emailOrNone });
+export const savedEmailSchema = Type.Object({ email: Type.String() });
 export const allowListBodySchema = Type.Object({
   allowed_ips: allowedIps,
   confirm: Type.Optional(
@@ -55,6 +67,7 @@ export const meSchema = Type.Object({
   address: Type.String({ description: 'Where this request comes from.' }),
   address_allowed: Type.Boolean({ description: 'Whether the allow-list lets it use the API key.' }),
   totp_enabled: Type.Boolean(),
+  mail: Type.Boolean({ description: 'Whether this service sends mail.' }),
   must_change_password: Type.Boolean({
     description:
       'The password was generated or set by somebody else: nothing else is done before it is changed.',

@@ -28,8 +28,8 @@ export interface RouteDeclaration {
 /** Behind a door that can be borrowed, the body also holds the password of whoever is signed in. Keys are not asked. */
 export interface Danger {
   readonly passwordField: 'password' | 'current_password';
-  /** The deed is dangerous only when this field is sent, whatever it holds. */
-  readonly ifSent?: string;
+  /** The deed is dangerous only when one of these fields is sent, whatever it holds. */
+  readonly ifSent?: readonly string[];
 }
 
 declare module 'fastify' {

@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { endSessionsOf } from '../accounts/account-store.ts';
 import { type Account, accounts } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
@@ -137,6 +137,8 @@ export interface SessionStore {
     from: { readonly address: string; readonly userAgent: string },
     now: EpochSeconds,
     entry: AuditEntry | null,
+    /** What is written with the session, or not at all. */
+    along?: (transaction: Queryable) => Promise<void>,
   ): Promise<SessionToken>;
   /** The session and its account as both are now; null where it has ended. Notes that it was seen. */
   find(token: SessionToken, now: EpochSeconds): Promise<{ session: Session; account: Account } | null>;
@@ -163,7 +165,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
 
   return {
     limits,
-    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now, entry) {
+    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now, entry, along) {
       const token = mintToken();
       const session: Session = {
         accountId,
@@ -177,6 +179,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       await database.transaction(async (transaction) => {
         await writeRows(transaction, insertSession, [session]);
         await transaction.query(endOldest, [accountId, limits.perAccountMax]);
+        await along?.(transaction);
         if (entry !== null) await appendAudit(transaction, entry, now);
       });
       return { accountId, token };

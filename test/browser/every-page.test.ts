@@ -96,7 +96,12 @@ test('every page of the router is among those looked at here', () => {
   const shown = [...router.matchAll(/import\('\.\/(?:account|console)\/([\w-]+)\.tsx'\)/g)].map(
     ([, file]) => file,
   );
-  const seen = ['sign-in-page', ...Object.keys(panelPages), ...Object.keys(consolePages)];
+  const seen = [
+    'sign-in-page',
+    'reset-password-page',
+    ...Object.keys(panelPages),
+    ...Object.keys(consolePages),
+  ];
   assert.deepEqual(shown.sort(), seen.sort());
 });
 
@@ -134,6 +139,9 @@ test('nor does a page of an account that is empty, blocked, or nobody’s yet', 
   await page.reload();
   await look(page, '/panel/orders', 'This account is blocked');
   const arriving = await panel.open('/panel/sign-in');
+  await look(arriving, '/panel/sign-in', 'Sign in');
+  await look(arriving, '/panel/reset-password', 'Forgot your password?');
+  await look(arriving, '/panel/reset-password#token=of-a-mail', 'Choose your password');
   await look(arriving, '/panel/sign-in', 'Sign in');
   const invited = await panel.service.createReseller();
   await changeAccount(panel.service, invited, { password: testPassword });

@@ -46,6 +46,7 @@ const lookAgainMilliseconds = 30;
  */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
+  environment: Readonly<Record<string, string>> = {},
 ): PanelBrowser {
   let service: TestService | undefined;
   let browser: Browser | undefined;
@@ -62,6 +63,7 @@ export function usePanelBrowser(
     // A browser that does not start leaves no service behind: nobody would end it.
     chromium.catch(() => undefined);
     service = await startTestService({
+      environment,
       pagesFolder: builtPagesFolder,
       docsFolder: builtDocsFolder,
       linksLeadHere: true,

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
+import { sealedMails } from '../../src/delivery/mail/mail-outbox.ts';
 import { setTestPassword, signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import {
@@ -21,7 +22,11 @@ import {
 } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
-const panel = usePanelBrowser();
+// Nobody listens there: what would be mailed is read from the outbox.
+const panel = usePanelBrowser(undefined, {
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'billing@example.com',
+});
 const codeSeconds = 30;
 
 test('whoever follows a deep link signs in on the way and lands on it; a wrong password is said and counted', async () => {
@@ -275,6 +280,53 @@ test('the last administrator who can sign in cannot block himself', async () => 
   await goTo(console, 'Audit log');
   await row(console, 'admin').first().waitFor();
 });
+
+test('who forgot the password has a link mailed, sets another one by it and signs in; the token leaves the address', async () => {
+  const reseller = await panel.service.createReseller();
+  const username = await usernameOf(panel.service, reseller);
+  const security = await panel.openAs(reseller, '/panel/security');
+  await security.getByLabel('Address', { exact: true }).fill('own@example.com');
+  await security.getByRole('button', { name: 'Save address' }).click();
+  await confirmWithPassword(dialog(security, 'Save the address?'), testPassword, 'Save address');
+  await security.getByText('The address is saved.').waitFor();
+
+  const page = await panel.open('/panel/sign-in');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await heading(page, 'Forgot your password?').waitFor();
+  await page.getByLabel('Username or e-mail address').fill('own@example.com');
+  await page.getByRole('button', { name: 'Send a link' }).click();
+  await heading(page, 'Look into your mail').waitFor();
+  const link = await mailedLink();
+  assert.ok(link.startsWith(`${panel.service.address}/panel/reset-password#token=`), link);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  // The same document: only the fragment differs.
+  await page.goto('about:blank');
+  await page.goto(link);
+  await heading(page, 'Choose your password').waitFor();
+  assert.equal(new URL(page.url()).hash, '');
+  await page.getByLabel('New password', { exact: true }).fill('quite another battery staple');
+  await page.getByLabel('New password again').fill('quite another battery staple');
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await heading(page, 'Your password is set').waitFor();
+  const token = link.split('=')[1] ?? '';
+  assert.ok(requests.length > 2 && requests.every((url) => !url.includes(token)), 'it is in no request line');
+  await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+  await typeSignIn(page, username, 'quite another battery staple');
+  await heading(page, 'Overview').waitFor();
+  await security.reload();
+  await heading(security, 'Sign in').waitFor();
+});
+
+/** Of the last mail in the outbox. */
+async function mailedLink(): Promise<string> {
+  const { database, service } = panel.service;
+  await service.passwordLinks.settled();
+  const [sealed] = (await sealedMails.list(database, 0)).slice(-1);
+  assert.ok(sealed, 'there is a mail');
+  const body = service.seal.open(sealed.sealed, sealed.context);
+  return /http:[^"\\]*#token=[\w-]+/.exec(body)?.[0] ?? '';
+}
 
 async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: readonly string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click();

@@ -206,7 +206,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'the customer page does not escape',
-    file: 'src/api/customer/customer-pages.ts',
+    file: 'src/contract/markup.ts',
     find: "return text.replace(/[&<>\"']/g, (character) => entities[character] ?? '');",
     replace: 'void entities;\n  return text;',
     test: 'test/service/login-links.test.ts',

@@ -23,6 +23,7 @@ const everywhere = [
   'expired_logins',
   'expired_sessions',
   'request_log',
+  'mail',
 ];
 const scheduled = isPostgres ? everywhere : [...everywhere, 'vacuum'];
 const kinds = [...scheduled, 'audit'];

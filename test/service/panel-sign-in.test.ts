@@ -85,6 +85,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
     address: '127.0.0.1',
     address_allowed: true,
     totp_enabled: false,
+    mail: false,
     must_change_password: false,
     checklist: { key_viewed: false, first_order: false, allow_list: false },
   });
@@ -755,4 +756,14 @@ test('a request without a cookie of ours is not signed in, whatever it holds ins
   for (const cookie of ['', 'sellthrough=', 'sellthrough=1', 'other=1.x', 'sellthrough=99999999.x; a=b']) {
     expectRefusal(await client.get('/panel/api/me', { ...ownPages, cookie }), '401 not_signed_in');
   }
+});
+
+test('a service without a mail server offers no link to a new password, and invites nobody', async () => {
+  const nobody = createPanelClient(service.address, '');
+  assert.deepEqual((await nobody.get('/sign-in')).body, { password_reset: false });
+  expectRefusal(await nobody.post('/password-reset', { account: 'admin' }), '409 mail_not_configured');
+  const body = { username: 'without-mail', group: 'reseller', email: 'a@example.com', invite: true };
+  expectRefusal(await service.admin.post('/api/admin/v1/accounts', body), '409 mail_not_configured');
+  const { account } = (await service.admin.post('/api/admin/v1/accounts', { ...body, invite: false })).body;
+  assert.equal(account.email, 'a@example.com');
 });

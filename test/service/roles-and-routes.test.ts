@@ -212,6 +212,9 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'HEAD /docs/*': { anybody: 503 },
   'GET /customer.css': { anybody: 200 },
   // A link is for whoever has it; this is none.
+  'GET /panel/unsubscribe/{token}': { anybody: 410 },
+  'POST /panel/unsubscribe/{token}': { anybody: 410 },
+  'POST /panel/unsubscribe/{token}/undo': { anybody: 410 },
   'GET /login/{token}': { anybody: 410 },
   'POST /login/{token}': { anybody: 410 },
   'GET /customer': { anybody: 401, customer: 200 },

@@ -150,9 +150,17 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
 
 describe('a restore lets nobody in by what may be over', () => {
   const file = inFolder('passes.backup');
-  const passes = ['sessions', 'customer_sessions', 'login_links', 'login_codes', 'recovery_codes'];
+  const passes = [
+    'sessions',
+    'customer_sessions',
+    'login_links',
+    'login_codes',
+    'password_links',
+    'recovery_codes',
+  ];
   const counts = `select ${passes.map((table) => `(select count(*)::int from ${table}) as ${table}`).join()},
-    (select count(*)::int from totp_secrets) as totp_secrets`;
+    (select count(*)::int from totp_secrets) as totp_secrets,
+    (select count(*)::int from mails where gave_up_at is null) as mails`;
 
   before(async () => {
     const url = await createDatabase();
@@ -168,6 +176,9 @@ describe('a restore lets nobody in by what may be over', () => {
         insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
           values ('hash', 2, 1, now(), now() + interval '1 day');
         insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, '${sealedSecret}', now(), now());
+        insert into password_links values ('hash', 2, 'password_reset', 1, now(), now() + interval '1 hour');
+        insert into mails (to_address, kind, occasion, subject, sealed_body, created_at, send_after, expires_at)
+          values ('a@example.com', 'alert', 'one', '', '', now(), now(), now() + interval '1 day');
         insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });
@@ -177,6 +188,7 @@ describe('a restore lets nobody in by what may be over', () => {
         sessions: 2,
         recovery_codes: 2,
         totp_secrets: 1,
+        mails: 1,
       },
     ]);
   });
@@ -186,13 +198,14 @@ describe('a restore lets nobody in by what may be over', () => {
     const environment = { ...settings, DATABASE_URL: url };
     const restored = await runForJson(['restore', file], { cwd: folder, environment });
     const none = Object.fromEntries(passes.map((table) => [table, 0]));
-    assert.deepEqual(await askServer(url, counts), [{ ...none, totp_secrets: 1 }]);
+    assert.deepEqual(await askServer(url, counts), [{ ...none, totp_secrets: 1, mails: 0 }]);
     assert.deepEqual(restored.dropped, {
       ...none,
       sessions: 2,
       customer_sessions: 1,
       login_links: 1,
       login_codes: 1,
+      password_links: 1,
       recovery_codes: 2,
     });
     assert.deepEqual(

@@ -12,6 +12,7 @@ import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { checkPublicUrl, gatewayOf } from '../../src/cli/doctor-addresses.ts';
 import { runCommand, runForJson } from '../harness/command-process.ts';
+import { startMailServer } from '../harness/mail-server.ts';
 import { askServer } from '../harness/one-question.ts';
 
 interface Check {
@@ -95,16 +96,25 @@ describe('on this machine', () => {
     );
     other.close();
     await once(other, 'close');
-    assertCheck(await doctor({ PORT: String(port) }), 'port', 'ok', /is free/);
+    const mailServer = await startMailServer();
+    const SMTP_URL = `smtp://127.0.0.1:${mailServer.port}`;
+    const PUBLIC_URL = 'https://resell.example.com';
+    const checks = await doctor({
+      PORT: String(port),
+      SMTP_URL,
+      PUBLIC_URL,
+      MAIL_FROM: 'billing@example.com',
+    });
+    await mailServer.close();
+    assertCheck(checks, 'port', 'ok', /is free/);
+    assertCheck(checks, 'mail', 'ok', /takes mail of billing@example\.com/);
   });
 
-  test('an address that this machine does not have', async () => {
-    assertCheck(
-      await doctor({ HOST: '192.0.2.1', PORT: '3000' }),
-      'port',
-      'fail',
-      /HOST must be an address of this machine/,
-    );
+  test('an address that this machine does not have, and a mail server that is not there', async () => {
+    const away = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'billing@example.com' };
+    const checks = await doctor({ HOST: '192.0.2.1', PORT: '3000', ...away });
+    assertCheck(checks, 'port', 'fail', /HOST must be an address of this machine/);
+    assertCheck(checks, 'mail', 'fail', /^127\.0\.0\.1 cannot be used: .*ECONNREFUSED.*: check SMTP_URL$/);
   });
 
   test('a DATA_DIR that is a file, or that this user may not write to', async () => {

@@ -22,6 +22,7 @@ const features = [
   'events',
   'delivery',
   'jobs',
+  'delivery',
   'journal',
   'accounts',
   'identity',

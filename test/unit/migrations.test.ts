@@ -21,6 +21,7 @@ const published = {
   '0013-few-among-many.sql': '0745a05620509bcdc768e6b969d97b3cd8c0b1593321edb879f015325d4d5281',
   '0014-events.sql': '4784837ec708c502f860547968833a55152c803e30b870198279af36f6149bb1',
   '0015-hand-off.sql': 'd9352e35c907aac69000c2f0487aabb4c6c1983f5afd9160e1d76cf37f55c9bc',
+  '0016-mail.sql': '9f529ccf01b03ee2670f54feaf54e491ea63a7a1574b68334cc26e786c38f064',
 };
 
 test('no migration changes after it was published', () => {

@@ -22,6 +22,12 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
 });
 
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./account/reset-password-page.tsx'), 'ResetPasswordPage'),
+});
+
 const panel = createRoute({
   getParentRoute: () => root,
   id: 'panel',
@@ -164,6 +170,7 @@ const notFound = createRoute({ getParentRoute: () => panel, path: '$', component
 
 const routeTree = root.addChildren([
   signIn,
+  resetPassword,
   panel.addChildren([
     overview,
     apiAccess,

@@ -23,6 +23,7 @@ import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/e
 import { parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { pageOf } from '../../contract/list-schemas.ts';
+import { emailRefusal } from '../../contract/mail-addresses.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { groups } from '../../contract/periods.ts';
 import { ranked } from '../../database/database.ts';
@@ -38,19 +39,22 @@ const readAccountChange = createBodyReader(changeAccountBodySchema);
 
 export function accountAdminRoutes(
   app: FastifyInstance,
-  { database, seal, forgetAccount, passwordCost, currency }: AdminRoutesDependencies,
+  { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AdminRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
   app.post(
     '/accounts',
     {
-      config: { scopes: ['admin:accounts'], codes: ['validation_failed', 'username_taken'] },
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['validation_failed', 'username_taken', 'mail_not_configured'],
+      },
       schema: {
         operationId: 'createAccount',
         summary: 'Create an account',
         description:
-          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is sent; either way, whoever signs in with it chooses another one first.',
+          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is sent; either way, whoever signs in with it chooses another one first. With invite there is no password before its holder has chosen one, by a link that is mailed to email.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -58,12 +62,15 @@ export function accountAdminRoutes(
     async (request, reply) => {
       const body = readNewAccount(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const problem = allowedIpsRefusal(body.allowed_ips);
+      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
       const displayName = body.display_name ?? body.username;
       const weak = await weakPassword(body.password, { username: body.username, displayName });
       if (weak !== null) return reply.refuse(weak);
-      const password = body.password ?? mintPassword();
+      const notInvited = body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null;
+      if (notInvited !== null) return reply.refuse(notInvited);
+      const password = body.invite === true ? null : (body.password ?? mintPassword());
+      const actor = actorOf(request.principal);
       const created = await createAccount(
         database,
         seal,
@@ -72,16 +79,22 @@ export function accountAdminRoutes(
           displayName,
           group: body.group,
           isAdmin: false,
-          passwordHash: await hashPassword(password, { cost: passwordCost }),
+          email: body.email || null,
+          passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
           rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
           allowedIps: body.allowed_ips ?? [],
         },
-        actorOf(request.principal),
+        actor,
+        {
+          along: async (transaction, account) => {
+            if (password === null) await passwordLinks.invite(transaction, account, actor.now);
+          },
+        },
       );
       if (created === null) return reply.refuse(refusal('username_taken'));
       const account = accountView(created.account, currency, false);
       // A password that was chosen is not sent back.
-      const shown = body.password === undefined ? { password } : {};
+      const shown = password === null || body.password !== undefined ? {} : { password };
       return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
     },
   );
@@ -151,7 +164,8 @@ export function accountAdminRoutes(
       config: {
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
-        danger: { passwordField: 'current_password', ifSent: 'password' },
+        // Who has the mail of an account can have its password.
+        danger: { passwordField: 'current_password', ifSent: ['password', 'email'] },
       },
       schema: {
         operationId: 'changeAccount',
@@ -165,7 +179,7 @@ export function accountAdminRoutes(
     async (request, reply) => {
       const body = readAccountChange(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const problem = allowedIpsRefusal(body.allowed_ips);
+      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
       const id = parseRowId(request.params.id);
       if (id === null) return reply.refuse(refusal('account_not_found'));
@@ -188,6 +202,7 @@ export function accountAdminRoutes(
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),
+        ...(body.email !== undefined && { email: body.email || null }),
         ...(body.blocked !== undefined && { blocked: body.blocked }),
         ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
         ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
@@ -211,6 +226,16 @@ export function accountAdminRoutes(
     const withTotp = await findTotpAccounts(lookups, [account.id]);
     return accountView(account, currency, withTotp.has(account.id));
   }
+}
+
+function invitationProblem(
+  { email, password }: { readonly email?: string; readonly password?: string },
+  sendsMail: boolean,
+): Refusal | null {
+  if (!email) return fieldRefusal('validation_failed', 'email', 'is needed for an invitation');
+  if (password !== undefined)
+    return fieldRefusal('validation_failed', 'password', 'is chosen by whoever is invited');
+  return sendsMail ? null : refusal('mail_not_configured');
 }
 
 async function weakPassword(

@@ -10,6 +10,7 @@ import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { Outbound } from '../../delivery/outbound.ts';
 import type { PasswordCost } from '../../identity/password.ts';
+import type { PasswordLinks } from '../../identity/password-links.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
@@ -45,6 +46,7 @@ export interface AdminRoutesDependencies {
   readonly productCallsSoon: () => Promise<void>;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
+  readonly passwordLinks: PasswordLinks;
   readonly passwordCost: PasswordCost;
   readonly currency: string;
   readonly now: () => EpochSeconds;

@@ -2,47 +2,15 @@
 // value goes through `html`, which escapes it.
 
 import type { Package } from '../../catalog/package-catalog.ts';
+import { html, type Markup } from '../../contract/markup.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import { type PlanStatus, planStatus } from '../../plans/plan-life.ts';
 
-class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Part = Markup | readonly Markup[] | string | number;
-
-/** Markup with every value escaped; Markup values stand as they are. */
-function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  let text = strings[0] ?? '';
-  for (const [index, part] of parts.entries()) text += render(part) + (strings[index + 1] ?? '');
-  return new Markup(text);
-}
-
-function render(part: Part): string {
-  if (part instanceof Markup) return part.text;
-  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
-  return part.map(({ text }) => text).join('');
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}
-
 export const stylesheetPath = '/customer.css';
 
-function page(title: string, body: Markup): string {
+/** One card in the middle. */
+export function page(title: string, body: Markup): string {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -4,11 +4,11 @@
 // at each of them, and spends nothing. Whoever makes tokens up is told to wait, and asks the database no more.
 
 import cookieParser from '@fastify/cookie';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import { type Database, DatabaseUnavailable } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
 import {
@@ -30,8 +30,8 @@ import {
   stylesheet,
   stylesheetPath,
   suspendedPage,
-  unavailablePage,
 } from './customer-pages.ts';
+import { installPlainPages, showPage } from './plain-pages.ts';
 
 export interface LoginLinkRoutesDependencies {
   readonly database: Database;
@@ -67,53 +67,21 @@ export async function loginLinkRoutes(
   const hidden = { schema: { hide: true } };
   // Browsers check the redirect after the form against this list too.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
-  const contentSecurityPolicy = [
-    "default-src 'none'",
-    "style-src 'self'",
-    `form-action ${formTargets}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-
   await app.register(cookieParser);
-  // The forms have no fields: whatever a body holds is not read.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
-    done(null, undefined),
-  );
-  app.addHook('onRequest', async ({ raw }, reply) => {
-    raw.headers['content-type'] = 'application/octet-stream';
-    reply.headers({
-      'content-security-policy': contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': 'DENY',
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    });
-  });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { statusCode = 500 } = error;
-    if (statusCode < 500) return show(reply, statusCode, spentPage());
-    const isAway = error instanceof DatabaseUnavailable;
-    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
-    else request.log.error({ reqId: request.id, err: error }, 'page failed');
-    if (isAway) reply.header('retry-after', 2);
-    return show(reply, isAway ? 503 : 500, unavailablePage());
-  });
-
+  installPlainPages(app, { formTargets, notReadable: spentPage });
   app.get(stylesheetPath, hidden, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
   );
 
   app.get<WithToken>('/login/:token', hidden, async (request, reply) => {
     const { token } = request.params;
-    if (!isToken(token)) return show(reply, 410, spentPage());
+    if (!isToken(token)) return showPage(reply, 410, spentPage());
     return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
   });
 
   app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
     const { token } = request.params;
-    if (isFromElsewhere(request) || !isToken(token)) return show(reply, 410, spentPage());
+    if (isFromElsewhere(request) || !isToken(token)) return showPage(reply, 410, spentPage());
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
     const earlier = sessionToken(request);
@@ -140,9 +108,9 @@ export async function loginLinkRoutes(
     const session = token && (await tokens.find(token, request, reply, () => find(token)));
     if (isRefusal(session)) return showLimited(reply, session);
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
-    if (!customer) return show(reply, 401, signedOutPage());
-    if (isSuspended(customer)) return show(reply, 403, suspendedPage());
-    return show(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
+    if (!customer) return showPage(reply, 401, signedOutPage());
+    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage());
+    return showPage(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
   });
 
   app.post('/customer/logout', hidden, async (request, reply) => {
@@ -161,8 +129,8 @@ export async function loginLinkRoutes(
 
   function showLink(reply: FastifyReply, customer: Customer | null | Refusal): FastifyReply {
     if (isRefusal(customer)) return showLimited(reply, customer);
-    if (customer === null) return show(reply, 410, spentPage());
-    return show(reply, ...(isSuspended(customer) ? suspension : confirmation));
+    if (customer === null) return showPage(reply, 410, spentPage());
+    return showPage(reply, ...(isSuspended(customer) ? suspension : confirmation));
   }
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
@@ -187,9 +155,5 @@ export async function loginLinkRoutes(
 /** `retry-after` is set with the refusal. */
 function showLimited(reply: FastifyReply, { code }: Refusal): FastifyReply {
   reply.errorCode = code;
-  return show(reply, 429, limitedPage());
-}
-
-function show(reply: FastifyReply, status: number, page: string): FastifyReply {
-  return reply.code(status).type('text/html; charset=utf-8').send(page);
+  return showPage(reply, 429, limitedPage());
 }

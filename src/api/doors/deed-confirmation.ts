@@ -22,7 +22,8 @@ const readCurrentPassword = createBodyReader(currentPasswordBodySchema);
 
 export function createDeedConfirmation(database: Queryable, throttle: AttemptThrottle): DeedConfirmation {
   return async ({ principal: { account }, ip, body }, { passwordField, ifSent }) => {
-    if (ifSent !== undefined && !(isJsonObject(body) && own(body, ifSent) !== undefined)) return null;
+    const isSent = (field: string) => isJsonObject(body) && own(body, field) !== undefined;
+    if (ifSent !== undefined && !ifSent.some(isSent)) return null;
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
     const isRight = await throttle.tryPassword(account.username, ip, async () =>

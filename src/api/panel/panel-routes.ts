@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
+import type { KnownAddresses } from '../../identity/known-addresses.ts';
 import type { TotpStore } from '../../identity/totp-store.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
@@ -25,6 +26,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
   readonly throttle: AttemptThrottle;
   readonly totp: TotpStore;
+  readonly knownAddresses: KnownAddresses;
   readonly limiter: RateLimiter;
   readonly ledgerDays: LedgerDays;
   readonly requestLog: RequestLog;

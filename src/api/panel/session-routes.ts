@@ -1,4 +1,4 @@
-// Who is signed in, where else, with which password: /me, /sessions, /password.
+// Who is signed in, where else, with which password, and where mail for them goes: /me, /sessions, /password, /email.
 
 import type { FastifyInstance } from 'fastify';
 import { changeAccount } from '../../accounts/account-store.ts';
@@ -7,7 +7,14 @@ import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
-import { meSchema, newPasswordBodySchema, sessionListSchema } from '../../contract/panel-schemas.ts';
+import { emailRefusal } from '../../contract/mail-addresses.ts';
+import {
+  emailBodySchema,
+  meSchema,
+  newPasswordBodySchema,
+  savedEmailSchema,
+  sessionListSchema,
+} from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
@@ -17,11 +24,12 @@ import { accountView } from '../shapes/admin-views.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
+const readEmail = createBodyReader(emailBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, sessions, totp, limiter, forgetAccount, passwordCost, publicUrl, currency, now } =
-    dependencies;
+  const { database, door, sessions, totp, passwordLinks, limiter, forgetAccount } = dependencies;
+  const { passwordCost, publicUrl, currency, now } = dependencies;
 
   app.get(
     '/me',
@@ -40,6 +48,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         address: plainAddress(ip),
         address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
+        mail: passwordLinks.isOn,
         must_change_password: account.mustChangePassword,
         checklist: {
           // Whoever uses it has seen it.
@@ -144,6 +153,35 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       if (renewed !== null) door.setCookie(reply, renewed);
       forgetAccount(id);
       return reply.code(204).send();
+    },
+  );
+
+  app.put(
+    '/email',
+    {
+      config: { scopes: [], codes: ['validation_failed'], danger: { passwordField: 'password' } },
+      schema: {
+        operationId: 'setEmail',
+        summary: 'Set where mail for the account goes',
+        description: 'Invitations, links to a new password, and news of sign-ins from new addresses.',
+        body: emailBodySchema,
+        response: { 200: savedEmailSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readEmail(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = emailRefusal(body.email);
+      if (problem !== null) return reply.refuse(problem);
+      const { id } = request.principal.account;
+      const limited = limiter.admitAccessChange(id, 'deed', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const change = { email: body.email || null };
+      const changed = await changeAccount(database, id, change, actorOf(request.principal));
+      if (changed === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ email: changed.email ?? '' });
     },
   );
 }

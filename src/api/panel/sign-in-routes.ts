@@ -8,7 +8,7 @@ import { replacePasswordHash } from '../../accounts/account-store.ts';
 import { findCredentials } from '../../accounts/find-accounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
-import { signedInSchema, signInBodySchema } from '../../contract/panel-schemas.ts';
+import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../identity/password.ts';
@@ -19,8 +19,32 @@ import type { PanelDependencies } from './panel-routes.ts';
 const readSignIn = createBodyReader(signInBodySchema);
 
 export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { door, sessions, signIns, throttle, totp, passwordCost, currency, now } = dependencies;
+  const {
+    door,
+    sessions,
+    signIns,
+    throttle,
+    totp,
+    passwordLinks,
+    knownAddresses,
+    passwordCost,
+    currency,
+    now,
+  } = dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
+
+  app.get(
+    '/sign-in',
+    {
+      config: { scopes: [], codes: [] },
+      schema: {
+        operationId: 'getSignInOptions',
+        summary: 'What there is beside a password',
+        response: { 200: signInOptionsSchema },
+      },
+    },
+    async (_request, reply) => reply.send({ password_reset: passwordLinks.isOn }),
+  );
 
   app.post(
     '/sign-in',
@@ -75,7 +99,14 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       if (earlier !== null) await sessions.end(earlier);
       const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
       const entry = signIns.entryOf(account, plainAddress(request.ip));
-      const token = await sessions.begin({ id: account.id, passwordVersion }, from, now(), entry);
+      const at = now();
+      const token = await sessions.begin(
+        { id: account.id, passwordVersion },
+        from,
+        at,
+        entry,
+        (transaction) => knownAddresses.noteSignIn(transaction, account, from, at),
+      );
       door.setCookie(reply, token);
       return reply.send({ account: accountView(account, currency, isTotpEnabled) });
     },

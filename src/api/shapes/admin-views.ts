@@ -21,6 +21,7 @@ export function accountView(account: Account, currency: string, isTotpEnabled: b
     id: account.id,
     username: account.username,
     display_name: account.displayName,
+    ...(account.email === null ? {} : { email: account.email }),
     group: account.group,
     is_admin: account.isAdmin,
     balance: formatAmount(account.balanceCents),

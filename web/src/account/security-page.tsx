@@ -1,6 +1,7 @@
-// Who may sign in as this account: its sessions, its password, and codes at sign-in.
+// Who may sign in as this account: its sessions, its password, codes at sign-in, and where mail goes.
 
 import { PageHeader } from '../ui/page-header.tsx';
+import { EmailCard } from './email-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TotpCard } from './totp-card.tsx';
@@ -12,6 +13,7 @@ export function SecurityPage() {
       <div className="flex flex-col gap-5">
         <TotpCard />
         <PasswordCard />
+        <EmailCard />
         <SessionsCard />
       </div>
     </>

@@ -5,11 +5,13 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signIn } from '../api/commands.ts';
+import { signInOptionsQuery } from '../api/queries.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Logo } from '../shell/logo.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -29,7 +31,15 @@ export function SignInPage() {
     },
   });
   // Whichever way led here: a session may have ended by itself.
-  useEffect(() => client.getQueryCache().clear(), [client]);
+  const [canReset, setCanReset] = useState(false);
+  useEffect(() => {
+    client.getQueryCache().clear();
+    // Without an answer the page is what it is without mail.
+    client.fetchQuery(signInOptionsQuery).then(
+      (options) => setCanReset(options.password_reset),
+      () => undefined,
+    );
+  }, [client]);
   const waitSeconds = useCountdown(command.error);
   const asksForCode = command.error instanceof ApiError && command.error.code === 'code_required';
   if (asksForCode && !asksCode) setAsksCode(true);
@@ -126,6 +136,11 @@ export function SignInPage() {
           ) : null}
         </form>
       </div>
+      {canReset ? (
+        <p className="mt-5 text-center">
+          <TextLink to="/reset-password">Forgot your password?</TextLink>
+        </p>
+      ) : null}
       <p className="mt-5 text-center text-soft">
         No account, or no password? The operator of this service gives you one.
       </p>

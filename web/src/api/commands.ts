@@ -30,6 +30,11 @@ const remove = (path: string) => call<null>(path, { method: 'DELETE' });
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Account }>('/sign-in', body);
+export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
+export const completePasswordReset = (body: { token: string; new_password: string }) =>
+  post<null>('/password-reset/complete', body);
+export const setEmail = (body: { email: string; password: string }) =>
+  call<{ readonly email: string }>('/email', { method: 'PUT', body });
 export const signOut = () => post<null>('/sign-out');
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
@@ -71,13 +76,16 @@ export interface NewAccount {
   readonly username: string;
   readonly group: Group;
   readonly display_name?: string;
+  readonly email?: string;
+  /** Mails a link to a first password. */
+  readonly invite?: boolean;
   readonly rate_limit_per_minute?: number;
 }
 
 export interface CreatedAccount {
   readonly account: Account;
   readonly api_key: string;
-  /** The generated one; absent when a password was chosen. */
+  /** The generated one; absent when a password was chosen, or is to be chosen by whoever was invited. */
   readonly password?: string;
 }
 
@@ -99,7 +107,7 @@ interface OwnPassword {
 export const createAccount = (body: NewAccount) => post<CreatedAccount>('/admin/v1/accounts', body);
 export const changeAccount = (
   id: number,
-  body: AccountChange | (OwnPassword & { readonly password: string }),
+  body: AccountChange | (OwnPassword & ({ readonly password: string } | { readonly email: string })),
 ) => patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
 export const creditAccount = (id: number, body: { amount: string; memo?: string }, idempotencyKey: string) =>
   post<{ readonly entry: LedgerEntry; readonly balance: string }>(

@@ -30,6 +30,7 @@ import type {
   RequestLine,
   ScheduledPrices,
   Session,
+  SignInOptions,
   Statement,
   Usage,
 } from './shapes.ts';
@@ -49,6 +50,7 @@ function listing<Answer>(path: string, query: Query = {}) {
 // A top-up is seen while its reseller waits for it, and a block while its reseller works.
 const meMilliseconds = 5_000;
 export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
+export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');

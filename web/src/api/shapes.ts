@@ -20,6 +20,7 @@ import type {
   SeriesPointView,
   savedAllowListSchema,
   sessionListSchema,
+  signInOptionsSchema,
   statementListSchema,
   totpEnrolmentSchema,
   usageSchema,
@@ -71,6 +72,7 @@ type With<Shape, Members> = Omit<Shape, keyof Members> & Readonly<Members>;
 
 export type Me = With<Static<typeof meSchema>, { account: AccountView }>;
 export type Checklist = Me['checklist'];
+export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type Session = Static<typeof sessionListSchema>['data'][number];
 export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;
 export type ApiKeyFacts = With<Static<typeof keyFactsSchema>, { last_used_at: string | null }>;

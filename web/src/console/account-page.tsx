@@ -2,7 +2,18 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Ban, Gift, KeyRound, LockKeyhole, LogOut, Minus, Plus, Settings2, Smartphone } from 'lucide-react';
+import {
+  Ban,
+  Gift,
+  KeyRound,
+  LockKeyhole,
+  LogOut,
+  Mail,
+  Minus,
+  Plus,
+  Settings2,
+  Smartphone,
+} from 'lucide-react';
 import { useState } from 'react';
 import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
@@ -20,6 +31,7 @@ import { AccountBadges } from './accounts-page.tsx';
 import { BlockDialog } from './block-dialog.tsx';
 import {
   DisableTotpDialog,
+  EmailDialog,
   EndSessionsDialog,
   NewPasswordDialog,
   ResetKeyDialog,
@@ -38,6 +50,7 @@ type Opened =
   | 'password'
   | 'totp'
   | 'sessions'
+  | 'email'
   | 'trial'
   | null;
 
@@ -85,6 +98,10 @@ export function AccountPage() {
               <Button onClick={() => setOpened('trial')}>
                 <Gift aria-hidden="true" className="size-4" />
                 Give a free trial
+              </Button>
+              <Button onClick={() => setOpened('email')}>
+                <Mail aria-hidden="true" className="size-4" />
+                E-mail address
               </Button>
               <Button onClick={() => setOpened('password')}>
                 <LockKeyhole aria-hidden="true" className="size-4" />
@@ -143,6 +160,8 @@ function AccountDialogs({
       return <NewPasswordDialog account={account} onClose={onClose} />;
     case 'totp':
       return <DisableTotpDialog account={account} onClose={onClose} />;
+    case 'email':
+      return <EmailDialog account={account} onClose={onClose} />;
     case 'sessions':
       return <EndSessionsDialog account={account} onClose={onClose} />;
     case 'trial':
@@ -152,6 +171,10 @@ function AccountDialogs({
     default:
       return opened satisfies never;
   }
+}
+
+function EmailText({ email }: { readonly email: string | undefined }) {
+  return email === undefined ? <span className="text-soft">None</span> : <bdi>{email}</bdi>;
 }
 
 function accountFacts(account: Account | undefined) {
@@ -178,6 +201,7 @@ function accountFacts(account: Account | undefined) {
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),
     },
+    { name: 'E-mail', value: account && <EmailText email={account.email} /> },
     { name: 'Codes at sign-in', value: account && (account.totp_enabled ? 'On' : 'Off') },
     { name: 'Created', value: account && <Time at={account.created_at} /> },
   ];

@@ -12,6 +12,7 @@ import { mintText } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { counted } from '../text/words.ts';
+import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
@@ -75,6 +76,53 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
       command={command}
       onClose={onClose}
     />
+  );
+}
+
+export function EmailDialog({ account, onClose }: CredentialDialogProps) {
+  const saved = account.email ?? '';
+  const [email, setEmail] = useState(saved);
+  const [mine, setMine] = useState('');
+  const wanted = email.trim();
+  const command = useCommand(() => changeAccount(account.id, { email: wanted, current_password: mine }), {
+    onDone: () => {
+      say(wanted === '' ? 'The address is removed.' : 'The address is saved.');
+      onClose();
+    },
+  });
+  const isMailable = wanted === '' || /^\S+@\S+\.\S+$/.test(wanted);
+  return (
+    <FormDialog
+      title={`E-mail address of ${account.username}`}
+      description="Whoever reads its mail can set a new password for the account. Empty: nowhere."
+      action="Save address"
+      busy={command.isPending}
+      ready={wanted !== saved && isMailable && mine !== ''}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Address"
+        type="email"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+        maxLength={254}
+        value={email}
+        onText={setEmail}
+      />
+      <TextField
+        label="Your password"
+        type="password"
+        name="password"
+        autoComplete="current-password"
+        maxLength={200}
+        value={mine}
+        onText={setMine}
+      />
+    </FormDialog>
   );
 }
 

@@ -17,6 +17,7 @@ const jobKinds: Words = {
   expired_logins: 'Expired login links deleted',
   expired_sessions: 'Expired sign-ins deleted',
   request_log: 'Request logs shortened',
+  mail: 'Mail sent',
   vacuum: 'Database tidied up',
   audit: 'Ledgers verified',
 };
@@ -30,6 +31,7 @@ const auditActions: Words = {
   'account.enable_totp': 'Codes at sign-in on',
   'account.disable_totp': 'Codes at sign-in off',
   'account.end_sessions': 'Sessions ended',
+  'account.mail_password_link': 'Link to a new password mailed',
   'sign_in.accept': 'Signed in',
   'sign_in.refuse': 'Sign-in refused',
   'customer.grant_trial': 'Free trial given',

@@ -1,0 +1,85 @@
+// A forgotten password: a link to a new one is asked for, and used. Neither needs a sign-in, and neither begins a session:
+// whoever has set a password signs in with it, and with a code where codes are on.
+// Always true: asking is answered alike, and as fast, whether there is such an account or not.
+
+import type { FastifyInstance } from 'fastify';
+import { changeAccount } from '../../accounts/account-store.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
+import { Overloaded } from '../../contract/overloaded.ts';
+import { completePasswordBodySchema, passwordResetBodySchema } from '../../contract/panel-schemas.ts';
+import { createBodyReader } from '../../http/body-reader.ts';
+import { createTokenLookups } from '../../http/token-lookups.ts';
+import { hashPassword } from '../../identity/password.ts';
+import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
+import type { PanelDependencies } from './panel-routes.ts';
+
+const readRequest = createBodyReader(passwordResetBodySchema);
+const readCompletion = createBodyReader(completePasswordBodySchema);
+
+export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, passwordLinks, throttle, limiter, forgetAccount, passwordCost, now } = dependencies;
+  const tokens = createTokenLookups(limiter);
+
+  app.post(
+    '/password-reset',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'mail_not_configured'] },
+      schema: {
+        operationId: 'requestPasswordReset',
+        summary: 'Have a link to a new password mailed',
+        description:
+          'To the address of the account, or of every account with this address. The answer is the same whether there is one.',
+        body: passwordResetBodySchema,
+        response: { 202: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readRequest(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (!passwordLinks.isOn) return reply.refuse(refusal('mail_not_configured'));
+      // Counted like wrong passwords, but apart from those of the name: no username has a space.
+      const name = `password reset of ${body.account.trim().toLowerCase()}`;
+      const limited = await throttle.tryPassword(name, request.ip, async () => false);
+      if (isRefusal(limited)) return reply.refuse(limited);
+      const isBegun = passwordLinks.requestReset(body.account, plainAddress(request.ip), now());
+      if (!isBegun) throw new Overloaded('Too many links to new passwords are being made.');
+      return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    '/password-reset/complete',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
+      schema: {
+        operationId: 'completePasswordReset',
+        summary: 'Set a password by a link that was mailed',
+        description: 'Also the first one, of an invitation. The link is used up; all sessions end.',
+        body: completePasswordBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readCompletion(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { token, new_password: chosen } = body;
+      const link = await tokens.find(token, request, reply, () => passwordLinks.find(token, now()));
+      if (isRefusal(link)) return reply.refuse(link);
+      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const { account, passwordVersion, purpose } = link;
+      const weak = await chosenPasswordRefusal('new_password', chosen, account);
+      if (weak !== null) return reply.refuse(weak);
+      const hash = await hashPassword(chosen, { cost: passwordCost, network: addressOwner(request.ip) });
+      const { id } = account;
+      const password = { hash, isInitial: false, byLink: { passwordVersion, purpose } };
+      const by = { actorId: id, by: { type: 'person', id }, now: now() } as const;
+      const changed = await changeAccount(database, id, { password }, by);
+      // Somebody was faster: with this link, or another one.
+      if (changed === null) return reply.refuse(refusal('link_not_found'));
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.code(204).send();
+    },
+  );
+}

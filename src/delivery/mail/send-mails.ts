@@ -1,0 +1,161 @@
+// The job "mail": sends what is due, gives up what cannot be sent, forgets what is old. In one process at a time.
+// Always true: no mail is sent twice. A mail is noted as begun before the server hears of it. What the server is known not to
+// have taken begins again later; what it took is noted as sent; and where nobody knows, because the connection broke after
+// the last byte or this process died, it is given up with "unknown outcome" and reported: rather once too few than twice.
+
+import type { Seal } from '../../accounts/seal.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { Queryable } from '../../database/database.ts';
+import { deleteInPieces } from '../../database/delete-in-pieces.ts';
+import { JobProblem } from '../../jobs/create-jobs.ts';
+import { type MailBody, type OutgoingMail, openMailBody } from './mail-outbox.ts';
+import {
+  beginMail,
+  countDueMails,
+  endMail,
+  type GivenUpMail,
+  giveMailUp,
+  giveOldMailsUp,
+  listDueMails,
+  oldMails,
+  postponeMail,
+  takeMailBack,
+} from './mail-sendings.ts';
+import type { MailSenderName, SmtpServer } from './smtp-address.ts';
+import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } from './smtp-sender.ts';
+
+export interface MailLimits extends SmtpLimits {
+  readonly perRunMax: number;
+  readonly perRecipientHourMax: number;
+  /** A mail that was not sent by then is given up. */
+  readonly keptTryingSeconds: number;
+  readonly retrySecondsMin: number;
+  readonly retrySecondsMax: number;
+  /** After a mail was begun: its process has ended. Longer than any sending takes. */
+  readonly unknownAfterSeconds: number;
+  /** Of a row, whatever became of it. */
+  readonly keptSeconds: number;
+}
+
+/** Where mail goes and in whose name. */
+export interface MailSettings {
+  readonly server: SmtpServer;
+  readonly from: MailSenderName;
+}
+
+export interface SendMailsDependencies {
+  readonly database: Queryable;
+  readonly seal: Seal;
+  /** null: this service sends no mail; what is old is forgotten all the same. */
+  readonly settings: MailSettings | null;
+  /** Who writes, where MAIL_FROM has no name. */
+  readonly issuer: string;
+  readonly publicUrl: () => string;
+  readonly now: () => EpochSeconds;
+  readonly limits: MailLimits;
+  readonly onGivenUp: (mail: GivenUpMail) => void;
+}
+
+const hourSeconds = 3_600;
+
+/** How many are due and not sent yet. @throws JobProblem when the mail server cannot be used: the job tries again. */
+export async function sendMails(dependencies: SendMailsDependencies, signal: AbortSignal): Promise<number> {
+  const { database, settings, now, limits, onGivenUp } = dependencies;
+  const begunBefore = now() - limits.unknownAfterSeconds;
+  const givenUp = await giveOldMailsUp(database, { now: now(), begunBefore });
+  for (const mail of givenUp) onGivenUp(mail);
+  const isLeft = await deleteInPieces(database, oldMails, [now() - limits.keptSeconds], signal);
+  if (settings === null) return isLeft ? 1 : 0;
+  const sender = createSmtpSender(settings.server, limits);
+  try {
+    await sendDue(dependencies, settings, sender, signal);
+  } finally {
+    sender.close();
+  }
+  return countDueMails(database, now());
+}
+
+async function sendDue(
+  dependencies: SendMailsDependencies,
+  settings: MailSettings,
+  sender: SmtpSender,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now, limits } = dependencies;
+  const due = await listDueMails(database, {
+    now: now(),
+    since: now() - hourSeconds,
+    limit: limits.perRunMax,
+  });
+  const sentNow = new Map<string, number>();
+  for (const { mail, recent } of due) {
+    if (signal.aborted) return;
+    const already = recent + (sentNow.get(mail.toAddress) ?? 0);
+    if (already >= limits.perRecipientHourMax) {
+      const reason = 'this address had its mails of this hour';
+      await postponeMail(database, mail.id, { sendAfter: now() + hourSeconds, reason });
+      continue;
+    }
+    const begun = await beginMail(database, mail.id, now());
+    if (begun === null) continue;
+    const outcome = await sendOne(dependencies, settings, sender, begun, signal);
+    if (outcome.type === 'taken') sentNow.set(mail.toAddress, (sentNow.get(mail.toAddress) ?? 0) + 1);
+    await note(dependencies, begun, outcome);
+    if (outcome.type === 'unusable' && !signal.aborted) {
+      throw new JobProblem(`The mail server ${settings.server.host} cannot be used: ${outcome.reason}`);
+    }
+  }
+}
+
+async function sendOne(
+  { seal, issuer, publicUrl, now }: SendMailsDependencies,
+  { from }: MailSettings,
+  sender: SmtpSender,
+  mail: OutgoingMail,
+  signal: AbortSignal,
+): Promise<MailOutcome> {
+  let body: MailBody;
+  try {
+    body = openMailBody(seal, mail);
+  } catch {
+    return {
+      type: 'refused',
+      isLasting: true,
+      reason: 'its body was sealed under a key that is not known here',
+    };
+  }
+  const message = {
+    ...body,
+    from: { name: from.name ?? issuer, address: from.address },
+    to: mail.toAddress,
+    subject: mail.subject,
+    messageId: messageIdOf(mail, publicUrl()),
+    at: new Date(now() * 1000),
+  };
+  return sender.send(message, signal);
+}
+
+/** The same at every try: who gets it twice after all, as of servers that forward it, can tell. */
+function messageIdOf({ id, createdAt }: OutgoingMail, publicUrl: string): string {
+  return `<${createdAt}.${id}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`;
+}
+
+async function note(
+  { database, now, limits, onGivenUp }: SendMailsDependencies,
+  { id, kind, attempts, sendAfter }: OutgoingMail,
+  outcome: MailOutcome,
+): Promise<void> {
+  if (outcome.type === 'taken') return endMail(database, id, now());
+  const { reason } = outcome;
+  // The server's trouble is waited for by the job itself, which then goes on where it was.
+  if (outcome.type === 'unusable') return takeMailBack(database, id, { sendAfter, reason });
+  if (outcome.type === 'refused' && !outcome.isLasting) {
+    const seconds = Math.min(
+      limits.retrySecondsMax,
+      limits.retrySecondsMin * 2 ** Math.min(attempts - 1, 20),
+    );
+    return takeMailBack(database, id, { sendAfter: now() + seconds, reason });
+  }
+  await giveMailUp(database, id, reason, now());
+  onGivenUp({ id, kind, reason });
+}

@@ -1,0 +1,332 @@
+// Mail from the outbox to a real SMTP server: once, whatever happens on the way, and never more than an address should get.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sendRequest } from '../../scripts/throwaway/send-request.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/config.ts';
+import {
+  createMailOutbox,
+  type MailOutbox,
+  type MailToQueue,
+  sealedMails,
+} from '../../src/delivery/mail/mail-outbox.ts';
+import { beginMail } from '../../src/delivery/mail/mail-sendings.ts';
+import { type SendMailsDependencies, sendMails } from '../../src/delivery/mail/send-mails.ts';
+import { readMailFrom, readSmtpUrl } from '../../src/delivery/mail/smtp-address.ts';
+import { unsubscribeToken } from '../../src/delivery/mail/unsubscribe-links.ts';
+import { linkIn, type MailServer, startMailServer } from '../harness/mail-server.ts';
+
+const limits = defaultLimits.mail;
+const publicUrl = 'https://resell.example.com';
+const never = new AbortController().signal;
+let mailServer: MailServer;
+let service: TestService;
+let account: TestAccount;
+let outbox: MailOutbox;
+before(async () => {
+  mailServer = await startMailServer();
+  service = await startTestService({
+    environment: {
+      PUBLIC_URL: publicUrl,
+      SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
+      MAIL_FROM: 'billing@example.com',
+      STATEMENT_ISSUER: 'Example Ltd | 1 High Street',
+    },
+  });
+  account = await service.createReseller();
+  outbox = createMailOutbox({
+    isOn: true,
+    seal: service.service.seal,
+    issuer: 'Example Ltd',
+    publicUrl: () => publicUrl,
+    keptTryingSeconds: limits.keptTryingSeconds,
+  });
+});
+after(async () => {
+  await service?.close();
+  await mailServer?.close();
+});
+beforeEach(async () => {
+  mailServer.onMail = () => null;
+  mailServer.take();
+  await sql('delete from mails');
+});
+
+const sql = (text: string, values: readonly unknown[] = []) =>
+  service.database.query({ name: '', text }, values);
+
+function alert(occasion: string, change: Partial<MailToQueue> = {}): MailToQueue {
+  return {
+    accountId: account.id,
+    to: 'Anna@Example.com',
+    kind: 'alert',
+    occasion,
+    content: { subject: `About ${occasion}`, parts: [{ type: 'text', text: 'The balance is low.' }] },
+    ...change,
+  };
+}
+
+const queue = (...mails: readonly MailToQueue[]) =>
+  service.database.transaction(async (transaction) => {
+    const queued: boolean[] = [];
+    for (const mail of mails) queued.push(await outbox.queueMail(transaction, mail, service.clock.seconds));
+    return queued;
+  });
+
+/** The job, as the process runs it, after this long. */
+async function runJob(seconds: number = defaultLimits.housekeeping.mail.everySeconds): Promise<void> {
+  service.clock.seconds += seconds;
+  // A process runs only so many kinds at once.
+  for (let look = 0; look < 4; look += 1) {
+    await service.service.jobs.look();
+    await service.service.jobs.idle();
+  }
+}
+
+const subjects = () => mailServer.take().map(({ parsed }) => parsed.subject);
+const rows = () =>
+  sql(`select sealed_body is null as is_blank, attempts, sent_at is not null as is_sent,
+    gave_up_at is not null as is_given_up, last_error from mails order by id`);
+const sent = { is_blank: true, attempts: 1, is_sent: true, is_given_up: false, last_error: null };
+const givenUp = () => service.logLines.filter(({ msg }) => msg === 'a mail was given up').length;
+
+test('what is queued is sent if its transaction is committed, in the operator’s name, and lies nowhere readable', async () => {
+  await assert.rejects(
+    service.database.transaction(async (transaction) => {
+      assert.ok(await outbox.queueMail(transaction, alert('never'), service.clock.seconds));
+      throw new Error('rolled back');
+    }),
+    /rolled back/,
+  );
+  assert.deepEqual(await queue(alert('a low balance')), [true]);
+  const [waiting] = await sql('select * from mails');
+  assert.ok(!JSON.stringify(waiting).includes('The balance is low'), 'a body is sealed');
+  await runJob();
+  const [mail, ...others] = mailServer.take();
+  assert.equal(others.length, 0);
+  assert.equal(mail?.parsed.from?.text, '"Example Ltd" <billing@example.com>');
+  assert.equal(mail?.to, 'anna@example.com');
+  assert.match(mail?.parsed.messageId ?? '', /^<\d+\.\d+@resell\.example\.com>$/);
+  assert.deepEqual(await rows(), [sent]);
+  await runJob();
+  assert.deepEqual(subjects(), []);
+});
+
+test('an address is told of an occasion once, others and of others all the same', async () => {
+  assert.deepEqual(
+    await queue(alert('one'), alert('one'), alert('two'), alert('one', { to: 'b@example.com' })),
+    [true, false, true, true],
+  );
+  await runJob();
+  assert.deepEqual(await queue(alert('one'), alert('one', { accountId: null })), [false, true]);
+  assert.deepEqual(await queue(alert('one', { accountId: null })), [false]);
+  assert.deepEqual(subjects(), ['About one', 'About two', 'About one']);
+});
+
+test('several that send at once send each mail once', async () => {
+  const occasions = Array.from({ length: 30 }, (_, index) => `occasion ${index}`);
+  await queue(
+    ...occasions.map((occasion) => alert(occasion, { to: `${occasion.replace(' ', '-')}@example.com` })),
+  );
+  // Without the lease that keeps them apart: as if every one of them believed that it has it.
+  const server = readSmtpUrl(`smtp://127.0.0.1:${mailServer.port}`);
+  const from = readMailFrom('billing@example.com');
+  assert.ok(server !== null && from !== null);
+  const dependencies: SendMailsDependencies = {
+    database: service.database,
+    seal: service.service.seal,
+    settings: { server, from },
+    issuer: 'Example Ltd',
+    publicUrl: () => publicUrl,
+    now: () => service.clock.seconds,
+    limits,
+    onGivenUp: () => assert.fail('nothing is given up'),
+  };
+  await Promise.all(Array.from({ length: 5 }, () => sendMails(dependencies, never)));
+  assert.deepEqual(subjects().sort(), occasions.map((occasion) => `About ${occasion}`).sort());
+  assert.deepEqual(
+    await rows(),
+    occasions.map(() => sent),
+  );
+});
+
+test('a mail that is refused for now is tried again, later each time, under the same Message-ID', async () => {
+  await queue(alert('greylisted'));
+  mailServer.onMail = () => 450;
+  await runJob();
+  assert.deepEqual(await rows(), [
+    {
+      ...sent,
+      is_blank: false,
+      is_sent: false,
+      last_error: "Can't send mail - all recipients were rejected: 450 Not now",
+    },
+  ]);
+  await runJob(limits.retrySecondsMin - 1);
+  assert.equal((await rows())[0]?.['attempts'], 1);
+  await runJob(15);
+  assert.equal((await rows())[0]?.['attempts'], 2);
+  mailServer.onMail = () => null;
+  await runJob(2 * limits.retrySecondsMin);
+  assert.deepEqual(subjects(), ['About greylisted']);
+  assert.deepEqual(await rows(), [{ ...sent, attempts: 3 }]);
+});
+
+test('a mail that is refused for good is given up at once, and the log says so', async () => {
+  await queue(alert('refused'), alert('taken', { to: 'b@example.com' }));
+  mailServer.onMail = (to) => (to.startsWith('anna') ? 550 : null);
+  const before = givenUp();
+  await runJob();
+  assert.deepEqual(subjects(), ['About taken']);
+  assert.deepEqual(
+    (await rows()).map(({ is_blank, is_given_up }) => [is_blank, is_given_up]),
+    [
+      [true, true],
+      [true, false],
+    ],
+  );
+  assert.equal(givenUp(), before + 1);
+});
+
+test('while the server is away the job fails and the mails wait; when it is back they go out in their order', async () => {
+  await queue(alert('first'), alert('second'));
+  await mailServer.goAway();
+  await runJob();
+  const state = async () => (await service.service.jobs.list()).find(({ kind }) => kind === 'mail');
+  assert.match((await state())?.lastError ?? '', /mail server 127\.0\.0\.1 cannot be used/);
+  assert.equal((await state())?.failuresInARow, 1);
+  await mailServer.comeBack();
+  await runJob(defaultLimits.jobs.retrySecondsMax);
+  assert.deepEqual(subjects(), ['About first', 'About second']);
+  assert.equal((await state())?.failuresInARow, 0);
+});
+
+test('where nobody knows whether a mail was taken, it is not sent again, and the log says so', async () => {
+  await queue(alert('cut off'), alert('died', { to: 'b@example.com' }));
+  mailServer.onMail = (to) => (to.startsWith('anna') ? 'hang up' : null);
+  const [, second] = await sql('select id from mails order by id');
+  // As of a process that died between this and the server's last word.
+  assert.ok(await beginMail(service.database, Number(second?.['id']), service.clock.seconds));
+  const before = givenUp();
+  await runJob();
+  assert.deepEqual(subjects(), ['About cut off'], 'which had arrived');
+  assert.equal(givenUp(), before + 1);
+  mailServer.onMail = () => null;
+  await runJob(limits.unknownAfterSeconds);
+  await runJob();
+  assert.deepEqual(subjects(), []);
+  assert.equal(givenUp(), before + 2);
+  for (const row of await rows()) {
+    assert.deepEqual([row['is_blank'], row['is_given_up']], [true, true]);
+    assert.match(String(row['last_error']), /^unknown outcome: /);
+  }
+});
+
+test('a mail that nobody wants any more is not sent: after three days, or its own time', async () => {
+  const expiresAt = service.clock.seconds + 3_600;
+  await queue(alert('of an hour', { expiresAt }), alert('of three days', { to: 'b@example.com' }));
+  mailServer.onMail = () => 450;
+  await runJob();
+  await runJob(3_600);
+  const states = async () => (await rows()).map(({ is_given_up }) => is_given_up);
+  assert.deepEqual(await states(), [true, false]);
+  mailServer.onMail = () => null;
+  await runJob(limits.keptTryingSeconds);
+  assert.deepEqual(await states(), [true, true]);
+  assert.deepEqual(subjects(), []);
+});
+
+test('an address gets so many an hour, and keeps no other waiting', async () => {
+  const many = Array.from({ length: limits.perRecipientHourMax + 5 }, (_, index) => alert(`loop ${index}`));
+  await queue(...many, alert('other', { to: 'b@example.com' }));
+  await runJob();
+  const arrived = mailServer.take().map(({ to }) => to);
+  assert.equal(arrived.length, limits.perRecipientHourMax + 1);
+  assert.ok(arrived.includes('b@example.com'));
+  await runJob();
+  assert.deepEqual(subjects(), []);
+  await runJob(3_600);
+  assert.equal(subjects().length, 5);
+});
+
+test('rows go after thirty days', async () => {
+  await queue(alert('old'));
+  await runJob();
+  await runJob(limits.keptSeconds - 30);
+  assert.equal((await rows()).length, 1);
+  await runJob(60);
+  assert.equal((await rows()).length, 0);
+});
+
+test('one click, without a session, and an address gets no more alerts; mail about security comes all the same', async () => {
+  await queue(alert('before'));
+  await runJob();
+  const [mail] = mailServer.take();
+  assert.ok(mail);
+  const link = linkIn(mail, `${publicUrl}/panel/unsubscribe/`).replace(publicUrl, service.address);
+  assert.match(
+    mail.raw.replace(/\r\n\s+/g, ' '),
+    /^List-Unsubscribe: <https:\/\/resell\.example\.com\/panel\/unsubscribe\/[\w.-]+>\r$/m,
+  );
+  const oneClick = {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  };
+  const asked = await sendRequest(link, { method: 'GET' });
+  assert.equal(asked.status, 200);
+  assert.match(asked.text, /<form method="post">/);
+  assert.deepEqual(await queue(alert('scanned')), [true], 'a scanner that opens links changes nothing');
+  assert.equal((await sendRequest(link, oneClick)).status, 200);
+  assert.equal((await sendRequest(link, oneClick)).status, 200, 'as often as one likes');
+  const other = await service.createReseller();
+  assert.deepEqual(
+    await queue(
+      alert('after'),
+      alert('after', { to: 'b@example.com' }),
+      alert('after', { accountId: other.id }),
+      alert('secure', { kind: 'new_sign_in' }),
+    ),
+    [false, true, true, true],
+  );
+  const undone = await sendRequest(`${link}/undo`, { method: 'POST' });
+  assert.equal(undone.status, 200);
+  assert.deepEqual(await queue(alert('again')), [true]);
+
+  const { seal } = service.service;
+  const token = unsubscribeToken(seal, { accountId: account.id, address: 'anna@example.com' });
+  assert.ok(link.endsWith(token));
+  const [id = '', address = '', signature = ''] = token.split('.');
+  for (const forged of [
+    `${other.id}.${address}.${signature}`,
+    `${id}.${Buffer.from('c@example.com').toString('base64url')}.${signature}`,
+    `${id}.${address}.${'A'.repeat(22)}`,
+    `${id}.${address}`,
+    'x',
+    'x'.repeat(5_000),
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await sendRequest(`${service.address}/panel/unsubscribe/${forged}`, { method });
+      assert.equal(answer.status, 410, forged.slice(0, 100));
+    }
+  }
+  assert.deepEqual(await sql('select * from mail_unsubscribes'), []);
+});
+
+test('what waits is sealed anew with everything else when SECRET_KEY is replaced', async () => {
+  await queue(alert('sealed'));
+  const [text] = await sealedMails.list(service.database, 0);
+  assert.ok(text);
+  const { seal } = service.service;
+  assert.equal(seal.stateOf(text.sealed, text.context), 'current');
+  const anew = seal.seal(seal.open(text.sealed, text.context), text.context);
+  await sealedMails.replace(service.database, [{ id: text.id, from: text.sealed, to: anew }]);
+  await sealedMails.replace(service.database, [{ id: text.id, from: text.sealed, to: 'too late' }]);
+  await runJob();
+  assert.deepEqual(subjects(), ['About sealed']);
+});

@@ -1,0 +1,321 @@
+// What the service mails to the people of an account: invitations, links to a new password, and news of a sign-in from an
+// address that is new. Read as they arrive at a real SMTP server.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../harness/mail-server.ts';
+import {
+  createPanelClient,
+  type PanelClient,
+  setCookieOf,
+  signIn,
+  signInAnswer,
+  testPassword,
+  usernameOf,
+} from '../harness/panel-client.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { changeAccount } from '../harness/shop.ts';
+
+const api = '/api/admin/v1';
+const chosen = 'quite another battery staple';
+const { resetValidSeconds, invitationValidSeconds, restSeconds } = defaultLimits.passwordLinks;
+const day = 86_400;
+let mailServer: MailServer;
+let service: TestService;
+let nobody: PanelClient;
+let places = 0;
+before(async () => {
+  mailServer = await startMailServer();
+  service = await startTestService({
+    environment: {
+      SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
+      MAIL_FROM: 'billing@example.com',
+      TRUST_PROXY: '127.0.0.1',
+    },
+  });
+});
+after(async () => {
+  await service?.close();
+  await mailServer?.close();
+});
+beforeEach(async () => {
+  // Of the test before.
+  await arrived();
+  // Every test asks from a place of its own: waits of one hold no other back.
+  places += 1;
+  nobody = createPanelClient(service.address, '');
+});
+
+const from = (place: string) => ({ 'x-forwarded-for': place });
+const here = () => from(`203.0.113.${places}`);
+const sql = (text: string, values: readonly unknown[] = []) =>
+  service.database.query({ name: '', text }, values);
+
+/** What came, once everything that was asked for is in the outbox and the job has run. */
+async function arrived(): Promise<readonly ReceivedMail[]> {
+  await service.service.passwordLinks.settled();
+  service.clock.seconds += defaultLimits.housekeeping.mail.everySeconds;
+  for (let look = 0; look < 4; look += 1) {
+    await service.service.jobs.look();
+    await service.service.jobs.idle();
+  }
+  return mailServer.take();
+}
+
+const tokenIn = (mail: ReceivedMail | undefined): string => {
+  assert.ok(mail, 'a mail came');
+  return linkIn(mail, 'http://127.0.0.1/panel/reset-password#token=').split('=')[1] ?? '';
+};
+
+async function createAccount(email: string): Promise<{ id: number; username: string }> {
+  const { id } = await service.createReseller();
+  await changeAccount(service, { id }, { email });
+  return { id, username: await usernameOf(service, { id }) };
+}
+
+const ask = (account: string, headers = here()) => nobody.post('/password-reset', { account }, headers);
+const complete = (token: string, new_password = chosen): Promise<Answer> =>
+  nobody.post('/password-reset/complete', { token, new_password }, here());
+
+async function tokenFor(account: string): Promise<string> {
+  expectStatus(await ask(account), 202);
+  const mails = await arrived();
+  assert.equal(mails.length, 1);
+  return tokenIn(mails[0]);
+}
+
+/** Of a past test, that no later one is asked within the rest of. */
+const rest = () => {
+  service.clock.seconds += restSeconds;
+};
+
+test('whoever is invited chooses the first password by a link that works once', async () => {
+  const { admin } = service;
+  const body = { username: 'invited', group: 'reseller', email: 'Invited@Example.com', invite: true };
+  for (const [change, field] of [
+    [{ email: undefined }, 'email'],
+    [{ email: '' }, 'email'],
+    [{ password: chosen }, 'password'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: 'a@example.com\r\nBcc: b@example.com' }, 'email'],
+  ] as const) {
+    expectRefusal(
+      await admin.post(`${api}/accounts`, { ...body, ...change }),
+      '422 validation_failed',
+      undefined,
+      field,
+    );
+  }
+  const made = expectStatus(await admin.post(`${api}/accounts`, body), 201);
+  assert.deepEqual(Object.keys(made).sort(), ['account', 'api_key'], 'there is no password to show');
+  assert.equal(made.account.email, 'Invited@Example.com');
+  const [mail, ...others] = await arrived();
+  assert.equal(others.length, 0);
+  assert.equal(mail?.to, 'invited@example.com');
+  assert.ok(!mail?.raw.includes('List-Unsubscribe'));
+  const token = tokenIn(mail);
+  expectRefusal(
+    await signInAnswer(service.address, { username: 'invited', password: chosen }, here()),
+    '401 invalid_credentials',
+  );
+  expectRefusal(await complete(token, 'too short'), '422 validation_failed');
+  expectRefusal(await complete(token, 'password1234'), '422 validation_failed');
+  expectStatus(await complete(token), 204);
+  const answer = await signInAnswer(service.address, { username: 'invited', password: chosen }, here());
+  expectStatus(answer, 200);
+  const panel = createPanelClient(service.address, setCookieOf(answer));
+  assert.equal((await panel.get('/me')).body.must_change_password, false, 'it is a password of one’s own');
+  expectRefusal(await complete(token), '404 link_not_found');
+
+  expectStatus(await admin.post(`${api}/accounts`, { ...body, username: 'too-late' }), 201);
+  const late = tokenIn((await arrived())[0]);
+  service.clock.seconds += invitationValidSeconds;
+  expectRefusal(await complete(late), '404 link_not_found');
+});
+
+test('a forgotten password is replaced by its holder: the link works once, all sessions end, codes are asked for', async () => {
+  const { id, username } = await createAccount('Forgetful@Example.com');
+  const panel = await signIn(service, { id });
+  const { secret } = expectStatus(await panel.post('/totp', { password: testPassword }), 201);
+  const code = () =>
+    TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: service.clock.seconds * 1000 });
+  expectStatus(await panel.post('/totp/confirm', { code: code() }), 201);
+  const token = await tokenFor(` ${username.toUpperCase()} `);
+  const [row] = await sql('select * from password_links where account_id = $1::int', [id]);
+  assert.ok(!JSON.stringify(row).includes(token), 'only a hash is kept');
+  expectStatus(await complete(token), 204);
+  expectRefusal(await panel.get('/me'), '401 not_signed_in');
+  expectRefusal(await complete(token), '404 link_not_found');
+  expectRefusal(
+    await signInAnswer(service.address, { username, password: testPassword }, here()),
+    '401 invalid_credentials',
+  );
+  const body = { username, password: chosen };
+  expectRefusal(await signInAnswer(service.address, body, here()), '401 code_required');
+  service.clock.seconds += 30;
+  expectStatus(await signInAnswer(service.address, { ...body, code: code() }, here()), 200);
+  const { data } = expectStatus(await service.admin.get(`${api}/audit?limit=10`), 200);
+  const entries = data.filter(({ subject }: { subject: string }) => subject === `account ${id}`);
+  const [changed, mailed] = entries;
+  assert.deepEqual(
+    [changed.action, changed.after.password, changed.after.by_link],
+    ['account.update', 'changed', 'password_reset'],
+  );
+  assert.deepEqual(
+    [mailed.action, mailed.actor.id, mailed.after],
+    ['account.mail_password_link', id, { address: `203.0.113.${places}` }],
+  );
+  assert.ok(!JSON.stringify(entries).includes(token));
+});
+
+test('a link is worth nothing after an hour, after another password, and after a block', async () => {
+  const { id, username } = await createAccount('several@example.com');
+  const old = await tokenFor(username);
+  service.clock.seconds += resetValidSeconds;
+  expectRefusal(await complete(old), '404 link_not_found');
+
+  const first = await tokenFor(username);
+  rest();
+  const second = await tokenFor(username);
+  expectStatus(await complete(second), 204);
+  expectRefusal(await complete(first, 'and yet another staple'), '404 link_not_found');
+
+  rest();
+  const third = await tokenFor(username);
+  await changeAccount(service, { id }, { password: 'set by the administrator' });
+  expectRefusal(await complete(third), '404 link_not_found');
+
+  rest();
+  const fourth = await tokenFor(username);
+  await changeAccount(service, { id }, { blocked: true });
+  expectRefusal(await complete(fourth), '404 link_not_found');
+  rest();
+  expectStatus(await ask(username, from('198.51.100.9')), 202);
+  assert.deepEqual(await arrived(), [], 'who is blocked gets no link');
+  await changeAccount(service, { id }, { blocked: false });
+  expectRefusal(await complete(fourth), '404 link_not_found');
+
+  for (const made of ['', 'x', 'A'.repeat(43), `${fourth}A`])
+    expectRefusal(await complete(made), '404 link_not_found', undefined, made);
+});
+
+test('of twenty who use one link at once, one sets the password', async () => {
+  const { username } = await createAccount('at-once@example.com');
+  const token = await tokenFor(username);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => complete(token, `${chosen} ${index}`)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 404).length, 19);
+});
+
+test('an address finds all of its accounts, and asking often mails once', async () => {
+  const names = [await createAccount('Shared@example.com'), await createAccount('shared@Example.com')];
+  expectStatus(await ask('SHARED@example.com'), 202);
+  expectStatus(await ask('shared@example.com'), 202);
+  const mails = await arrived();
+  assert.deepEqual(
+    mails.map(({ parsed }) => /Username: (\S+)/.exec(parsed.text ?? '')?.[1]).sort(),
+    names.map(({ username }) => username).sort(),
+  );
+});
+
+test('asking is answered alike whether there is an account or not, and slowed down', async () => {
+  const { username } = await createAccount('known@example.com');
+  const withoutMail = await usernameOf(service, await service.createReseller());
+  const answers = await Promise.all(
+    [username, withoutMail, 'nobody', 'nobody@example.com', 'known@example.com'].map((name) => ask(name)),
+  );
+  const shown = ({ status, text, headers }: Answer) => [status, text, [...headers.keys()].sort()];
+  for (const answer of answers) assert.deepEqual(shown(answer), shown(answers[0] ?? answer));
+  assert.equal(answers[0]?.status, 202);
+  assert.equal((await arrived()).length, 1);
+
+  for (const name of [username, 'nobody']) {
+    const answersOf = [];
+    for (let time = 0; time < 6; time += 1) answersOf.push((await ask(name, from('198.51.100.1'))).status);
+    assert.deepEqual(answersOf, [202, 202, 202, 202, 202, 429], name);
+  }
+  const { body } = await nobody.post('/password-reset', { account: '' }, here());
+  assert.equal(body.error.code, 'validation_failed');
+  // Whoever knows the password signs in all the same.
+  expectRefusal(
+    await signInAnswer(service.address, { username, password: 'wrong' }, from('198.51.100.1')),
+    '401 invalid_credentials',
+  );
+});
+
+test('a sign-in from a new address is told of, never the first one, and not again within ninety days', async () => {
+  const { id } = await createAccount('watched@example.com');
+  await signIn(service, { id });
+  const username = await usernameOf(service, { id });
+  const signInFrom = async (address: string) =>
+    expectStatus(
+      await signInAnswer(
+        service.address,
+        { username, password: testPassword },
+        { ...from(address), 'user-agent': 'Browser <b>9</b>' },
+      ),
+      200,
+    );
+  assert.deepEqual(await arrived(), [], 'the first one');
+  await signInFrom('127.0.0.1');
+  assert.deepEqual(await arrived(), []);
+  await signInFrom('192.0.2.7');
+  const [mail, ...others] = await arrived();
+  assert.equal(others.length, 0);
+  assert.match(mail?.parsed.text ?? '', /Address: 192\.0\.2\.7\nBrowser: Browser <b>9<\/b>/);
+  assert.ok(!(mail?.parsed.html || '').includes('<b>9'));
+  await signInFrom('192.0.2.7');
+  await signInFrom('2001:db8::1');
+  assert.equal((await arrived()).length, 1);
+  await signInFrom('2001:db8::2');
+  assert.deepEqual(await arrived(), [], 'another address of the same /64');
+  service.clock.seconds += 89 * day;
+  await signInFrom('192.0.2.7');
+  assert.deepEqual(await arrived(), []);
+  service.clock.seconds += 91 * day;
+  await signInFrom('192.0.2.7');
+  assert.equal((await arrived()).length, 1, 'it was forgotten, and is no first one');
+
+  const quiet = await service.createReseller();
+  await signIn(service, quiet);
+  const answer = await signInAnswer(
+    service.address,
+    { username: await usernameOf(service, quiet), password: testPassword },
+    from('192.0.2.8'),
+  );
+  expectStatus(answer, 200);
+  assert.deepEqual(await arrived(), [], 'nobody knows where to write');
+});
+
+test('an address for mail is changed by whoever knows the password, and removed again', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const email = 'own@example.com';
+  expectRefusal(await panel.put('/email', { email }), '422 validation_failed');
+  expectRefusal(await panel.put('/email', { email, password: 'wrong' }), '403 wrong_password');
+  expectRefusal(
+    await panel.put('/email', { email: 'nobody', password: testPassword }),
+    '422 validation_failed',
+  );
+  assert.deepEqual(expectStatus(await panel.put('/email', { email, password: testPassword }), 200), {
+    email,
+  });
+  const me = (await panel.get('/me')).body;
+  assert.deepEqual([me.account.email, me.mail], [email, true]);
+  assert.deepEqual(expectStatus(await panel.put('/email', { email: '', password: testPassword }), 200), {
+    email: '',
+  });
+  assert.ok(!('email' in (await panel.get('/me')).body.account));
+
+  const console = await signIn(service, service.admin);
+  const path = `/admin/v1/accounts/${account.id}`;
+  expectRefusal(await console.patch(path, { email }), '422 validation_failed', undefined, 'a dangerous deed');
+  expectStatus(await console.patch(path, { email, current_password: testPassword }), 200);
+  assert.equal((await service.admin.get(`${api}/accounts/${account.id}`)).body.account.email, email);
+});

@@ -1,0 +1,71 @@
+// Where mail about the security of the account goes. Who reads it can set a new password, so a change takes the present one.
+
+import { useState } from 'react';
+import { setEmail } from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { TextField } from '../ui/field.tsx';
+import { PasswordDialog } from '../ui/password-dialog.tsx';
+import { say } from '../ui/toasts.tsx';
+
+export function EmailCard() {
+  const { account, mail } = useMe();
+  const saved = account.email ?? '';
+  const [email, setText] = useState(saved);
+  const [isAsking, setIsAsking] = useState(false);
+  const command = useCommand((password: string) => setEmail({ email: email.trim(), password }), {
+    onDone: () => {
+      setIsAsking(false);
+      say(email.trim() === '' ? 'The address is removed.' : 'The address is saved.');
+    },
+  });
+  const isReady = email.trim() !== saved && (email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim()));
+  return (
+    <Card
+      title="E-mail address"
+      description={
+        mail
+          ? 'For a link to a new password, and to tell you of a sign-in from a new address.'
+          : 'This service sends no mail yet. Once it does, this is where mail about your account goes.'
+      }
+    >
+      <form
+        noValidate
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) setIsAsking(true);
+        }}
+      >
+        <TextField
+          label="Address"
+          type="email"
+          autoComplete="email"
+          spellCheck={false}
+          autoCapitalize="none"
+          maxLength={254}
+          className="w-full max-w-sm"
+          value={email}
+          onText={setText}
+        />
+        <Button type="submit" disabled={!isReady}>
+          Save address
+        </Button>
+      </form>
+      {isAsking ? (
+        <PasswordDialog
+          title={email.trim() === '' ? 'Remove the address?' : 'Save the address?'}
+          description="Whoever reads its mail can set a new password for this account."
+          action={email.trim() === '' ? 'Remove address' : 'Save address'}
+          command={command}
+          onClose={() => {
+            command.reset();
+            setIsAsking(false);
+          }}
+        />
+      ) : null}
+    </Card>
+  );
+}

@@ -1,0 +1,31 @@
+// The one card of a page before the panel: signing in, and setting a password.
+
+import type { ReactNode } from 'react';
+import { Logo } from './logo.tsx';
+
+export function EntryCard({
+  title,
+  heading,
+  below,
+  children,
+}: {
+  /** Of the window. */
+  readonly title: string;
+  readonly heading: string;
+  readonly below?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
+      <title>{`${title} · Sellthrough`}</title>
+      <div className="mb-6 flex justify-center">
+        <Logo />
+      </div>
+      <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
+        <h1 className="mb-5 text-lg">{heading}</h1>
+        {children}
+      </div>
+      {below}
+    </main>
+  );
+}
