@@ -45,6 +45,7 @@ export const onBothDatabases: readonly string[] = [
  * that run on both.
  */
 export const onOneDatabase: readonly string[] = [
+  'alert-mails',
   'admin-accounts',
   'admin-records',
   'admin-refusals',

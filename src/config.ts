@@ -190,6 +190,7 @@ export const defaultLimits = {
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
+    alertMails: { everySeconds: 30, runSecondsMax: 30 },
     planEnds: { everySeconds: 60, runSecondsMax: 30 },
     // While there is a product it goes on; without one it looks whether there is.
     productCalls: { everySeconds: 30, runSecondsMax: 86_400 },

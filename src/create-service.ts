@@ -222,6 +222,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       productCaller,
       passwordLinks,
       knownAddresses,
+      mails,
       mail: {
         seal,
         settings: config.mail,

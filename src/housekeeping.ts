@@ -5,6 +5,8 @@ import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
+import { queueAlertMails } from './delivery/mail/alert-mails.ts';
+import type { MailOutbox } from './delivery/mail/mail-outbox.ts';
 import { type SendMailsDependencies, sendMails } from './delivery/mail/send-mails.ts';
 import { deleteOldProductCalls, type ProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { goOnListening } from './events/event-log.ts';
@@ -34,6 +36,7 @@ export interface HousekeepingDependencies {
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
   readonly productCaller: ProductCaller;
+  readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
   readonly knownAddresses: KnownAddresses;
   readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'issuer' | 'publicUrl' | 'onGivenUp'>;
@@ -61,6 +64,11 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       run: async ({ signal }) => ({
         backlog: await renewDuePlans({ ...dependencies, limits: limits.renewals }, signal),
       }),
+    },
+    {
+      kind: 'alert_mails',
+      ...times.alertMails,
+      run: async ({ signal }) => ({ backlog: (await queueAlertMails(dependencies, signal)) ? 1 : 0 }),
     },
     {
       kind: 'plan_ends',

@@ -41,6 +41,9 @@ accounts.email text
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
+alerts.low_mailed_number integer not null default 0
+alerts.ending_mailed_number integer not null default 0
+alerts.ending_mailed_at timestamp with time zone
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text not null

@@ -1,5 +1,5 @@
 // What an account wants to be told in time: a balance that falls below an amount, plans that end in so many days, and who
-// is written to. The only writer of alerts and of accounts.alert_below_cents. The engine tells of the balance, in the batch
+// is written to. The only writer of accounts.alert_below_cents, and of alerts, but for what was mailed (mail/alert-mails.ts). The engine tells of the balance, in the batch
 // that moves it; plans that end are told by a job (src/plans/plan-ends.ts).
 
 import { isDeepStrictEqual } from 'node:util';
@@ -38,8 +38,13 @@ const setThreshold: Statement = {
 
 const setAlerts: Statement = {
   name: 'set_alerts',
-  text: `insert into alerts (account_id, plans_ending_days, emails) values ($1::int, $2::int, $3::text[])
-    on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails`,
+  // What was told while nobody was to be written to is not written of later.
+  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number)
+    select id, $2::int, $3::text[], event_count, event_count from accounts where id = $1::int
+    on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
+      low_mailed_number = case when t.emails = '{}' then excluded.low_mailed_number else t.low_mailed_number end,
+      ending_mailed_number = case when t.emails = '{}' or t.plans_ending_days is distinct from excluded.plans_ending_days
+        then excluded.ending_mailed_number else t.ending_mailed_number end`,
 };
 
 export async function readAlerts(database: Queryable, accountId: number): Promise<Alerts> {

@@ -14,6 +14,7 @@ import { signIn } from '../harness/panel-client.ts';
 const day = 86_400;
 const everywhere = [
   'renewals',
+  'alert_mails',
   'plan_ends',
   'product_calls',
   'old_product_calls',

@@ -58,5 +58,9 @@ create table alerts (
   account_id int primary key,
   -- So many days before a plan ends; NULL: not told.
   plans_ending_days int,
-  emails text[] not null default '{}'
+  emails text[] not null default '{}',
+  -- The last event of each kind that was mailed, or would have been, and when plans that end were mailed last.
+  low_mailed_number int not null default 0,
+  ending_mailed_number int not null default 0,
+  ending_mailed_at timestamptz
 );

@@ -10,6 +10,7 @@ const jobKinds: Words = {
   renewals: 'Plans renewed by themselves',
   product_calls: 'Calls of the product',
   old_product_calls: 'Old calls of the product deleted',
+  alert_mails: 'Mails of alerts',
   plan_ends: 'Notices of plans that end',
   old_events: 'Old events deleted',
   ledger_days: 'Ledgers summed up by day',

@@ -1,0 +1,187 @@
+// Mails of alerts: a balance that fell below what its account named, and plans that end soon. Made of the events that tell of
+// them, by a job; who is written to stands in `alerts`, of which this moves how far was mailed.
+// Always true: of each fall of the balance, and of each plan and end, an address is written to once: how far was mailed
+// moves in the transaction that queues the mails. Plans that end are gathered: one mail a day.
+
+import type { EventData } from '../../contract/event-schemas.ts';
+import { publicId } from '../../contract/identifiers.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
+import type { MailContent } from './mail-content.ts';
+import type { MailOutbox, MailToQueue } from './mail-outbox.ts';
+
+export interface AlertMailDependencies {
+  readonly database: Database;
+  readonly mails: Pick<MailOutbox, 'queueMail'>;
+  readonly now: () => EpochSeconds;
+}
+
+const accountsAtOnce = 50;
+const eventsAtOnce = 200;
+const plansListedMax = 50;
+const gatherSeconds = 86_400;
+
+const listLow: Statement = {
+  name: 'list_low_balances_to_mail',
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int
+      and exists (select from events e where e.account_id = t.account_id and e.type = 'balance.low'
+        and e.number > t.low_mailed_number)
+    order by t.account_id limit ${accountsAtOnce}`,
+};
+
+const listEnding: Statement = {
+  name: 'list_ending_plans_to_mail',
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int
+      and t.plans_ending_days is not null
+      and (t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint) - make_interval(secs => ${gatherSeconds}))
+      and exists (select from events e where e.account_id = t.account_id and e.type = 'plan.ending'
+        and e.number > t.ending_mailed_number)
+    order by t.account_id limit ${accountsAtOnce}`,
+};
+
+const lockAlerts: Statement = {
+  name: 'lock_alerts_to_mail',
+  text: `select plans_ending_days, emails, low_mailed_number, ending_mailed_number from alerts
+    where account_id = $1::int for no key update`,
+};
+
+const readEvents: Statement = {
+  name: 'read_events_to_mail',
+  text: `select number, data from events where account_id = $1::int and type = $2::text and number > $3::int
+    order by account_id, type, number limit ${eventsAtOnce}`,
+};
+
+const noteLow: Statement = {
+  name: 'note_low_balance_mailed',
+  text: 'update alerts set low_mailed_number = $2::int where account_id = $1::int',
+};
+
+const noteEnding: Statement = {
+  name: 'note_ending_plans_mailed',
+  text: `update alerts set ending_mailed_number = $2::int, ending_mailed_at = coalesce(to_timestamp($3::bigint), ending_mailed_at)
+    where account_id = $1::int`,
+};
+
+interface Mailing {
+  readonly list: Statement;
+  /** In a transaction; whether the account may have more. */
+  mail(transaction: Queryable, accountId: number): Promise<void>;
+}
+
+/** Whether accounts are left, because it was told to stop. */
+export async function queueAlertMails(
+  { database, mails, now }: AlertMailDependencies,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const mailings: readonly Mailing[] = [
+    { list: listLow, mail: (transaction, id) => mailLowBalances(transaction, mails, id, now()) },
+    { list: listEnding, mail: (transaction, id) => mailEndingPlans(transaction, mails, id, now()) },
+  ];
+  for (const { list, mail } of mailings) {
+    for (let after = 0; ; ) {
+      const rows = await database.query(list, list === listLow ? [after] : [after, now()]);
+      for (const row of rows) {
+        if (signal.aborted) return true;
+        after = Number(row['account_id']);
+        await database.transaction((transaction) => mail(transaction, after), { rank: 'reads' });
+      }
+      if (rows.length < accountsAtOnce) break;
+    }
+  }
+  return false;
+}
+
+async function mailLowBalances(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  accountId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const [alerts] = await transaction.query(lockAlerts, [accountId]);
+  const events = await eventsBehind(transaction, accountId, 'balance.low', alerts?.['low_mailed_number']);
+  const last = events.at(-1);
+  if (alerts === undefined || last === undefined) return;
+  for (const { number, data } of events) {
+    const told = data as EventData<'balance.low'>;
+    const content: MailContent = {
+      subject: `Your balance is below ${told.balance_below} ${told.currency}`,
+      parts: [
+        {
+          type: 'text',
+          text: 'Orders, and plans that renew themselves, are refused once the balance no longer covers them.',
+        },
+        {
+          type: 'facts',
+          facts: [
+            ['Balance', `${told.balance} ${told.currency}`],
+            ['You asked to be told below', `${told.balance_below} ${told.currency}`],
+          ],
+        },
+      ],
+    };
+    await queueToAll(transaction, mails, alerts, { accountId, number, content }, now);
+  }
+  await transaction.query(noteLow, [accountId, last.number]);
+}
+
+async function mailEndingPlans(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  accountId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const [alerts] = await transaction.query(lockAlerts, [accountId]);
+  const events = await eventsBehind(transaction, accountId, 'plan.ending', alerts?.['ending_mailed_number']);
+  const last = events.at(-1);
+  if (alerts === undefined || last === undefined) return;
+  const days = Number(alerts['plans_ending_days']);
+  const plans = events
+    .map(({ data }) => data as EventData<'plan.ending'>)
+    .filter((one) => one.days === days)
+    .map(({ customer }) => customer as { reference: string; plan: { package: string; expires_at: string } });
+  if (plans.length > 0) {
+    const listed = plans.slice(0, plansListedMax);
+    const more = plans.length - listed.length;
+    const content: MailContent = {
+      subject: plans.length === 1 ? 'A plan ends soon' : `${plans.length} plans end soon`,
+      parts: [
+        {
+          type: 'facts',
+          facts: listed.map(({ reference, plan }) => [
+            reference,
+            `${plan.package}, until ${plan.expires_at.slice(0, 16).replace('T', ' ')} UTC`,
+          ]),
+        },
+        ...(more > 0 ? [{ type: 'text', text: `And ${more} more: see your customers.` } as const] : []),
+      ],
+    };
+    await queueToAll(transaction, mails, alerts, { accountId, number: last.number, content }, now);
+  }
+  await transaction.query(noteEnding, [accountId, last.number, plans.length > 0 ? now : null]);
+}
+
+async function eventsBehind(
+  transaction: Queryable,
+  accountId: number,
+  type: string,
+  number: unknown,
+): Promise<readonly { readonly number: number; readonly data: unknown }[]> {
+  const rows = await transaction.query(readEvents, [accountId, type, Number(number ?? 0)]);
+  return rows.map((row) => ({ number: Number(row['number']), data: JSON.parse(String(row['data'])) }));
+}
+
+/** The event's id is the occasion: it never comes back. */
+async function queueToAll(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  alerts: Row,
+  { accountId, number, content }: { accountId: number; number: number; content: MailContent },
+  now: EpochSeconds,
+): Promise<void> {
+  const emails = Array.isArray(alerts['emails']) ? alerts['emails'].map(String) : [];
+  for (const to of emails) {
+    const occasion = `event ${publicId(accountId, number)}`;
+    const mail: MailToQueue = { accountId, to, kind: 'alert', occasion, content };
+    await mails.queueMail(transaction, mail, now);
+  }
+}
