@@ -50,6 +50,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Behind a proxy', 'docs/proxies.md'],
     ['Mail', 'docs/mail.md'],
     ['Monitoring', 'docs/monitoring.md'],
+    ['Handing orders to your product', 'docs/hand-off.md'],
     ['Security model', 'docs/security.md'],
     ['OWASP ASVS 5', 'docs/asvs.md'],
     ['Reliability', 'docs/reliability.md'],

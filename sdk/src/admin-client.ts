@@ -2,7 +2,6 @@
 // must be an administrator's. One method for each operation, by its name in openapi.json.
 
 import type {
-  AcceptOrderBody,
   Account,
   AccountEvent,
   AdminPackage,
@@ -301,8 +300,9 @@ export class AdminClient {
    * Completes an order that is pending, in the product's place. One that is completed already is returned.
    * Errors: order_not_found, order_already_settled (it has failed), order_failed (its account is halted).
    */
-  async acceptOrder(orderId: number, body?: AcceptOrderBody, options?: KeyedCallOptions): Promise<Order> {
-    return (await this.#call('acceptOrder', { id: orderId, body: body ?? {}, options })).body.order;
+  async acceptOrder(orderId: number, options?: KeyedCallOptions): Promise<Order> {
+    const { body } = await this.#call('acceptOrder', { id: orderId, options });
+    return body.order;
   }
 
   /**
@@ -310,7 +310,7 @@ export class AdminClient {
    * returned.
    * Errors: order_not_found, order_already_settled (it is completed), order_failed, validation_failed.
    */
-  async failOrder(orderId: number, body: FailOrderBody, options?: CallOptions): Promise<Order> {
+  async failOrder(orderId: number, body: FailOrderBody, options?: KeyedCallOptions): Promise<Order> {
     const answer = await this.#call('failOrder', { id: orderId, body, options });
     return answer.body.order;
   }

@@ -932,7 +932,7 @@ export interface OrderNeedingAttention {
     username: string;
   };
   call: {
-    /** The id of the call, the same at every attempt. At most 100 characters. */
+    /** The id of the call, the same at every attempt. At most 64 characters. */
     id: string;
     /** What the product was told. At most 64 characters. */
     type: string;
@@ -1677,11 +1677,6 @@ export interface ListOrdersNeedingAttentionAnswer {
   next_cursor: string | null;
 }
 
-export interface AcceptOrderBody {
-  /** The same as the Idempotency-Key header. 1 to 80 characters. */
-  idempotency_key?: string | undefined;
-}
-
 export interface AcceptOrderAnswer {
   order: Order;
 }
@@ -1916,7 +1911,6 @@ export interface Bodies {
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
   setProduct: SetProductBody;
-  acceptOrder: AcceptOrderBody;
   failOrder: FailOrderBody;
   exchangeCodeForCustomer: ExchangeCodeForCustomerBody;
 }

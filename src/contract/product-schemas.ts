@@ -29,8 +29,8 @@ const attentionOrderSchema = Type.Object(
     call: Type.Object({
       id: Type.String({
         description: 'The id of the call, the same at every attempt.',
-        pattern: '^call_[a-z0-9_]+$',
-        maxLength: 100,
+        pattern: '^[a-z0-9_]+$',
+        maxLength: 64,
       }),
       type: word('What the product was told.', 'plan.activate'),
       attempts: count('How often it was tried.'),
@@ -71,8 +71,6 @@ export const setProductBodySchema = Type.Object(
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }),
 );
-
-export const acceptOrderBodySchema = Type.Object({ idempotency_key: keyInBody });
 
 export const failOrderBodySchema = Type.Object(
   {

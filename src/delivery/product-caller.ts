@@ -95,7 +95,7 @@ const hour = 3_600;
 const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
 /** Since the first question: then a person has to decide. */
 const confirmSeconds = 72 * hour;
-const reasonLengthMax = 500;
+const reasonLengthMax = 200;
 
 // Of one customer the oldest alone.
 const readDue: Statement = {

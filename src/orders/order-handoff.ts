@@ -21,7 +21,7 @@ export type HandoffOutcome = Exclude<HandoffStatus, 'pending'>;
 
 const status = oneOf('status', handoffStatuses);
 
-export const orderHandoffs = describeTable('order_handoffs', {
+const orderHandoffs = describeTable('order_handoffs', {
   accountId: int('account_id'),
   orderNumber: int('order_number'),
   customerNumber: int('customer_number'),

@@ -191,6 +191,8 @@ interface World {
   readonly unorderable: readonly number[];
   readonly trial: number;
   readonly orders: number[];
+  /** Orders that waited for the product at the beginning. */
+  readonly waiting: readonly number[];
   readonly customers: number[];
   /** Unspent, for the operator's product. */
   readonly codes: string[];
@@ -198,6 +200,26 @@ interface World {
 }
 
 const remembered = 400;
+
+async function leaveOrdersPending(
+  admin: TestAccount,
+  resellers: readonly TestAccount[],
+  packageId: number,
+): Promise<number[]> {
+  const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  const orders: number[] = [];
+  for (const reseller of resellers) {
+    for (let count = 0; count < 5; count += 1) {
+      const customer = `waiting-${reseller.id}-${count}`;
+      const placed = await reseller.post('/orders', { package_id: packageId, customer });
+      assert.equal(placed.body?.order?.status, 'pending', placed.text);
+      orders.push(placed.body.order.id);
+    }
+  }
+  assert.equal((await admin.send('DELETE', '/api/admin/v1/product')).status, 200);
+  return orders;
+}
 
 async function createWorld(service: TestService, random: Random): Promise<World> {
   const { packages, admin } = service;
@@ -207,6 +229,7 @@ async function createWorld(service: TestService, random: Random): Promise<World>
   }
   const victims = [];
   for (let count = 0; count < 3; count += 1) victims.push(await service.createReseller({ credit: '50.00' }));
+  const waiting = await leaveOrdersPending(admin, resellers, packages.basic);
   const made = await admin.post('/api/admin/v1/packages', {
     name: 'Changeable',
     limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: random.below(9) },
@@ -224,6 +247,7 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     unorderable: [packages.retired, packages.trial],
     trial: packages.trial,
     orders: [],
+    waiting,
     customers: [],
     codes: [],
     customerNames: 1,
@@ -380,6 +404,7 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
   let drawn: string;
   if (random.below(8) === 0) drawn = random.pick(oddIds);
+  else if (id === 'failOrder' && random.below(2) === 0) drawn = known(world.waiting);
   else if (path.includes('/orders/')) drawn = known(world.orders);
   else if (path.includes('/customers/')) drawn = known(world.customers);
   else if (path.includes('/packages/')) drawn = known(changes ? world.changeable : world.orderable);
@@ -515,6 +540,15 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
       ]);
     case 'from':
       return random.pick(seconds);
+    case 'url':
+      return random.pick([
+        'https://product.example.com/calls',
+        'http://product.example.com',
+        'ftp://',
+        'here',
+      ]);
+    case 'secret':
+      return `whsec_${'A'.repeat(random.pick([8, 32, 32, 32, 88]))}`;
     case 'allowed_ips[]':
       return random.pick([
         '127.0.0.1',

@@ -250,7 +250,7 @@ test('a filter that cannot be read is refused by its name, and so is a page numb
     /orders?kind=trial                             kind          must be activate, renew, change
     /orders?kind=                                  kind          must not be empty
     /orders?kind=renew&kind=change                 kind          was sent twice
-    /orders?status=failed                          status        must be completed
+    /orders?status=refunded                        status        must be pending, completed, failed
     /orders?package_id=two                         package_id    must be a whole number above 0
     /orders?package_id=0                           package_id    must be a whole number above 0
     /orders?customer=                              customer      must not be empty

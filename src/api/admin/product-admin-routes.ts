@@ -15,7 +15,6 @@ import { isJsonObject } from '../../contract/json.ts';
 import { orderAnswerSchema } from '../../contract/order-schemas.ts';
 import {
   type AttentionOrderView,
-  acceptOrderBodySchema,
   attentionListSchema,
   attentionQuerySchema,
   failOrderBodySchema,
@@ -137,13 +136,12 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.post<WithId>(
     '/orders/:id/accept',
     {
-      config: { scopes: ['admin:credit'], codes: settleCodes, isReplayable: true, isBodyOptional: true },
+      config: { scopes: ['admin:credit'], codes: settleCodes, isReplayable: true },
       schema: {
         operationId: 'acceptOrder',
         summary: 'Complete an order in the product’s place',
         description:
           'Any order that is pending. One that is completed already is answered with 200 and `Idempotent-Replayed: true`, whatever the key: an order is settled once. The product is not called again.',
-        body: acceptOrderBodySchema,
         response: { 200: orderAnswerSchema },
       },
     },

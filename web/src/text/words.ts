@@ -69,8 +69,14 @@ export function orderKindWord(kind: string): string {
   return orderKinds[kind] ?? kind;
 }
 
+const orderStatuses: Readonly<Record<string, string>> = {
+  pending: 'Pending',
+  completed: 'Completed',
+  failed: 'Failed',
+};
+
 export function orderStatusWord(status: string): string {
-  return status === 'completed' ? 'Completed' : status;
+  return orderStatuses[status] ?? status;
 }
 
 export function entryKindWord(kind: string): string {
