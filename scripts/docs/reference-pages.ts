@@ -229,7 +229,9 @@ function withoutSecrets(body: unknown): unknown {
   const text = JSON.stringify(body)
     .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
     .replace(/("password":")[^"]*"/g, '$1…"')
-    .replace(/(\/login\/)[A-Za-z0-9_-]+/g, '$1…');
+    .replace(/(\/login\/)[A-Za-z0-9_-]+/g, '$1…')
+    // Begins with the time of the database's making.
+    .replace(/("packages_version":)\d+/, '$1 17');
   return JSON.parse(text);
 }
 

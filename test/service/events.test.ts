@@ -228,8 +228,11 @@ describe('a feed that cannot be read', () => {
     await sql(
       "update jobs set next_run_at = to_timestamp(0) where kind = 'old_events' and leased_by is null",
     );
-    await service.service.jobs.look();
-    await service.service.jobs.idle();
+    // A clock that moved makes others due as well, and only a few run at once.
+    for (let looks = 0; looks < 6; looks += 1) {
+      await service.service.jobs.look();
+      await service.service.jobs.idle();
+    }
     expectRefusal(await account.get(`/events?after=${oldest.id}`), '410 events_gone');
     const left = await feedOf(account, `&after=${data.at(-1).id}`);
     assert.deepEqual(

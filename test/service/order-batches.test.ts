@@ -517,8 +517,9 @@ describe('a batch that is durable while others wait', () => {
       const account = await service.createReseller({ credit: '1000.00' });
       const submitOne = async (name: string) => {
         const packageId = service.packages.basic;
-        const customerReference = `told-${name.replaceAll(' ', '-')}`;
-        const command = placeOrder(account, { packageId, customerReference, idempotencyKey: name });
+        const idempotencyKey = name.replaceAll(' ', '-');
+        const customerReference = `told-${idempotencyKey}`;
+        const command = placeOrder(account, { packageId, customerReference, idempotencyKey });
         const outcome = await submit(service, command);
         events.push(outcome.type);
       };
