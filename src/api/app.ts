@@ -15,7 +15,6 @@ import type { AccountReads } from '../accounts/account-reads.ts';
 import { createAllowList } from '../accounts/allow-list.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import { ranked } from '../database/database.ts';
-import type { EventWaits } from '../events/event-reads.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
@@ -94,7 +93,6 @@ export interface AppDependencies
   readonly exports: AccountTurns;
   readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
   readonly bulkLimits: BulkLimits;
-  readonly eventWaits: EventWaits;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;

@@ -101,6 +101,8 @@ export interface EventWaits {
    * many wait already or the service is shutting down.
    */
   wait(accountId: number, after: number, seconds: number): Promise<boolean>;
+  /** Before whoever follows all accounts looks again. false: the service is shutting down. */
+  rest(): Promise<boolean>;
   /** A batch of this process told events of these accounts. */
   told(accountIds: Iterable<number>): void;
   /** Lets everybody go. */
@@ -121,6 +123,7 @@ interface Waiting {
 /** What other processes tell is looked for while somebody waits; what this one tells is known at once. */
 export function createEventWaits(database: Database, limits: EventWaitLimits): EventWaits {
   const waiting = new Set<Waiting>();
+  const resting = new Set<() => void>();
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -162,6 +165,18 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
         poll();
       });
     },
+    rest() {
+      if (isClosed || resting.size >= limits.waitingMax) return Promise.resolve(false);
+      return new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timeout);
+          resting.delete(end);
+          resolve(!isClosed);
+        };
+        const timeout = setTimeout(end, limits.pollMilliseconds);
+        resting.add(end);
+      });
+    },
     told(accountIds) {
       if (waiting.size === 0) return;
       const told = new Set(accountIds);
@@ -171,6 +186,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
       isClosed = true;
       clearTimeout(timer);
       for (const one of waiting) one.end();
+      for (const end of resting) end();
     },
   };
 }

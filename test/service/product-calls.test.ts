@@ -24,7 +24,7 @@ const hour = 3_600;
 let service: TestService;
 let product: ProductReceiver;
 before(async () => {
-  service = await startTestService({ limits: { outbound: { callMilliseconds: 1_000 } } });
+  service = await startTestService({ limits: { outbound: { callMilliseconds: 2_000 } } });
 });
 after(() => service.close());
 beforeEach(async () => {

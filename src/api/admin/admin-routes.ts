@@ -9,6 +9,7 @@ import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { Outbound } from '../../delivery/outbound.ts';
+import type { EventWaits } from '../../events/event-reads.ts';
 import type { PasswordCost } from '../../identity/password.ts';
 import type { PasswordLinks } from '../../identity/password-links.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
@@ -50,6 +51,7 @@ export interface AdminRoutesDependencies {
   readonly passwordCost: PasswordCost;
   readonly currency: string;
   readonly now: () => EpochSeconds;
+  readonly eventWaits: EventWaits;
   readonly monotonicNow: () => number;
 }
 

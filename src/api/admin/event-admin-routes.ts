@@ -1,6 +1,5 @@
 // The operator's feed: the events of all accounts in one order, in which those of each account ascend.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from '../../contract/event-schemas.ts';
@@ -11,11 +10,9 @@ import { readWholeFeed } from '../../events/whole-feed.ts';
 import { feedCodes, notYours, readFeedQuery } from '../shapes/feed-request.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
-const pollMilliseconds = 500;
-
 export function eventAdminRoutes(
   app: FastifyInstance,
-  { database, monotonicNow }: AdminRoutesDependencies,
+  { database, eventWaits, monotonicNow }: AdminRoutesDependencies,
 ): void {
   app.get(
     '/events',
@@ -37,11 +34,18 @@ export function eventAdminRoutes(
       const after = question.after === null ? null : parseOwnedId(question.after);
       if (question.after !== null && after === null) return reply.refuse(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
+      let mayWait = true;
       for (let looked = after; ; ) {
         const found = await readWholeFeed(database, { after: looked, type, limit });
         if (found.type === 'unknown') return reply.refuse(notYours);
         if (found.type === 'gone') return reply.refuse(refusal('events_gone'));
-        if (found.events.length > 0 || found.hasMore || monotonicNow() >= until || request.raw.destroyed) {
+        if (
+          found.events.length > 0 ||
+          found.hasMore ||
+          monotonicNow() >= until ||
+          !mayWait ||
+          request.raw.destroyed
+        ) {
           return reply.send({
             data: found.events.map(eventView),
             next_after: idOf(found.lookedTo),
@@ -50,7 +54,7 @@ export function eventAdminRoutes(
           });
         }
         looked = found.lookedTo;
-        await pause(pollMilliseconds);
+        mayWait = await eventWaits.rest();
       }
     },
   );

@@ -2,7 +2,6 @@
 // has changed since it last asked, and who is behind a login code.
 
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
@@ -15,6 +14,7 @@ import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/e
 import { publicId } from '../../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { type Database, ranked } from '../../database/database.ts';
+import type { EventWaits } from '../../events/event-reads.ts';
 import {
   beginEntitlements,
   type EntitledCustomer,
@@ -30,16 +30,16 @@ export interface EntitlementRoutesDependencies {
   readonly database: Database;
   readonly packages: () => PackageCatalog;
   readonly now: () => EpochSeconds;
+  readonly eventWaits: Pick<EventWaits, 'rest'>;
   readonly monotonicNow: () => number;
 }
 
-const pollMilliseconds = 500;
 const changesPerAnswer = 100;
 const changesPerAnswerMax = 1_000;
 
 export function entitlementRoutes(
   app: FastifyInstance,
-  { database, packages, now, monotonicNow }: EntitlementRoutesDependencies,
+  { database, packages, eventWaits, now, monotonicNow }: EntitlementRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
@@ -85,10 +85,17 @@ export function entitlementRoutes(
       if (isRefusal(question)) return reply.refuse(question);
       const { limit, waitSeconds } = question;
       const until = monotonicNow() + waitSeconds * 1_000;
+      let mayWait = true;
       for (let place = question.place ?? (await beginEntitlements(database)); ; ) {
         const page = await readEntitlements(database, place, limit);
         if (page === null) return reply.refuse(refusal('events_gone'));
-        if (page.customers.length > 0 || page.hasMore || monotonicNow() >= until || request.raw.destroyed) {
+        if (
+          page.customers.length > 0 ||
+          page.hasMore ||
+          monotonicNow() >= until ||
+          !mayWait ||
+          request.raw.destroyed
+        ) {
           const catalog = packages();
           return reply.send({
             data: page.customers.map((one) => entitlementView(one, catalog, now())),
@@ -98,7 +105,7 @@ export function entitlementRoutes(
           });
         }
         place = page.next;
-        await pause(pollMilliseconds);
+        mayWait = await eventWaits.rest();
       }
     },
   );
