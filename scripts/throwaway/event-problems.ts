@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
 import { type EventType, eventSchemaName, eventTypes } from '../../src/contract/event-schemas.ts';
 import type { Database, Row } from '../../src/database/database.ts';
+import { automaticFingerprint } from '../../src/orders/order-table.ts';
 
 const counted = (type: EventType | EventType[]) =>
   `(select count(*) from events e where e.account_id = a.id and e.type = any('{${[type].flat().join(',')}}'))`;
@@ -39,7 +40,13 @@ const pairs: Readonly<Record<string, readonly [told: string, written: string]>> 
   suspensions: [counted('plan.suspended'), changes('suspend')],
   resumptions: [counted('plan.resumed'), changes('resume')],
   cancels: [counted('plan.cancelled'), changes('cancel')],
-  'failed renewals': [counted('renewal.failed'), changes('renewal_failed')],
+  'failed renewals': [
+    counted('renewal.failed'),
+    // One that waited for the product was refused by it.
+    `${changes('renewal_failed')} + (select count(*) from order_handoffs h
+      join orders o on o.account_id = h.account_id and o.number = h.order_number
+      where h.account_id = a.id and h.status = 'failed' and o.fingerprint = '${automaticFingerprint}')`,
+  ],
 };
 
 // Whose first event tells of their first key has been listened to from the beginning.

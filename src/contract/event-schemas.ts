@@ -45,7 +45,7 @@ const key = Type.Object({
 /** By type, in the order of the documents. */
 export const eventDescriptions = {
   'order.completed': {
-    told: 'An order was placed and charged, or a plan renewed itself.',
+    told: 'An order was placed and charged, or a plan renewed itself. Where the product takes orders first: when it has.',
     data: { order: Type.Ref('Order'), balance: amount('The balance right after it.') },
   },
   'order.failed': {
@@ -60,7 +60,10 @@ export const eventDescriptions = {
     },
   },
   'plan.activated': { told: 'A customer without a running plan got one.', data: ofOrder },
-  'plan.renewed': { told: 'A plan was extended by an order, or renewed itself.', data: ofOrder },
+  'plan.renewed': {
+    told: 'A plan was extended, or renewed after its end, by an order or by itself.',
+    data: ofOrder,
+  },
   'plan.changed': { told: 'A running plan was replaced by one of another package.', data: ofOrder },
   'plan.suspended': {
     told: 'A hold was set on a customer: access stopped, time runs on.',

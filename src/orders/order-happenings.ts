@@ -27,10 +27,12 @@ export type OrderHappening =
       readonly order: OrderRecord | null;
     }
   | {
-      readonly type: 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'renewal.failed';
+      readonly type: 'plan.suspended' | 'plan.resumed' | 'plan.cancelled';
       readonly customer: CustomerState;
       readonly change: PlanChange;
     }
+  /** `code`: of the refusal. */
+  | { readonly type: 'renewal.failed'; readonly customer: CustomerState; readonly code: string }
   | { readonly type: 'plan.ending'; readonly customer: CustomerState; readonly days: number }
   | { readonly type: 'plan.expired'; readonly customer: CustomerState }
   | { readonly type: 'balance.credited' | 'balance.debited'; readonly entry: LedgerEntry }

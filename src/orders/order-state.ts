@@ -276,6 +276,7 @@ export function createWorkingState(state: OrderState) {
       if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
       const type = change.isEmpty ? null : toldOf[change.kind];
       if (type === 'plan.activated') tell(accountId, { type, customer, order: null });
+      else if (type === 'renewal.failed') tell(accountId, { type, customer, code: change.code ?? '' });
       else if (type !== null) tell(accountId, { type, customer, change });
       return number;
     },

@@ -66,6 +66,9 @@ export function settleOrder(
   const balanceCents = working.account(account.id)?.balanceCents ?? 0n;
   if (outcome === 'failed') {
     working.tell(account.id, { type: 'order.failed', order: after, reason, balanceCents });
+    // That was a plan's try to renew itself.
+    if (order.fingerprint === automaticFingerprint)
+      working.tell(account.id, { type: 'renewal.failed', customer: settled.customer, code: 'order_failed' });
   } else {
     working.tell(account.id, { type: 'order.completed', order: after, balanceCents });
     working.tell(account.id, { type: orderTold[order.kind], customer: settled.customer, order: after });

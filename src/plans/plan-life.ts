@@ -91,7 +91,7 @@ export function lifeWithPendingOrder(life: PlanLife, pendingOrder: number, isAut
 
 /**
  * The product did not take the order: the plan is as before. A renewal that this order was waits as any that was refused;
- * one that fell due while the order waited is due again, unless the plan had ended before the order.
+ * one that the order may have stood in the way of is due again, also after the plan's end, unless that was before the order.
  */
 export function lifeAfterFailedOrder(
   life: PlanLife,
@@ -100,11 +100,13 @@ export function lifeAfterFailedOrder(
   now: EpochSeconds,
 ): PlanLife {
   const settled = { ...life, pendingOrder: null };
-  if (life.autoRenew === null) return settled;
+  const { autoRenew, renewFailure, endNoticeDays } = life;
+  if (autoRenew === null) return settled;
   if (isAutomatic) return lifeAfterFailedRenewal(settled, plan, 'order_failed', now);
+  // Any other refusal had another reason, which the order's end does not mend.
+  if (renewFailure !== 'order_failed' || !isRunning(plan, orderedAt)) return settled;
   // What was told of this end stays told.
-  const { endNoticeDays } = life;
-  return isRunning(plan, orderedAt) ? { ...planned(settled, plan), endNoticeDays } : settled;
+  return { ...planned(settled, plan), endNoticeDays };
 }
 
 /** The same object where nothing changes. `isNewRun`: the plan did not go on from the one before. */
@@ -135,7 +137,8 @@ export function lifeAfterCancel(life: PlanLife, at: 'now' | 'period_end'): PlanL
 /** The hold is lifted, and a cancel at the period's end taken back. An end that was meant, and has come, is not renewed. */
 export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): PlanLife {
   const resumed = { ...life, suspended: false, endsAtPeriodEnd: false };
-  return life.endsAtPeriodEnd && !isRunning(plan, now) ? { ...resumed, renewAt: null } : resumed;
+  const wasMeant = life.endsAtPeriodEnd && !isRunning(plan, now);
+  return wasMeant ? { ...resumed, renewAt: null, renewFailure: null } : resumed;
 }
 
 export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRenew | null): PlanLife {

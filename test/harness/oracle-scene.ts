@@ -211,7 +211,7 @@ function itemText({ type, by, reason, code }: HistoryItem): string {
 }
 
 function refusalText({ code, details }: Refusal): string {
-  const more = details['reason'] ?? details['field'];
+  const more = details['reason'] ?? details['field'] ?? details['status'];
   return code === 'insufficient_credit' || more === undefined ? code : `${code} ${more}`;
 }
 

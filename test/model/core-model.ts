@@ -19,9 +19,14 @@ import { isJsonObject } from '../../src/contract/json.ts';
 import type { Group } from '../../src/contract/periods.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
-import type { OrderCommand, OrderOutcome, RenewAutomatically } from '../../src/orders/order-commands.ts';
+import type {
+  OrderCommand,
+  OrderOutcome,
+  RenewAutomatically,
+  SettleOrder,
+} from '../../src/orders/order-commands.ts';
 import type { CustomerState } from '../../src/orders/order-state.ts';
-import { automaticFingerprint, type OrderRecord } from '../../src/orders/order-table.ts';
+import { automaticFingerprint, type OrderRecord, orderStatus } from '../../src/orders/order-table.ts';
 import { type Customer, lifeRow } from '../../src/plans/customer-table.ts';
 import type { PlanChange, PlanChangeKind } from '../../src/plans/plan-change.ts';
 import {
@@ -33,6 +38,7 @@ import {
   type PlanStep,
   packageMoulds,
   type Request,
+  type SettleStep,
   type Step,
   type Told,
   tellHistory,
@@ -41,14 +47,17 @@ import { createRandom, type History, historyArbitrary } from './history-genes.ts
 import { countLabels, type Distribution, formatHistory, toText } from './history-report.ts';
 import type {
   CustomerView,
+  Oracle,
   LedgerEntry as OracleEntry,
   Order as OracleOrder,
   OrderOutcome as OrderOutcomeOfOracle,
 } from './oracle.ts';
+import type { SettleOutcome } from './oracle-handoff.ts';
 import type { HistoryItem, RenewalAttempt } from './oracle-life.ts';
 import type { RefusalCode, Refusal as RefusalOfOracle } from './oracle-request.ts';
 import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
+import { toldProblem } from './told-events.ts';
 
 /** Accounts and packages as they are called in the core: nothing is at its own index, on purpose. */
 const coreNaming = {
@@ -80,6 +89,7 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   invalid_max_charge: 422,
   validation_failed: 422,
   order_failed: 422,
+  order_already_settled: 409,
   price_changed: 409,
   insufficient_credit: 402,
 };
@@ -111,6 +121,8 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
     const problem = answerProblem(step, answer, packages);
     if (problem !== null) problems.set(index, `${problem}; the core answered ${toText(answer)}`);
   }
+  for (const [index, problem] of toldProblems(told, single.keeper))
+    if (!problems.has(index)) problems.set(index, problem);
   const atTheEnd = stateProblem(told, single.keeper);
   if (atTheEnd !== null) problems.set(told.steps.length, atTheEnd);
   let { decided } = single;
@@ -127,12 +139,21 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
       if (sameAnswer(apart, together)) continue;
       problems.set(index, `alone: ${toText(apart)}; in a batch: ${toText(together)} (cut ${cut})`);
     }
+    for (const [index, problem] of toldProblems(told, split.keeper))
+      if (!problems.has(index)) problems.set(index, `${problem} (cut ${cut})`);
     const [apart, together] = [single.keeper.fingerprint(), split.keeper.fingerprint()];
     if (problems.size === 0 && apart !== together) {
       problems.set(told.steps.length, `state after single orders:\n${apart}\nafter batches:\n${together}`);
     }
   }
   return { told, decided, divergence: problems.size === 0 ? null : { told, problems } };
+}
+
+function toldProblems({ steps, naming }: Told, keeper: StateKeeper): [number, string][] {
+  return naming.accountIds.flatMap((accountId): [number, string][] => {
+    const wrong = toldProblem(accountId, keeper.told(accountId), steps);
+    return wrong === null ? [] : [[wrong.index, wrong.problem]];
+  });
 }
 
 // ----------------------------------------------------------------------------------------- searching
@@ -260,6 +281,8 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
       else blocked.delete(accountId);
     } else if (request.type === 'halt') {
       keeper.setHalted(naming.accountIds[request.account] ?? 0, request.halted);
+    } else if (request.type === 'mode') {
+      keeper.setProductMode(request.mode);
     } else if (request.type === 'prices') {
       shelf.setPrices(request.packageId, request.prices, at);
     } else if (request.type === 'retire') {
@@ -361,6 +384,8 @@ function commandOf(
         customerReference: request.customer,
         customerName: null,
       };
+    case 'settle_order':
+      return settleCommandOf(request, naming.accountIds);
     case 'status':
       return {
         type: 'set_status',
@@ -372,6 +397,18 @@ function commandOf(
     default:
       throw new Error(`${request.type} is no command`);
   }
+}
+
+/** What the deliverer makes of the product's answer, and a route of the operator's word. */
+export function settleCommandOf(
+  { account, order: orderNumber, outcome, reason, by }: SettleStep,
+  accountIds: readonly number[],
+): SettleOrder {
+  const accountId = accountIds[account] ?? 0;
+  const author = by === 'product' ? null : { actorId: accountIds.at(-1) ?? 0 };
+  // Who takes an order says no more.
+  const said = outcome === 'failed' ? reason : null;
+  return { type: 'settle_order', accountId, orderNumber, outcome, reason: said, by: author };
 }
 
 function planCommandOf(
@@ -496,6 +533,7 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
     if (answer.type !== 'refused') return `not refused with ${outcome.code}`;
     return refusalProblem(outcome, answer.refusal);
   }
+  if (expected.type === 'settle') return settleProblem(expected.outcome, answer);
   if (expected.type === 'trial') return answer.type === 'granted' ? null : 'not granted';
   if (expected.type === 'status') {
     if (answer.type !== 'status_set' || !('customer' in outcome)) return 'no status set';
@@ -537,6 +575,17 @@ function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): 
   return null;
 }
 
+/** Also of the service's engine, which the deliverer asks and no request. */
+export function settleProblem(expected: SettleOutcome, answer: OrderOutcome): string | null {
+  if ('code' in expected) {
+    if (answer.type !== 'refused') return `not refused with ${expected.code}`;
+    return refusalProblem(expected, answer.refusal);
+  }
+  if (answer.type !== 'settled') return 'not settled';
+  if (answer.replayed !== expected.replayed) return `replayed is ${answer.replayed}`;
+  return orderProblem(expected.order, answer.order);
+}
+
 function orderAnswerProblem(outcome: OrderOutcomeOfOracle, answer: OrderOutcome): string | null {
   if (!('order' in outcome)) return `not refused with ${outcome.code}`;
   if (answer.type !== 'ordered') return 'not ordered';
@@ -562,6 +611,7 @@ function customerProblem(
 
 function orderProblem(expected: OracleOrder, order: OrderRecord): string | null {
   if (order.number !== expected.number) return `its number is ${order.number}`;
+  if (orderStatus(order) !== expected.status) return `its status is ${orderStatus(order)}`;
   if (order.kind !== expected.kind) return `its kind is ${order.kind}`;
   if (order.packageId !== expected.packageId) return `its package is ${order.packageId}`;
   if (order.months !== expected.months) return `its months are ${order.months}`;
@@ -607,6 +657,8 @@ function sameAnswer(one: Answer, other: Answer): boolean {
 function sameOutcome(one: OrderOutcome, other: OrderOutcome): boolean {
   if (one.type === 'ordered' && other.type === 'ordered')
     return one.replayed === other.replayed && sameMembers(one.order, other.order);
+  if (one.type === 'settled' && other.type === 'settled')
+    return one.replayed === other.replayed && sameMembers(one.order, other.order);
   if (one.type === 'credited' && other.type === 'credited')
     return one.replayed === other.replayed && sameMembers(one.entry, other.entry);
   if (one.type === 'refused' && other.type === 'refused')
@@ -632,8 +684,14 @@ function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKe
     const entries = keeper.entries().filter((entry) => entry.accountId === accountId);
     const charges = entries.filter(({ kind }) => kind === 'charge').map(({ orderNumber }) => orderNumber);
     const orders = keeper.orders().filter((order) => order.accountId === accountId);
-    if (toText(charges) !== toText(orders.map(({ number }) => number)))
+    // One that failed is charged again for what it was given of its refund, after its own charge.
+    if (toText([...new Set(charges)]) !== toText(orders.map(({ number }) => number)))
       return `account ${accountId} was charged for ${toText(charges)}`;
+    for (const order of orders) {
+      const wanted = oracle.order(accountId, order.number);
+      const problem = 'code' in wanted ? 'not there' : orderProblem(wanted, order);
+      if (problem !== null) return `order ${order.number} of account ${accountId}: ${problem}`;
+    }
     const ledger = toText(entries.filter(({ amountCents }) => amountCents !== 0n).map(productEntry));
     const wanted = toText(oracle.ledger(accountId).map(oracleEntry));
     if (ledger !== wanted) return `the ledger of account ${accountId} is\n${ledger}\ninstead of\n${wanted}`;
@@ -654,7 +712,7 @@ function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKe
     if (problem !== null) return problem;
     if (customer.accountId !== accountId || customer.plan.packageId !== view.plan.packageId)
       return `customer ${reference} is of account ${customer.accountId}`;
-    const history = historyProblem(oracle.history(accountId, reference), customer, keeper);
+    const history = historyProblem(oracle, reference, customer, keeper);
     if (history !== null) return `${history} in the history of ${reference}`;
   }
   return null;
@@ -675,12 +733,17 @@ const typesOfChanges: Readonly<
   order_failed: 'order_failed',
 };
 
+/** Whose item says what was given back, of nothing too. */
+const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
+
 /** Orders and changes of one customer, put in their order by `afterOrder`. */
 function historyProblem(
-  items: HistoryItem[] | RefusalOfOracle,
+  oracle: Oracle,
+  reference: string,
   customer: CustomerState,
   keeper: StateKeeper,
 ): string | null {
+  const items = oracle.history(customer.accountId, reference);
   if (!Array.isArray(items)) return 'no customer';
   const isOwn = (row: { accountId: number; customerNumber: number }) =>
     row.accountId === customer.accountId && row.customerNumber === customer.number;
@@ -695,7 +758,8 @@ function historyProblem(
     const item = items[items.length - 1 - place];
     if (item === undefined) return 'too few items';
     const found = 'order' in row ? orderItem(row.order) : changeItem(row.change);
-    const wanted = 'order' in row ? wantedOrderItem(item) : wantedChangeItem(item);
+    const wanted =
+      'order' in row ? wantedOrderItem(item, oracle, customer.accountId) : wantedChangeItem(item);
     if (toText(found) !== toText(wanted)) return `${toText(found)} instead of ${toText(wanted)}`;
   }
   return null;
@@ -707,22 +771,36 @@ function orderItem({ kind, number, createdAt, fingerprint, expiresAt, packageId 
   return [type, createdAt, by, number, packageId, expiresAt];
 }
 
-function wantedOrderItem({ type, at, by, orderNumber, to }: HistoryItem) {
-  return [type, at, by, orderNumber, to.packageId, to.expiresAt];
+/** An order that waited says what it would make of the plan, and the item of its end what it made of it. */
+function wantedOrderItem(item: HistoryItem, oracle: Oracle, accountId: number) {
+  const { type, at, by, orderNumber = 0, to } = item;
+  const order = oracle.order(accountId, orderNumber);
+  const { packageId, expiresAt } = oracle.hasWaited(accountId, orderNumber) && 'number' in order ? order : to;
+  return [type, at, by, orderNumber, packageId, expiresAt];
 }
 
 function changeItem(change: PlanChange) {
   const { kind, createdAt, byParty, packageId, expiresAt, planStatus } = change;
-  const { refundCents, reason, code, renewMonths, renewMaxCents, renewHoursBefore } = change;
+  const { refundCents, reason, code, renewMonths, renewMaxCents, renewHoursBefore, orderNumber } = change;
   return [
+    orderNumber,
     ...[typesOfChanges[kind], createdAt, byParty, planStatus, packageId, expiresAt],
-    ...[kind === 'cancel' ? refundCents : null, reason, code, renewMonths, renewMaxCents, renewHoursBefore],
+    ...[
+      refundKinds.includes(kind) ? refundCents : null,
+      reason,
+      code,
+      renewMonths,
+      renewMaxCents,
+      renewHoursBefore,
+    ],
   ];
 }
 
-function wantedChangeItem({ type, at, by, to, refundCents, reason, code, autoRenew }: HistoryItem) {
+function wantedChangeItem(item: HistoryItem) {
+  const { type, at, by, to, orderNumber = null, refundCents, reason, code, autoRenew } = item;
   const { months, maxChargeCents, hoursBefore } = autoRenew ?? {};
   return [
+    orderNumber,
     ...[type, at, by, to.status, to.packageId, to.expiresAt],
     ...[refundCents, reason, code, months, maxChargeCents, hoursBefore].map((value) => value ?? null),
   ];

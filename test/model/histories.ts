@@ -18,6 +18,7 @@ import {
   customerSpellings,
   customers,
   customersPerHome,
+  firstModes,
   guardChoices,
   type History,
   hoursChoices,
@@ -25,6 +26,7 @@ import {
   leads,
   loginChoices,
   memos,
+  modes,
   monthsSpellings,
   nameChoices,
   namedCells,
@@ -39,6 +41,7 @@ import {
   startTimes,
   waits,
 } from './history-genes.ts';
+import { createHandoffScenes } from './history-handoffs.ts';
 import type {
   AccountId,
   CustomerView,
@@ -48,11 +51,14 @@ import type {
   PackageView,
   PriceRefusal,
   Prices,
+  ProductMode,
   SomePrices,
   World,
 } from './oracle.ts';
 import { createOracle } from './oracle.ts';
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
+import { type Before, createEventRules, type OwedEvent } from './oracle-events.ts';
+import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 import type { Months, Refusal } from './oracle-request.ts';
 
@@ -66,6 +72,9 @@ export interface Naming {
 }
 
 export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 'administrator'];
+
+/** Of which balance the account wants to be told that it fell below it; by their place in `groups`. */
+export const alertsBelow: readonly (bigint | null)[] = [20_000n, 4000n, null, 2000n];
 
 export interface PackageMould {
   readonly name: string;
@@ -131,6 +140,16 @@ export interface CreditStep {
   readonly key: string | undefined;
 }
 
+/** The product's answer about an order that waits, or the operator's. `order`: its number within the account. */
+export interface SettleStep {
+  readonly type: 'settle_order';
+  readonly account: number;
+  readonly order: number;
+  readonly outcome: 'completed' | 'failed';
+  readonly reason: string | null;
+  readonly by: 'product' | 'operator';
+}
+
 export type Request =
   | PlaceStep
   | RenewStep
@@ -146,6 +165,9 @@ export type Request =
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
   /** An audit finds that the account's books do not add up; or that they do. */
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
+  /** The operator hands orders off in this way from now on. */
+  | { readonly type: 'mode'; readonly mode: ProductMode }
+  | SettleStep
   /** The service's jobs run. */
   | { readonly type: 'jobs' }
   | {
@@ -172,6 +194,7 @@ export type Expected =
   | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean } }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
   | { readonly type: 'status'; readonly outcome: { readonly customer: CustomerView } | Refusal }
+  | { readonly type: 'settle'; readonly outcome: SettleOutcome }
   | { readonly type: 'renewals'; readonly attempts: readonly RenewalAttempt[] }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
   /** What GET /packages shows the account. */
@@ -182,6 +205,8 @@ export interface Step {
   readonly at: number;
   readonly request: Request;
   readonly expected: Expected;
+  /** What whoever listens to its account has to hear of it, in this order. */
+  readonly owed: readonly OwedEvent[];
   /** What is rare about it beside its outcome; counted like one. */
   readonly notes: readonly string[];
 }
@@ -198,6 +223,8 @@ export interface Told {
 
 // ------------------------------------------------------------------------------------------- telling
 
+const noBalances: ReadonlyMap<AccountId, bigint> = new Map();
+
 /** The history as definite requests, each with the oracle's answer. */
 export function tellHistory(history: History, naming: Naming): Told {
   const world = createReader(history.world);
@@ -211,10 +238,35 @@ export function tellHistory(history: History, naming: Naming): Told {
   /** Seconds for which prices were scheduled, by package. */
   const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
 
+  let mode: ProductMode = 'none';
+  const events = createEventRules(
+    oracle,
+    (accountId) => alertsBelow[naming.accountIds.indexOf(Number(accountId))] ?? null,
+  );
+  const handoffs = createHandoffScenes({
+    oracle,
+    accountCount: groups.length,
+    now: () => at,
+    moveTo: (second) => {
+      at = Math.max(at, second);
+    },
+    mode: () => mode,
+    accountIdOf,
+    packageIdOf,
+    customersOf,
+    orderCountOf,
+    accountWithOrders,
+    customerOf,
+    customerPathOf,
+    requestOf,
+  });
+
   for (const [account] of groups.entries()) {
     const amountCents = world.pick(openingBalances);
     if (amountCents > 0n) take({ type: 'credit', account, amountCents, memo: 'opening', key: undefined });
   }
+  const firstMode = world.pick(firstModes);
+  if (firstMode !== mode) take({ type: 'mode', mode: firstMode });
   for (const genes of history.operations) {
     for (const request of requestsOf(createReader(genes))) take(request);
   }
@@ -222,14 +274,43 @@ export function tellHistory(history: History, naming: Naming): Told {
 
   function take(request: Request): void {
     const isOfSeveralPrices = request.type === 'cancel' && hasSeveralPrices(request);
+    const settled = request.type === 'settle_order' ? handoffs.notesOf(request) : [];
+    const accountId = 'account' in request ? accountIdOf(request.account) : null;
+    const was = accountId === null ? null : events.before(accountId);
+    const balances = request.type === 'jobs' ? balancesOfAll() : noBalances;
     const expected = ask(request);
+    const owed = was === null ? owedByJobs(expected, balances) : owedBy(request, expected, was);
     if ('headerKey' in request || request.type === 'credit') repeatable.push(steps.length);
-    const notes = notesOf(request, expected);
+    const notes = [...settled, ...notesOf(request, expected)];
     if (isOfSeveralPrices && expected.type === 'plan' && 'customer' in expected.outcome) {
       if (expected.outcome.refundCents > 0n && !expected.outcome.replayed)
         notes.push('cancel of several prices');
     }
-    steps.push({ at, request, expected, notes });
+    steps.push({ at, request, expected, owed, notes });
+  }
+
+  function balancesOfAll(): ReadonlyMap<AccountId, bigint> {
+    return new Map(naming.accountIds.map((accountId) => [accountId, oracle.balance(accountId).balanceCents]));
+  }
+
+  function owedByJobs(expected: Expected, balances: ReadonlyMap<AccountId, bigint>): readonly OwedEvent[] {
+    return expected.type === 'renewals' ? events.renewed(expected.attempts, balances) : [];
+  }
+
+  /** Of a request of one account. */
+  function owedBy(request: Request, expected: Expected, was: Before): readonly OwedEvent[] {
+    if (!('outcome' in expected) || 'code' in expected.outcome) return [];
+    if ('replayed' in expected.outcome && expected.outcome.replayed) return [];
+    if (expected.type === 'order') return events.ordered(was, expected.outcome.order, at);
+    if (expected.type === 'settle' && request.type === 'settle_order')
+      return events.settled(was, expected.outcome, request.reason);
+    if (expected.type === 'credit' && request.type === 'credit')
+      return events.credited(was, request.amountCents);
+    if (expected.type === 'trial' && request.type === 'trial')
+      return events.granted(was, request.customer, at);
+    if (expected.type === 'plan' && isPlanStep(request))
+      return events.planChanged(was, request.type, expected.outcome);
+    return expected.type === 'status' ? events.held(was, expected.outcome.customer) : [];
   }
 
   /** Whether what is unused of the plan was paid for at different prices of equal periods. */
@@ -250,16 +331,15 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (type === 'blocked_while_due') return blockedOf(reader);
     if (type === 'meant_to_end') return leavingOf(reader);
     if (type === 'halted') return haltedOf(reader);
+    if (type === 'settle') return handoffs.settleOf(reader);
+    if (type === 'handed_off') return handoffs.handedOffOf(reader);
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
 
   function requestOf(
     reader: Reader,
-    type: Exclude<
-      (typeof operationTypes)[number],
-      'burst' | 'swap' | 'by_itself' | 'blocked_while_due' | 'meant_to_end' | 'halted'
-    >,
+    type: Exclude<(typeof operationTypes)[number], (typeof scenarioTypes)[number]>,
   ): Request | null {
     switch (type) {
       case 'place':
@@ -295,6 +375,8 @@ export function tellHistory(history: History, naming: Naming): Told {
         const customer = 1 + reader.below(customersOf(account).length);
         return { type, account, customer, status: reader.pick(['suspended', 'suspended', 'active']) };
       }
+      case 'mode':
+        return { type, mode: reader.pick(modes) };
       case 'jobs':
         return { type };
       case 'group': {
@@ -476,6 +558,10 @@ export function tellHistory(history: History, naming: Naming): Told {
     yield { type: 'halt', account, halted: true };
     for (let count = 1 + reader.below(3); count > 0; count -= 1) {
       const type = reader.pick(haltedTypes);
+      if (type === 'settle') {
+        yield* handoffs.settleOf(reader, account);
+        continue;
+      }
       if (type === 'jobs') {
         const dueAt = dueTimes([account])[0];
         if (dueAt !== undefined) at = Math.max(at, dueAt);
@@ -820,6 +906,15 @@ export function tellHistory(history: History, naming: Naming): Told {
       case 'halt':
         oracle.setHalted({ accountId: accountIdOf(request.account), halted: request.halted });
         return { type: 'done' };
+      case 'mode':
+        mode = request.mode;
+        oracle.setProductMode(request);
+        return { type: 'done' };
+      case 'settle_order': {
+        const { account, order: orderNumber, outcome, reason, by } = request;
+        const input = { accountId: accountIdOf(account), orderNumber, outcome, reason, by };
+        return { type: 'settle', outcome: oracle.settleOrder(input, at) };
+      }
       case 'jobs':
         return { type: 'renewals', attempts: oracle.runJobs(at) };
       case 'group':
@@ -856,19 +951,25 @@ export function tellHistory(history: History, naming: Naming): Told {
 
   /** What a run should have met beside the outcomes. */
   function notesOf(request: Request, expected: Expected): string[] {
-    if (expected.type === 'order' && 'order' in expected.outcome && !expected.outcome.replayed) {
-      const { customerReference } = expected.outcome.order;
-      const cancelled = steps.some(
-        (step) =>
-          step.at === at &&
-          step.expected.type === 'plan' &&
-          'customer' in step.expected.outcome &&
-          step.expected.outcome.refundCents > 0n &&
-          step.expected.outcome.customer.reference === customerReference,
-      );
-      return cancelled ? [`${request.type} in the second of a cancel`] : [];
+    if (expected.type === 'plan' && 'customer' in expected.outcome && 'account' in request) {
+      const { reference } = expected.outcome.customer;
+      return handoffs.isWaiting(request.account, reference) ? [`${request.type} while an order waits`] : [];
     }
-    return [];
+    if (expected.type !== 'order' || !('order' in expected.outcome)) return [];
+    const { order, replayed } = expected.outcome;
+    if (replayed) {
+      const accountId = 'account' in request ? accountIdOf(request.account) : 0;
+      return oracle.hasWaited(accountId, order.number) ? [`replay of what is ${order.status}`] : [];
+    }
+    const cancelled = steps.some(
+      (step) =>
+        step.at === at &&
+        step.expected.type === 'plan' &&
+        'customer' in step.expected.outcome &&
+        step.expected.outcome.refundCents > 0n &&
+        step.expected.outcome.customer.reference === order.customerReference,
+    );
+    return cancelled ? [`${request.type} in the second of a cancel`] : [];
   }
 
   /** With the service's choices where the documents are silent (A31). */
@@ -931,10 +1032,26 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'retire',
   'block',
   'halt',
+  'mode',
   'wait',
 ]);
 
+/** What is several requests, or none, and not just one. */
+const scenarioTypes = [
+  'burst',
+  'swap',
+  'by_itself',
+  'blocked_while_due',
+  'meant_to_end',
+  'halted',
+  'settle',
+  'handed_off',
+] as const satisfies readonly (typeof operationTypes)[number][];
+
 const haltedTypes = [
+  'settle',
+  'settle',
+
   'place',
   'place',
   'renew',

@@ -3,7 +3,7 @@
 // draws the same distribution with a plain generator.
 
 import fc from 'fast-check';
-import type { Prices, SomePrices } from './oracle.ts';
+import type { Prices, ProductMode, SomePrices } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 
 /** What is sent as JSON. */
@@ -18,7 +18,7 @@ export interface History {
 
 // ------------------------------------------------------------------------------------------- drawing
 
-const genesPerOperation = 10;
+const genesPerOperation = 14;
 const genesPerWorld = 8;
 /** Genes are 0 to this, without it. */
 const geneLimit = 10_000;
@@ -99,10 +99,14 @@ export const startTimes = choices(
 
 export const openingBalances = choices<bigint>([2, 30_000n], [2, 5000n], [2, 100_000n], [1, 2000n], [1, 0n]);
 
+/** How orders are handed off: in which way an operator begins, and what is changed to now and then. */
+export const firstModes = choices<ProductMode>([5, 'none'], [1, 'notify'], [3, 'confirm']);
+export const modes = choices<ProductMode>([3, 'none'], [1, 'notify'], [2, 'confirm']);
+
 export const operationTypes = choices(
   [34, 'place'],
   [18, 'renew'],
-  [20, 'again'],
+  [22, 'again'],
   [9, 'credit'],
   [4, 'trial'],
   [16, 'wait'],
@@ -123,7 +127,58 @@ export const operationTypes = choices(
   [3, 'by_itself'],
   [1, 'blocked_while_due'],
   [2, 'halted'],
+  [2, 'mode'],
+  [16, 'settle'],
+  [7, 'handed_off'],
   [3, 'meant_to_end'],
+);
+
+/** Which of those that wait is settled; `again`: one that was settled before, or never waited. */
+export const settleChoices = choices<'oldest' | 'newest' | 'all' | 'again' | 'missing'>(
+  [8, 'oldest'],
+  [6, 'newest'],
+  [8, 'all'],
+  [3, 'again'],
+  [1, 'missing'],
+);
+
+export const settleOutcomes = choices<'completed' | 'failed'>([5, 'completed'], [4, 'failed']);
+export const settleParties = choices<'product' | 'operator'>([3, 'product'], [1, 'operator']);
+export const settleReasons = choices<string | null>([2, 'sold out'], [1, null], [1, 'Zoë 🦆']);
+
+/** How long an order of a scenario waits. The product is asked for 72 hours. */
+export const settleWaits = choices<'end_before' | 'end_of_its_own' | number>(
+  [4, 0],
+  [2, 1],
+  [2, 3600],
+  [2, 6 * 3600],
+  [3, 72 * 3600 + 1],
+  [1, 9 * secondsPerDay],
+  [4, 'end_before'],
+  [2, 'end_of_its_own'],
+);
+
+/** What happens while an order waits. */
+export const meantimes = choices(
+  [3, 'nothing'],
+  [2, 'place'],
+  [2, 'renew'],
+  [2, 'trial'],
+  [2, 'cancel'],
+  [2, 'auto_renew'],
+  [2, 'auto_renew_off'],
+  [2, 'suspend'],
+  [2, 'resume'],
+  [2, 'jobs'],
+  [2, 'again'],
+  [1, 'status'],
+  [1, 'prices'],
+  [1, 'group'],
+  [1, 'retire'],
+  [1, 'mode'],
+  [5, 'spend'],
+  [2, 'halt'],
+  [2, 'block'],
 );
 
 export const customers = [

@@ -2,6 +2,8 @@
 // Used by the tests that tell histories.
 
 import { groups, packageMoulds, type Request, type Step, type Told } from './histories.ts';
+import type { Order } from './oracle.ts';
+import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
 import type { Refusal } from './oracle-request.ts';
 
@@ -14,7 +16,7 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
       const { endsAt, outcome } = attempt;
       const what = 'code' in outcome ? refusalLabel(outcome) : '201';
       const isMissed = 'order' in outcome && outcome.order.createdAt >= endsAt;
-      return `renewal ${what}${isMissed ? ' of an end that was missed' : ''}`;
+      return `renewal ${what}${waits(outcome)}${isMissed ? ' of an end that was missed' : ''}`;
     });
   }
   const { outcome } = expected;
@@ -25,12 +27,27 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
     const how = replayed ? ', replayed' : refundCents > 0n ? ' with a refund' : '';
     return [`${request.type} ${status}${at}${how}`, ...notes];
   }
+  if (expected.type === 'settle') {
+    const { order, replayed } = expected.outcome as Exclude<SettleOutcome, Refusal>;
+    return [`${request.type} 200 ${order.status}${replayed ? ', replayed' : ''}`, ...notes];
+  }
   if (expected.type === 'status') return [`${request.type} 200`, ...notes];
   const kind = 'order' in outcome ? ` ${outcome.order.kind}` : '';
   const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
   const replayed = 'replayed' in outcome && outcome.replayed;
   const status = 'status' in outcome ? outcome.status : 201;
-  return [`${request.type} ${status}${kind}${replayed ? ', replayed' : refund}`, ...notes];
+  return [`${request.type} ${status}${kind}${replayed ? ', replayed' : refund + waits(outcome)}`, ...notes];
+}
+
+/** By type. */
+function heardOf({ owed }: Step): readonly string[] {
+  return owed.map(({ text }) => `told ${text.split(' ', 1)[0]}`);
+}
+
+/** What is new and waits for the product. */
+function waits(outcome: object): string {
+  const isPending = 'order' in outcome && (outcome as { order: Order }).order.status === 'pending';
+  return isPending ? ', pending' : '';
 }
 
 function refusalLabel({
@@ -146,12 +163,61 @@ const labelsOfEveryRun: readonly string[] = [
   'auto_renew validation_failed (hours_before)',
   'auto_renew order_failed plan_not_running',
   'auto_renew package_unavailable free_trial',
+  'mode',
+  'place 201 activate, pending',
+  'place 201 renew, pending',
+  'place 201 change, pending',
+  'place 201 change with a refund, pending',
+  'renew 201 renew, pending',
+  'renewal 201, pending',
+  'renewal 201, pending of an end that was missed',
+  ...(['place', 'renew', 'trial', 'cancel', 'auto_renew', 'auto_renew_off', 'renewal'] as const).map(
+    (type) => `${type} order_failed order_pending`,
+  ),
+  'suspend while an order waits',
+  'resume while an order waits',
+  'replay of what is pending',
+  'replay of what is completed',
+  'replay of what is failed',
+  'settle_order order_not_found',
+  'settle_order order_failed account_halted',
+  ...(['completed', 'failed'] as const).flatMap((outcome) => [
+    `settle_order 200 ${outcome}`,
+    `settle_order 200 ${outcome}, replayed`,
+    `${outcome} the whole of a refund`,
+    `${outcome} a part of a refund`,
+    `${outcome} a refund and no price`,
+    `${outcome} less on the balance than was given`,
+    `${outcome} after 72 hours`,
+    `${outcome} after the end of the plan before`,
+    `${outcome} after the end of its own`,
+    `${outcome} by the service`,
+    `${outcome} of a plan that is suspended`,
+    `${outcome} of a plan that is to end`,
+    `${outcome} of a plan that was cancelled`,
+    `${outcome} of nobody’s before`,
+    `${outcome} in another mode`,
+    `${outcome} of a blocked account`,
+  ]),
+  ...[
+    ...[
+      'order.completed',
+      'order.failed',
+      'plan.activated',
+      'plan.renewed',
+      'plan.changed',
+      'plan.suspended',
+    ],
+    ...['plan.resumed', 'plan.cancelled', 'customer.created', 'renewal.failed', 'balance.credited'],
+    ...['balance.debited', 'balance.low'],
+  ].map((type) => `told ${type}`),
 ];
 
 export type Distribution = Map<string, number>;
 
 export function countLabels(steps: readonly Step[], into: Distribution): void {
-  for (const label of steps.flatMap(labelsOf)) into.set(label, (into.get(label) ?? 0) + 1);
+  const labels = [...steps.flatMap(labelsOf), ...steps.flatMap(heardOf)];
+  for (const label of labels) into.set(label, (into.get(label) ?? 0) + 1);
 }
 
 export function missingLabels(counted: ReadonlyMap<string, number>): string[] {

@@ -7,7 +7,7 @@
 
 import type { Account, AccountId, Customer, Order } from './oracle.ts';
 import { record } from './oracle-life.ts';
-import { beginRun, extendRun, type Plan, refusedAutoRenew } from './oracle-plan.ts';
+import { beginRun, extendRun, freshAutoRenew, type Plan, refusedAutoRenew } from './oracle-plan.ts';
 import { type Refusal, refuse } from './oracle-request.ts';
 
 /** What is kept of an order until it is settled, as of the second in which it was placed. */
@@ -53,11 +53,12 @@ export function createHandoffs(world: {
     const account = world.getAccount(input.accountId);
     const handoff = account.handoffs.get(input.orderNumber);
     const order = account.orders[input.orderNumber - 1];
-    // What never waited is nothing to settle (A88).
-    if (handoff === undefined || order === undefined) return refuse('order_not_found');
-    // The first word stands (A88).
-    if (order.status !== 'pending')
+    if (order === undefined) return refuse('order_not_found');
+    // The first word stands, and who says another learns of it (A88).
+    if (order.status === input.outcome)
       return { status: 200, replayed: true, order, balanceAfterCents: account.balanceCents };
+    if (order.status !== 'pending') return refuse('order_already_settled', { status: order.status });
+    if (handoff === undefined) throw new Error(`order ${order.number} waits without a hand-off`);
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
     // Nothing fails from here on.
@@ -79,26 +80,33 @@ export function createHandoffs(world: {
     const customer = world.getCustomer(order.customerReference);
     customer.pendingOrder = null;
     // The terms are of the order's second, the holds and the end that is meant of this one (A86).
-    record(customer, now, { type: 'order_completed', by, orderNumber: order.number }, () => {
+    const restCents = order.refundCents - givenCents;
+    const item = { type: 'order_completed', by, orderNumber: order.number, refundCents: restCents } as const;
+    record(customer, now, item, () => {
       if (isExtension) extendRun(customer, plan);
       else beginRun(customer, plan);
     });
-    const restCents = order.refundCents - givenCents;
     if (restCents !== 0n) world.post(account, 'refund', restCents, order.number, now);
     return world.setStatus(account, order, 'completed');
   }
 
   /** The plan is as before; the charge comes back first, so that the balance is never below what it was. */
   function fail(account: Account, order: Order, handoff: Handoff, input: SettleInput, now: number): Order {
-    const { givenCents, by: orderedBy } = handoff;
+    const { givenCents, isExtension, by: orderedBy } = handoff;
     const { by, reason } = input;
     const customer = world.getCustomer(order.customerReference);
     customer.pendingOrder = null;
-    const item = { type: 'order_failed', by, orderNumber: order.number } as const;
+    const { number: orderNumber, priceCents: refundCents } = order;
+    const item = { type: 'order_failed', by, orderNumber, refundCents } as const;
     record(customer, now, { ...item, ...(reason !== null && { reason }) }, () => {
-      // Of the service's own order this is the answer to its try to renew (A91).
-      if (orderedBy === 'service' && customer.autoRenew !== null)
-        customer.autoRenew = refusedAutoRenew(customer.autoRenew, customer.plan, 'order_failed', now);
+      const { autoRenew, plan } = customer;
+      const ranAtOrder = isExtension || order.kind === 'change';
+      // Of the service's own order this is the answer to its try to renew; a try that another order may have been in the
+      // way of is due again (A91).
+      if (orderedBy === 'service' && autoRenew !== null)
+        customer.autoRenew = refusedAutoRenew(autoRenew, plan, 'order_failed', now);
+      else if (autoRenew?.failure === 'order_failed' && ranAtOrder)
+        customer.autoRenew = freshAutoRenew(autoRenew, plan);
     });
     if (order.priceCents !== 0n) world.post(account, 'refund', order.priceCents, order.number, now);
     if (givenCents !== 0n) world.post(account, 'charge', -givenCents, order.number, now);

@@ -77,6 +77,7 @@ export type HistoryItem = {
 export type RenewalAttempt = {
   accountId: AccountId;
   customerNumber: number;
+  reference: string;
   endsAt: number;
   outcome: OrderOutcome;
 };
@@ -163,7 +164,7 @@ export function createPlanLife(world: PlanLifeWorld) {
           customer.endsAtPeriodEnd = false;
           // An end that was meant is not made up for afterwards (A68).
           if (hasEnded && customer.autoRenew !== null)
-            customer.autoRenew = { ...customer.autoRenew, nextAt: null };
+            customer.autoRenew = { ...customer.autoRenew, nextAt: null, failure: null };
         });
         return 0n;
       },
@@ -303,7 +304,8 @@ export function createPlanLife(world: PlanLifeWorld) {
         customer.autoRenew = refusedAutoRenew(autoRenew, plan, outcome.code, now);
       });
     }
-    return { accountId: account.id, customerNumber: customer.number, endsAt: plan.expiresAt, outcome };
+    const { number: customerNumber, reference } = customer;
+    return { accountId: account.id, customerNumber, reference, endsAt: plan.expiresAt, outcome };
   }
 
   function findCustomer(account: Account, customerId: string): Customer | null {

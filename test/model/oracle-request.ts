@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'invalid_max_charge'
   | 'validation_failed'
   | 'order_failed'
+  | 'order_already_settled'
   | 'price_changed'
   | 'insufficient_credit';
 

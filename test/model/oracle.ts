@@ -404,12 +404,14 @@ export function createOracle(world: World) {
     } as const);
     account.orders.push(order);
 
+    // While it waits, nothing is given that may have to be taken back (A87).
+    const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
     const kinds = { activate: 'activated', renew: 'renewed', change: 'changed' } as const;
     const item = {
       type: kinds[order.kind],
       by: intent.by,
       orderNumber: order.number,
-      ...(order.kind === 'change' && { refundCents }),
+      ...(order.kind === 'change' && { refundCents: givenCents }),
     };
     // The product has not seen a plan that waits: until then what ran runs, and for nobody new anything (A85).
     const planNow = waits ? overPlan(packageSold.id, now) : plan;
@@ -426,8 +428,6 @@ export function createOracle(world: World) {
         else beginRun(customer, plan);
       });
     }
-    // While it waits, nothing is given that may have to be taken back (A87).
-    const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
     if (waits) {
       buyer.pendingOrder = order.number;
       account.handoffs.set(order.number, { plan, isExtension: runsSame, givenCents, by: intent.by });
@@ -651,6 +651,28 @@ export function createOracle(world: World) {
     return pageOf(getAccount(accountId).orders.toReversed(), page, limit);
   }
 
+  function isHalted(accountId: AccountId): boolean {
+    return getAccount(accountId).halted;
+  }
+
+  function isBlocked(accountId: AccountId): boolean {
+    return getAccount(accountId).blocked;
+  }
+
+  /** Whether it waits, or waited, for the product. */
+  function hasWaited(accountId: AccountId, number: number): boolean {
+    return getAccount(accountId).handoffs.has(number);
+  }
+
+  function customerCount(accountId: AccountId): number {
+    return allOf(getAccount(accountId)).length;
+  }
+
+  /** Of the histories of all its customers. */
+  function itemCount(accountId: AccountId): number {
+    return allOf(getAccount(accountId)).reduce((sum, { history: items }) => sum + items.length, 0);
+  }
+
   /** Oldest first. */
   function pendingOrders(accountId: AccountId): Order[] {
     return getAccount(accountId).orders.filter(({ status }) => status === 'pending');
@@ -780,6 +802,11 @@ export function createOracle(world: World) {
     order,
     orders,
     pendingOrders,
+    hasWaited,
+    customerCount,
+    itemCount,
+    isHalted,
+    isBlocked,
     customer,
     customers: customersOf,
     history,

@@ -42,11 +42,12 @@ function shownSettings({ months, maxChargeCents, hoursBefore }: AutoRenewSetting
   };
 }
 
-/** `nameOf` a package; `shownOrder`: the order of that number. */
+/** `nameOf` a package; `shownOrder`: the order of that number; `hasWaited`: whether it was the product's to take. */
 export function shownItem(
   item: HistoryItem,
   nameOf: (packageId: number) => string,
   shownOrder: (orderNumber: number) => unknown,
+  hasWaited: (orderNumber: number) => boolean,
 ) {
   const stateOf = ({ status, packageId, expiresAt }: PlanState) => ({
     status,
@@ -54,8 +55,10 @@ export function shownItem(
     expires_at: timeText(expiresAt),
   });
   const { orderNumber, refundCents, reason, code, autoRenew } = item;
+  const isOrder = item.type === 'activated' || item.type === 'renewed' || item.type === 'changed';
+  const isPlaced = isOrder && orderNumber !== undefined && hasWaited(orderNumber);
   return {
-    type: item.type,
+    type: isPlaced ? 'order_placed' : item.type,
     at: timeText(item.at),
     by: item.by,
     from: item.from === null ? null : stateOf(item.from),

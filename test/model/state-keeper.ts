@@ -6,11 +6,13 @@ import type { Package } from '../../src/catalog/package-catalog.ts';
 import type { Group } from '../../src/contract/periods.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { isPlanChange, type OrderCommand } from '../../src/orders/order-commands.ts';
+import type { NewHandoff, SettledHandoff } from '../../src/orders/order-handoff.ts';
+import type { NumberedHappening } from '../../src/orders/order-happenings.ts';
 import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
 import type { OrderRecord } from '../../src/orders/order-table.ts';
 import type { PlanChange } from '../../src/plans/plan-change.ts';
 import { plainLife } from '../../src/plans/plan-life.ts';
-import { groups } from './histories.ts';
+import { alertsBelow, groups } from './histories.ts';
 import { toText } from './history-report.ts';
 
 export type StateKeeper = ReturnType<typeof createStateKeeper>;
@@ -30,20 +32,26 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         customerCount: 0,
         entryCount: 0,
         planChangeCount: 0,
-        eventCount: null,
-        alertBelowCents: null,
+        // Somebody listens from the first second.
+        eventCount: 0,
+        alertBelowCents: alertsBelow[account] ?? null,
       },
     ]),
   );
   const customers = new Map<string, CustomerState>();
-  const orders: OrderRecord[] = [];
-  const ordersByKey = new Map<string, OrderRecord>();
+  /** The account and number of the order, by its key. */
+  const ordersByKey = new Map<string, string>();
+  /** As they are read: with what became of their hand-off. */
   const ordersByNumber = new Map<string, OrderRecord>();
   const entries: LedgerEntry[] = [];
   const creditsByKey = new Map<string, LedgerEntry>();
   const liveLinks = new Map<string, string>();
   const planChanges: PlanChange[] = [];
   const planChangesByKey = new Map<string, PlanChange>();
+  /** By account, in the order of telling. */
+  const told = new Map<number, NumberedHappening[]>(accountIds.map((id) => [id, []]));
+  const handoffs = new Map<string, NewHandoff | SettledHandoff>();
+  let productMode: OrderState['productMode'] = 'none';
 
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
@@ -70,7 +78,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         if (found !== undefined && loadedAccounts.has(found.accountId)) loadedCustomers.set(reference, found);
         else if (found !== undefined) foreign.set(reference, { reference, accountId: found.accountId });
       }
-      if (command.type === 'renew') {
+      if (command.type === 'renew' || command.type === 'settle_order') {
         const renewed = ordersByNumber.get(`${command.accountId} ${command.orderNumber}`);
         const customer = renewed && customers.get(renewed.customerReference);
         // As rows are: a copy for each question, so nothing may hang on which object it is.
@@ -90,7 +98,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         const change = command.keyIsMinted ? undefined : planChangesByKey.get(key);
         if (change !== undefined) loadedChanges.push(change);
       } else if (!command.keyIsMinted) {
-        const order = ordersByKey.get(key);
+        const order = ordersByNumber.get(ordersByKey.get(key) ?? '');
         if (order !== undefined) loadedOrders.push({ ...order });
       }
     }
@@ -101,8 +109,8 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       orders: loadedOrders,
       credits,
       planChanges: loadedChanges,
+      productMode,
       cancelRefund,
-      productMode: 'none',
       packages,
       currency: 'USD',
     };
@@ -111,6 +119,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
   function apply(changes: OrderChanges): void {
     const balances = new Map<number, bigint>();
+    for (const happening of changes.happenings) told.get(happening.accountId)?.push(happening);
     for (const customer of changes.newCustomers) {
       if (customers.has(customer.reference)) throw new Error(`${customer.reference} is claimed twice`);
       customers.set(customer.reference, { ...customer, life: plainLife });
@@ -136,9 +145,33 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (ordersByNumber.has(number)) throw new Error(`order ${number} is there twice`);
       if (customers.get(order.customerReference)?.number !== order.customerNumber)
         throw new Error(`order ${number} is for another customer than it says`);
-      ordersByKey.set(key, order);
+      ordersByKey.set(key, number);
       ordersByNumber.set(number, order);
-      orders.push(order);
+    }
+    for (const handoff of changes.newHandoffs) {
+      const key = `${handoff.accountId} ${handoff.orderNumber}`;
+      const order = ordersByNumber.get(key);
+      if (order === undefined || handoffs.has(key)) throw new Error(`${toText(handoff)} is of no new order`);
+      if (order.customerNumber !== handoff.customerNumber)
+        throw new Error(`${key} is handed off for another`);
+      handoffs.set(key, handoff);
+      ordersByNumber.set(key, { ...order, handoff: handoff.status });
+    }
+    for (const handoff of changes.settledHandoffs) {
+      const key = `${handoff.accountId} ${handoff.orderNumber}`;
+      const order = ordersByNumber.get(key);
+      if (order === undefined || handoffs.get(key)?.status !== 'pending')
+        throw new Error(`${key} is settled and does not wait`);
+      handoffs.set(key, handoff);
+      ordersByNumber.set(key, { ...order, handoff: handoff.status });
+    }
+    for (const { accountId, orderNumber } of [...changes.newHandoffs, ...changes.settledHandoffs]) {
+      const order = ordersByNumber.get(`${accountId} ${orderNumber}`);
+      const pending = order && customers.get(order.customerReference)?.life.pendingOrder;
+      if ((pending === orderNumber) !== (order?.handoff === 'pending'))
+        throw new Error(
+          `order ${orderNumber} of account ${accountId} is ${order?.handoff}, its customer waits for ${pending}`,
+        );
     }
     for (const entry of changes.entries) {
       const { accountId, amountCents, balanceAfterCents, idempotencyKey } = entry;
@@ -159,6 +192,8 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
       balances.delete(account.id);
       accounts.set(account.id, account);
+      if (account.eventCount !== told.get(account.id)?.length)
+        throw new Error(`account ${account.id} has ${account.eventCount} events, and other numbers`);
     }
     if (balances.size > 0) throw new Error('entries were written to an account that was not');
     for (const { order, tokenHash } of changes.loginLinks)
@@ -181,11 +216,12 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   return {
     load,
     apply,
-    orders: (): readonly OrderRecord[] => orders,
+    orders: (): readonly OrderRecord[] => [...ordersByNumber.values()],
     entries: (): readonly LedgerEntry[] => entries,
     planChanges: (): readonly PlanChange[] => planChanges,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
     customerCount: (): number => customers.size,
+    told: (accountId: number): readonly NumberedHappening[] => told.get(accountId) ?? [],
     account: getAccount,
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 
@@ -207,6 +243,10 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       accounts.set(id, { ...account, accessVersion: account.accessVersion + 1 });
     },
 
+    setProductMode(mode: OrderState['productMode']): void {
+      productMode = mode;
+    },
+
     setHalted(id: number, isHalted: boolean): void {
       accounts.set(id, { ...getAccount(id), isHalted });
     },
@@ -220,7 +260,9 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     fingerprint(): string {
       const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
-      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges]);
+      const waiting = [...handoffs].sort(([a], [b]) => (a < b ? -1 : 1));
+      const orders = [...ordersByNumber];
+      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges, waiting]);
     },
   };
 }

@@ -346,6 +346,19 @@ describe('a plan that renews itself', () => {
     const { plan } = await customerOf(reseller, path);
     assert.deepEqual([plan.status, plan.starts_at], ['active', '2026-03-01T10:00:00Z']);
   });
+
+  test('that was refused for another reason is not tried earlier because an order has failed', async () => {
+    const { order, autoRenew, renewAt, reseller, path } = await renewing();
+    const guarded = { months: 1, max_charge: '5.00' };
+    expectStatus(await reseller.send('PUT', `${path}/auto-renew`, guarded), 200);
+    await renewAt('2026-02-27T10:00:00Z');
+    const refused = { next_at: '2026-02-27T16:00:00Z', failure: 'price_changed' };
+    assert.partialDeepStrictEqual(await autoRenew(), refused);
+    service.clock.seconds = secondsOf('2026-02-27T11:00:00Z');
+    const renewal = expectStatus(await reseller.post(`/orders/${order.id}/renew`), 201);
+    await answered(renewal.order.id, 'No');
+    assert.partialDeepStrictEqual(await autoRenew(), refused);
+  });
 });
 
 test('in the mode notify an order is completed at once, and the product is told', async () => {

@@ -18,12 +18,13 @@ import type { Statement } from '../../src/database/database.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { checkJournal, type Row, readAll, type Sent } from '../machines/journal.ts';
-import { refusalProblem } from '../model/core-model.ts';
+import { refusalProblem, settleCommandOf, settleProblem } from '../model/core-model.ts';
 import {
   groups,
   type OwnPath,
   type PlanOperation,
   packageMoulds,
+  type SettleStep,
   type Step,
   type Told,
   tellHistory,
@@ -36,7 +37,7 @@ import {
   type Random,
 } from '../model/history-genes.ts';
 import { countLabels, formatHistory, toText } from '../model/history-report.ts';
-import type { PackageView, Prices, SomePrices } from '../model/oracle.ts';
+import type { PackageView, Prices, ProductMode, SomePrices } from '../model/oracle.ts';
 import { createOracle } from '../model/oracle.ts';
 import {
   amountText,
@@ -116,6 +117,12 @@ async function runHistory(history: History): Promise<Run> {
   const answers: (Answer | null)[] = [];
   for (const [index, step] of told.steps.entries()) {
     service.clock.seconds = step.at;
+    if (step.request.type === 'settle_order') {
+      const problem = await settle(step.request, step, accountIds);
+      if (problem !== null) problems.set(index, problem);
+      answers.push(null);
+      continue;
+    }
     const answer = await send(step, accounts, answers);
     answers.push(answer);
     const problem = answer === null ? null : answerProblem(step, answer, accountIds);
@@ -128,9 +135,28 @@ async function runHistory(history: History): Promise<Run> {
   return { told, problems };
 }
 
-/** Nothing of this history is renewed by itself while others are told. */
+/** As the deliverer does when the product has answered, or a route of the console. */
+async function settle(
+  request: SettleStep,
+  { expected }: Step,
+  accountIds: readonly number[],
+): Promise<string | null> {
+  const command = settleCommandOf(request, accountIds);
+  const outcome = await service.service.engine.submit(command);
+  const problem = expected.type === 'settle' ? settleProblem(expected.outcome, outcome) : 'no question';
+  return problem === null ? null : `${problem}; the engine answered ${toText(outcome)}`;
+}
+
+/** Nothing of this history waits, or is renewed by itself, while others are told. */
 async function letBe({ oracle, endedAt }: Told, accounts: readonly TestAccount[]): Promise<void> {
+  await setMode('none');
   for (const account of accounts) {
+    for (const { number: orderNumber } of oracle.pendingOrders(account.id)) {
+      const said = { outcome: 'failed', reason: null, by: 'product' } as const;
+      const step = { type: 'settle_order', account: 0, order: orderNumber, ...said } as const;
+      const settled = await service.service.engine.submit(settleCommandOf(step, [account.id]));
+      assert.equal(settled.type, 'settled', toText(settled));
+    }
     for (const { number } of oracle.customers(account.id, 1, 100, endedAt).data) {
       const answer = await account.send('DELETE', `/customers/${ownId(account.id, number)}/auto-renew`);
       assert.ok(answer.status === 200 || answer.status === 404, answer.text);
@@ -228,6 +254,11 @@ async function send(
     }
     case 'block':
       return administrator.patch(adminPath(request.account), { blocked: request.blocked });
+    case 'mode':
+      await setMode(request.mode);
+      return null;
+    case 'settle_order':
+      throw new Error('what is asked of the engine is not sent');
     case 'halt': {
       const { id } = clientAt(accounts, request.account);
       await service.database.query(request.halted ? haltAccount : liftHalt, [id]);
@@ -242,6 +273,13 @@ async function send(
     default:
       return request satisfies never;
   }
+}
+
+/** Of a product that nobody calls: the histories say what it answers. */
+async function setMode(mode: ProductMode): Promise<void> {
+  const product = { url: 'https://product.example.com/calls', secret: `whsec_${'A'.repeat(32)}`, mode };
+  const answer = await service.admin.send('PUT', '/api/admin/v1/product', product);
+  assert.equal(answer.status, 200, answer.text);
 }
 
 /** As an audit does that finds the books wrong, and a later one that finds them right. */
@@ -280,7 +318,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   const { request, expected } = step;
   const { status, body } = answer;
   if (expected.type === 'done') return status === 200 ? null : `status ${status}`;
-  if (expected.type === 'renewals') return 'answered what was no question';
+  if (expected.type === 'renewals' || expected.type === 'settle') return 'answered what was no question';
   if (expected.type === 'packages') return packagesProblem(expected.views, body.data);
   if (expected.type === 'schedule') return scheduleProblem(expected.outcome, answer);
   const { outcome } = expected;
@@ -452,11 +490,16 @@ async function stateProblem(
       const wantedItems = oracle.history(account.id, reference);
       if (!Array.isArray(wantedItems)) return `the oracle has no customer ${reference}`;
       const shownItems = wantedItems.map((item, place) =>
-        shownItem(item, nameOf, (orderNumber) => {
-          const { order: shown } = items[place] ?? {};
-          const order = oracle.order(account.id, orderNumber);
-          return 'code' in order || !isJsonObject(shown) ? order : shownOrder(order, account.id, shown);
-        }),
+        shownItem(
+          item,
+          nameOf,
+          (orderNumber) => {
+            const { order: shown } = items[place] ?? {};
+            const order = oracle.order(account.id, orderNumber);
+            return 'code' in order || !isJsonObject(shown) ? order : shownOrder(order, account.id, shown);
+          },
+          (orderNumber) => oracle.hasWaited(account.id, orderNumber),
+        ),
       );
       if (toText(items.map(sorted)) !== toText(shownItems.map(sorted)))
         return `the history of ${reference} is ${toText(items)} instead of ${toText(shownItems)}`;

@@ -1,8 +1,9 @@
-// No chain of activations, renewals, changes, cancels, holds and renewals by itself gives back more than was paid
-// minus what was used, whatever the prices and the seconds. The test keeps its own books of what was paid for which seconds,
-// from the answers alone, and checks decideOrders and plan-terms.ts against them: exhaustively on a small
-// grid, at random on long chains. What an account holds is its balance and what its customer's unused
-// time is worth; by ordering it can never come to hold more.
+// No chain of activations, renewals, changes, cancels, holds, renewals by itself, and orders that wait for the product
+// and are taken or refused gives back more than was paid minus what was used, whatever the prices and the seconds. The
+// test keeps its own books of what was paid for which seconds, from the answers alone, and checks decideOrders and
+// plan-terms.ts against them: exhaustively on a small grid, at random on long chains. What an account holds is its
+// balance and what its customer's unused time is worth, after the better of the two answers while an order waits; by
+// ordering, and by having it refused and ordering again, it can never come to hold more.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +13,7 @@ import { steadyPrices } from '../../src/catalog/price-lines.ts';
 import type { Months } from '../../src/contract/periods.ts';
 import { decideOrders } from '../../src/orders/decide-orders.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
-import type { OrderState } from '../../src/orders/order-state.ts';
+import type { CustomerState, OrderState } from '../../src/orders/order-state.ts';
 import type { OrderRecord } from '../../src/orders/order-table.ts';
 import { unusedCents } from '../../src/plans/plan-terms.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
@@ -27,7 +28,9 @@ interface OrderMove {
 
 /** What happens to the plan without an order; `jobs`: the service renews it, if that is due. */
 type LifeMove = 'cancel' | 'period_end' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off' | 'jobs';
-type Move = OrderMove | LifeMove;
+/** The answer to the order that waits. */
+type SettleMove = 'completed' | 'failed';
+type Move = OrderMove | LifeMove | SettleMove;
 
 /** A stretch of time that was paid for, as the answers told it. */
 interface Paid {
@@ -42,6 +45,16 @@ interface Position {
   readonly paid: readonly Paid[];
   readonly packageId: number | null;
   readonly spentCents: bigint;
+  readonly waiting: Waiting | null;
+}
+
+/** An order that waits for the product, and what the books will say when it is taken. */
+interface Waiting {
+  readonly order: OrderRecord;
+  /** As much of its refund as was entered. */
+  readonly givenCents: bigint;
+  readonly paid: readonly Paid[];
+  readonly planBefore: CustomerState['plan'] | null;
 }
 
 const accountId = 7;
@@ -99,6 +112,42 @@ test(`on a small grid every chain of up to ${chainLength} orders leaves no more 
   assert.ok(changes > 10 ** chainLength);
 });
 
+test(`on a small grid every chain of ${chainLength + 1} orders and answers to them leaves no more than it found`, (context) => {
+  const packages: readonly Move[] = [
+    { packageId: 1, months: 1 },
+    { packageId: 2, months: 1 },
+    { packageId: 2, months: 3 },
+  ];
+  const answers: readonly Move[] = ['completed', 'failed'];
+  const moves = [...packages, { packageId: null, months: null }, 'cancel', ...answers] satisfies Move[];
+  const counts = { completed: 0, failed: 0, others: 0 };
+  let refusedWithARefund = 0;
+
+  function walk(position: Position, at: number, depth: number, prices: (typeof pricePlans)[number]): void {
+    if (depth > chainLength) return;
+    for (const move of moves) {
+      const after = act(withPrices(position, prices, depth), move, at);
+      if (after === null) continue;
+      counts[move === 'completed' || move === 'failed' ? move : 'others'] += 1;
+      if (move === 'failed' && (position.waiting?.order.refundCents ?? 0n) > 0n) refusedWithARefund += 1;
+      for (const wait of waits(after.position, at)) {
+        holdsNoMore(after.position, at, wait);
+        walk(after.position, wait, depth + 1, prices);
+      }
+    }
+  }
+
+  // While an order waits: its second, some of the old plan, all of it; 72 hours are neither here nor there.
+  const waits = (position: Position, at: number) =>
+    position.waiting === null ? instants(position, at).slice(1) : instants(position, at);
+
+  for (const start of starts) {
+    for (const prices of pricePlans) walk(inMode(opening(), 'confirm'), start, 0, prices);
+  }
+  context.diagnostic(`${JSON.stringify(counts)}, ${refusedWithARefund} refused with a refund`);
+  assert.ok(Math.min(counts.completed, counts.failed) > 10 ** chainLength && refusedWithARefund > 100);
+});
+
 test('at random prices and seconds no long chain makes a profit', (context) => {
   const cents = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 100_000n), fc.bigInt(0n, 10n ** 10n));
   const priceOf = fc.record({ 1: cents, 3: cents, 12: cents });
@@ -118,6 +167,8 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
   );
   const link = fc.record({
     jobsRun: fc.boolean(),
+    mode: fc.constantFrom<OrderState['productMode']>('none', 'notify', 'confirm', 'confirm'),
+    answer: fc.constantFrom<SettleMove | null>('completed', 'failed', 'failed', null),
     move: fc.oneof(
       {
         weight: 2,
@@ -136,17 +187,20 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
     wait,
   });
   const start = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
-  let [refunds, cancels, renewals] = [0, 0, 0];
+  let [refunds, cancels, renewals, refused, taken] = [0, 0, 0, 0, 0];
   fc.assert(
     fc.property(start, fc.array(link, { minLength: 1, maxLength: 50, size: 'max' }), (startAt, links) => {
       let position = opening();
       let at = startAt;
-      for (const { jobsRun, move, first, second, wait: next } of links) {
-        for (const one of jobsRun ? (['jobs', move] as const) : [move]) {
-          const after = act(withPrices(position, [first, second, 1n], 0), one, at);
+      for (const { jobsRun, mode, answer, move, first, second, wait: next } of links) {
+        position = inMode(position, mode);
+        for (const one of [answer, jobsRun ? 'jobs' : null, move] as const) {
+          const after = one === null ? null : act(withPrices(position, [first, second, 1n], 0), one, at);
           if (after === null) continue;
           position = after.position;
           if (after.refunded) refunds += 1;
+          if (one === 'failed') refused += 1;
+          if (one === 'completed') taken += 1;
           if (one === 'cancel') cancels += 1;
           if (one === 'jobs') renewals += 1;
         }
@@ -160,9 +214,9 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
     { numRuns: randomChains, seed },
   );
   context.diagnostic(
-    `${randomChains} chains with ${refunds} refunds, ${cancels} cancels, ${renewals} renewals by itself, seed ${seed}`,
+    `${randomChains} chains with ${refunds} refunds, ${cancels} cancels, ${renewals} renewals by itself, ${taken} orders taken and ${refused} refused after waiting, seed ${seed}`,
   );
-  assert.ok(refunds > randomChains && cancels > randomChains / 2 && renewals > randomChains / 2);
+  for (const count of [refunds, cancels, renewals, taken, refused]) assert.ok(count > randomChains / 2);
 });
 
 test('a clock that is set back does not make a refund larger than what was paid', () => {
@@ -233,6 +287,9 @@ interface After {
 
 /** Carries the move out and checks the answer against the books; null when nothing came of it. */
 function act(position: Position, move: Move, at: number): After | null {
+  if (move === 'completed' || move === 'failed') return settle(position, move, at);
+  if (position.waiting !== null && isRefusedWhilePending(move))
+    return refusedWhilePending(position, move, at);
   if (typeof move === 'object') return order(position, move, at);
   if (position.state.customers.length === 0) return null;
   return move === 'jobs' ? renewByItself(position, at) : changeLife(position, move, at);
@@ -241,7 +298,6 @@ function act(position: Position, move: Move, at: number): After | null {
 function order(position: Position, move: OrderMove, at: number): After | null {
   const { state } = position;
   if (move.packageId === null && state.orders.length === 0) return null;
-  const before = accountOf(position).balanceCents;
   const { outcomes, changes } = decideOrders(state, [commandOf(move, state)], at);
   const [outcome] = outcomes;
   const after = applied(state, changes);
@@ -257,16 +313,91 @@ function order(position: Position, move: OrderMove, at: number): After | null {
   const { kind, packageId } = outcome.order;
   const runsTheSame = runs && position.packageId === packageId;
   assert.equal(kind, move.packageId === null || runsTheSame ? 'renew' : runs ? 'change' : 'activate');
-  return ordered({ ...position, state: after }, outcome.order, { before, runsTheSame, at });
+  return ordered({ ...position, state: after }, outcome.order, { from: position, runsTheSame, at });
+}
+
+function isRefusedWhilePending(move: OrderMove | LifeMove): boolean {
+  return move !== 'suspend' && move !== 'resume';
+}
+
+/** Nothing of the plan is anybody's to change, and the try of the service is put off. */
+function refusedWhilePending(position: Position, move: OrderMove | LifeMove, at: number): After | null {
+  const { state } = position;
+  if (move === 'jobs') {
+    const life = state.customers[0]?.life;
+    if (life === undefined || life.renewAt === null || life.endsAtPeriodEnd || life.renewAt > at) return null;
+  }
+  const command =
+    typeof move === 'object'
+      ? commandOf(move, state)
+      : move === 'jobs'
+        ? renewalOf(state, 'a')
+        : lifeCommandOf(move, state);
+  const { outcomes, changes } = decideOrders(state, [command], at);
+  const [outcome] = outcomes;
+  assert.ok(outcome?.type === 'refused', `${JSON.stringify(move)}: ${outcome?.type}`);
+  assert.deepEqual(
+    [outcome.refusal.code, outcome.refusal.details],
+    ['order_failed', { reason: 'order_pending' }],
+  );
+  assert.equal(changes.entries.length, 0);
+  return { position: { ...position, state: applied(state, changes) }, refunded: false };
+}
+
+/** Taken, it is as if it had never waited; refused, as if it had never been. The second word changes nothing. */
+function settle(position: Position, outcome: SettleMove, at: number): After | null {
+  const { state, waiting } = position;
+  if (waiting === null) return null;
+  const { order, givenCents, paid, planBefore } = waiting;
+  const before = accountOf(position).balanceCents;
+  const command = settleOf(order.number, outcome);
+  const other = settleOf(order.number, outcome === 'failed' ? 'completed' : 'failed');
+  const { outcomes, changes } = decideOrders(state, [command, other, command], at);
+  assert.deepEqual(
+    outcomes.map((one) =>
+      one.type === 'refused' ? one.refusal.code : one.type === 'settled' && one.replayed,
+    ),
+    [false, 'order_already_settled', true],
+  );
+  const after = applied(state, changes);
+  const [plan] = after.customers.map((customer) => customer.plan);
+  const { balanceCents } = accountOf({ ...position, state: after });
+  const wasHeld = held(position, at);
+  if (outcome === 'failed') {
+    assert.equal(balanceCents, before + order.priceCents - givenCents);
+    if (planBefore !== null) assert.deepEqual(plan, planBefore, 'the plan is as before');
+    assert.ok(plan === undefined || plan.expiresAt <= at || planBefore !== null);
+    const next = {
+      ...position,
+      state: after,
+      waiting: null,
+      spentCents: position.spentCents - order.priceCents + givenCents,
+    };
+    assert.ok(held(next, at) <= wasHeld, 'a refusal makes nobody richer');
+    return { position: next, refunded: false };
+  }
+  const restCents = order.refundCents - givenCents;
+  assert.equal(balanceCents, before + restCents);
+  assert.equal(plan?.expiresAt, order.expiresAt, 'the terms are of the order’s second');
+  const spentCents = position.spentCents - restCents;
+  const next = { state: after, paid, packageId: order.packageId, spentCents, waiting: null };
+  assert.ok(held(next, at) <= wasHeld, 'a yes makes nobody richer');
+  return { position: next, refunded: restCents > 0n };
 }
 
 /** The same for an order of a reseller and one of the service; `position` has the new state, and the old books. */
 function ordered(
   position: Position,
-  { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents }: OrderRecord,
-  { before, runsTheSame, at }: { before: bigint; runsTheSame: boolean; at: number },
+  record: OrderRecord,
+  { from, runsTheSame, at }: { from: Position; runsTheSame: boolean; at: number },
 ): After {
-  assert.equal(balanceAfterCents, before + refundCents - priceCents);
+  const { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents } = record;
+  const before = accountOf(from).balanceCents;
+  const waits = position.state.productMode === 'confirm';
+  // Nothing that was given can be spent before it may have to be taken back.
+  const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
+  assert.equal(balanceAfterCents, before + givenCents - priceCents);
+  assert.equal(accountOf(position).balanceCents, balanceAfterCents);
   if (kind === 'change') assert.ok(isFloorOfUnused(refundCents, position.paid, at));
   else assert.equal(refundCents, 0n);
 
@@ -274,10 +405,15 @@ function ordered(
   const stretch = { startsAt: runsTheSame ? endedBefore : at, endsAt: expiresAt, cents: priceCents };
   assert.ok(stretch.endsAt > stretch.startsAt);
   const paid = runsTheSame ? [...position.paid, stretch] : [stretch];
-  const spentCents = position.spentCents + priceCents - refundCents;
-  const next = { state: position.state, paid, packageId, spentCents };
+  const spentCents = position.spentCents + priceCents - givenCents;
+  const planBefore = from.state.customers[0]?.plan ?? null;
+  const waiting = waits ? { order: record, givenCents, paid, planBefore } : null;
+  if (waits && planBefore !== null) assert.deepEqual(position.state.customers[0]?.plan, planBefore);
+  const next = waits
+    ? { ...position, spentCents, waiting }
+    : { state: position.state, paid, packageId, spentCents, waiting };
   assert.ok(held(next, at) <= before + worth(position.paid, at), 'an order makes nobody richer');
-  return { position: next, refunded: refundCents > 0n };
+  return { position: next, refunded: givenCents > 0n };
 }
 
 /** The job of the service, of two processes at once: the second finds that it is done. */
@@ -285,26 +421,14 @@ function renewByItself(position: Position, at: number): After | null {
   const { state } = position;
   const life = state.customers[0]?.life;
   if (life === undefined || life.renewAt === null || life.endsAtPeriodEnd || life.renewAt > at) return null;
-  const before = accountOf(position).balanceCents;
-  const { renewAt } = life;
-  const command = (process: string): OrderCommand => ({
-    type: 'renew_automatically',
-    accountId,
-    accessVersion: 1,
-    idempotencyKey: `auto_${process}_${accountOf(position).orderCount}`,
-    keyIsMinted: true,
-    customerNumber: 1,
-    dueAt: renewAt,
-    isBlocked: false,
-  });
-  const { outcomes, changes } = decideOrders(state, [command('a'), command('b')], at);
+  const { outcomes, changes } = decideOrders(state, [renewalOf(state, 'a'), renewalOf(state, 'b')], at);
   const [outcome, again] = outcomes;
   assert.equal(again?.type, 'not_due');
   assert.ok(outcome?.type === 'ordered', outcome?.type);
   assert.deepEqual([outcome.order.kind, outcome.order.packageId], ['renew', position.packageId]);
   const runsTheSame = position.paid.some(({ endsAt }) => endsAt > at);
   const next = { ...position, state: applied(state, changes) };
-  return ordered(next, outcome.order, { before, runsTheSame, at });
+  return ordered(next, outcome.order, { from: position, runsTheSame, at });
 }
 
 /** Of all these only a cancel moves money: what is unused, and then nothing is. */
@@ -341,9 +465,15 @@ function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: num
   return { position: ended, refunded: refundCents > 0n };
 }
 
-/** The balance, and what the customer's unused time would give back. */
+/** The balance, and what the customer's unused time would give back; while an order waits, after the better answer. */
 function held(position: Position, at: number): bigint {
-  return accountOf(position).balanceCents + worth(position.paid, at);
+  const { waiting, paid } = position;
+  const { balanceCents } = accountOf(position);
+  if (waiting === null) return balanceCents + worth(paid, at);
+  const { order, givenCents } = waiting;
+  const refused = balanceCents + order.priceCents - givenCents + worth(paid, at);
+  const taken = balanceCents + order.refundCents - givenCents + worth(waiting.paid, at);
+  return refused > taken ? refused : taken;
 }
 
 /** Waiting makes nobody richer; and what the plan says its unused time is worth is what the books say. */
@@ -409,7 +539,11 @@ function opening(): Position {
     packages: new Map(),
     currency: 'USD',
   };
-  return { state, paid: [], packageId: null, spentCents: 0n };
+  return { state, paid: [], packageId: null, spentCents: 0n, waiting: null };
+}
+
+function inMode(position: Position, productMode: OrderState['productMode']): Position {
+  return { ...position, state: { ...position.state, productMode } };
 }
 
 /** When the service will renew it; now, if it will not. */
@@ -446,6 +580,24 @@ function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
     retired: false,
     createdAt: 0,
     ...steadyPrices(both),
+  };
+}
+
+function settleOf(orderNumber: number, outcome: SettleMove): OrderCommand {
+  return { type: 'settle_order', accountId, orderNumber, outcome, reason: null, by: null };
+}
+
+/** Of two processes each has a key of its own. */
+function renewalOf(state: OrderState, process: string): OrderCommand {
+  return {
+    type: 'renew_automatically',
+    accountId,
+    accessVersion: 1,
+    idempotencyKey: `auto_${process}_${state.accounts[0]?.orderCount}`,
+    keyIsMinted: true,
+    customerNumber: 1,
+    dueAt: state.customers[0]?.life.renewAt ?? 0,
+    isBlocked: false,
   };
 }
 
@@ -488,14 +640,17 @@ function commandOf({ packageId, months }: OrderMove, state: OrderState): OrderCo
   };
 }
 
-/** Of the orders only the last one is kept: it is the one that may be renewed. */
+/** Of the orders only the last one is kept: it is the one that may be renewed, and that waits, if one does. */
 function applied(state: OrderState, changes: ReturnType<typeof decideOrders>['changes']): OrderState {
   const customers = [...changes.newCustomers, ...changes.changedCustomers, ...changes.changedLives].slice(-1);
   return {
     ...state,
     accounts: changes.accounts.length > 0 ? changes.accounts : state.accounts,
     customers: customers.length > 0 ? customers : state.customers,
-    orders: changes.orders.length > 0 ? changes.orders.slice(-1) : state.orders,
+    orders: (changes.orders.length > 0 ? changes.orders.slice(-1) : state.orders).map((order) => ({
+      ...order,
+      handoff: changes.settledHandoffs.at(-1)?.status ?? order.handoff,
+    })),
   };
 }
 

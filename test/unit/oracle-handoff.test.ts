@@ -151,22 +151,23 @@ const tables: Record<string, string> = {
     2026-03-01          | show ann                   | expired until 2026-02-01
     2026-03-01          | cancel ann now             | order_failed plan_not_running`,
 
-  'the first word stands, whoever says what afterwards; and what never waited is nothing to settle': `
+  'the first word stands, whoever says what afterwards; and what never waited is completed': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
-    2026-01-01          | settle 1 completed         | order_not_found
+    2026-01-01          | settle 1 completed         | completed before, balance 90.00
+    2026-01-01          | settle 1 failed            | order_already_settled completed
     2026-01-01          | settle 2 failed            | order_not_found
     2026-01-01          | mode notify                | done
     2026-01-01          | order bob basic 1          | activate 10.00, balance 80.00, until 2026-02-01
-    2026-01-01          | settle 2 completed         | order_not_found
+    2026-01-01          | settle 2 completed         | completed before, balance 80.00
     2026-01-01          | mode confirm               | done
     2026-01-01          | order cyd basic 1          | activate 10.00 pending, balance 70.00, until 2026-02-01
     2026-01-02          | rival settle 3 completed   | order_not_found
     2026-01-02          | settle 3 completed         | completed, balance 70.00
     2026-01-03          | settle 3 completed         | completed before, balance 70.00
-    2026-01-03          | settle 3 failed by=operator | completed before, balance 70.00
+    2026-01-03          | settle 3 failed by=operator | order_already_settled completed
     2026-01-03          | order dan basic 1          | activate 10.00 pending, balance 60.00, until 2026-02-03
     2026-01-03          | settle 4 failed            | failed, balance 70.00
-    2026-01-04          | settle 4 completed by=operator | failed before, balance 70.00
+    2026-01-04          | settle 4 completed by=operator | order_already_settled failed
     2026-01-04          | show dan                   | expired until 2026-01-03
     2026-01-04          | show cyd                   | active until 2026-02-01
     2026-01-04          | history dan                | order_failed by product, activated
@@ -218,6 +219,23 @@ const tables: Record<string, string> = {
     2026-02-02          | show ann                   | active until 2026-03-01, auto 1 at 2026-02-28
     2026-02-28          | jobs                       | ann: renew 10.00 pending, balance 70.00, until 2026-04-01`,
 
+  'a try that a refused order was in the way of is due again, also after the end, and no other is': `
+    2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
+    2026-01-01          | order bob basic 1          | activate 10.00, balance 80.00, until 2026-02-01
+    2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31
+    2026-01-01          | auto bob months=1 max_charge="5.00" | active until 2026-02-01, auto 1 at 2026-01-31 max 5.00
+    2026-01-30          | mode confirm               | done
+    2026-01-30          | order ann basic 1          | renew 10.00 pending, balance 70.00, until 2026-03-01
+    2026-01-31          | jobs                       | ann: order_failed order_pending; bob: price_changed
+    2026-01-31 18:00    | jobs                       | ann: order_failed order_pending; bob: price_changed
+    2026-01-31 19:00    | order bob basic 1          | renew 10.00 pending, balance 60.00, until 2026-03-01
+    2026-02-02          | jobs                       | nothing
+    2026-02-02          | show ann                   | expired until 2026-02-01, auto 1 after order_failed
+    2026-02-02          | settle 3 failed            | failed, balance 70.00
+    2026-02-02          | settle 4 failed            | failed, balance 80.00
+    2026-02-02          | show ann                   | expired until 2026-02-01, auto 1 at 2026-01-31
+    2026-02-02          | show bob                   | expired until 2026-02-01, auto 1 max 5.00 after price_changed
+    2026-02-02          | jobs                       | ann: renew 10.00 pending, balance 70.00, until 2026-03-02`,
   'a refused order of the account leaves what renews as it found it': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31
@@ -306,12 +324,27 @@ test('history says of an order that waits from which state to which, and of its 
   // Of whom nothing has become real there is a plan of the package first ordered, over in that second.
   const over = { status: 'expired', packageId: packages.basic, expiresAt: ordered };
   const pro = { status: 'active', packageId: packages.pro, expiresAt: secondsOf('2026-02-03') };
-  const failed = { type: 'order_failed', by: 'product', orderNumber: 1, reason: 'sold out', at: refused };
+  const failed = {
+    type: 'order_failed',
+    by: 'product',
+    orderNumber: 1,
+    refundCents: 1000n,
+    reason: 'sold out',
+    at: refused,
+  };
   assert.deepEqual(items.reverse(), [
     { type: 'activated', by: 'account', orderNumber: 1, at: ordered, from: null, to: over },
     { ...failed, from: over, to: over },
     { type: 'activated', by: 'account', orderNumber: 2, at: again, from: over, to: over },
-    { type: 'order_completed', by: 'operator', orderNumber: 2, at: taken, from: over, to: pro },
+    {
+      type: 'order_completed',
+      by: 'operator',
+      orderNumber: 2,
+      refundCents: 0n,
+      at: taken,
+      from: over,
+      to: pro,
+    },
   ]);
 });
 

@@ -55,8 +55,8 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
       });
     }
     case 'renewal.failed': {
-      const { customer, change } = happening;
-      return data(type, { customer: viewOf(customer), code: change.code ?? '' });
+      const { customer, code } = happening;
+      return data(type, { customer: viewOf(customer), code });
     }
     case 'plan.ending':
       return data(type, { customer: viewOf(happening.customer), days: happening.days });

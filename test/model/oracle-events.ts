@@ -1,0 +1,158 @@
+// What whoever listens to an account has to hear of each request: a rule for each type of event, from the sentence that the
+// contract has for it (src/contract/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
+// Notices of plans that end, and events that no command of an account makes, are not among them.
+
+import type { AccountId, CustomerView, Oracle, Order } from './oracle.ts';
+import type { SettleOutcome } from './oracle-handoff.ts';
+import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
+
+/** `text`: the type, and what matters of the data; told-events.ts says what was told in the same words. */
+export interface OwedEvent {
+  readonly accountId: AccountId;
+  readonly text: string;
+}
+
+/** What was there before a request of this account. */
+export interface Before {
+  readonly accountId: AccountId;
+  readonly balanceCents: bigint;
+  readonly customerCount: number;
+  /** Of the histories of its customers' plans. */
+  readonly itemCount: number;
+}
+
+export type PlanRequestType = 'cancel' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off';
+
+export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: AccountId) => bigint | null) {
+  function before(accountId: AccountId): Before {
+    const { balanceCents } = oracle.balance(accountId);
+    return {
+      accountId,
+      balanceCents,
+      customerCount: oracle.customerCount(accountId),
+      itemCount: oracle.itemCount(accountId),
+    };
+  }
+
+  /** "The balance fell below what the account’s alerts name: once for each time that it does." */
+  function withLow(
+    { accountId, balanceCents: was }: Pick<Before, 'accountId' | 'balanceCents'>,
+    is: bigint,
+    texts: readonly string[],
+  ): OwedEvent[] {
+    const below = alertBelowOf(accountId);
+    const fell = below !== null && was >= below && is < below;
+    const all = fell ? [...texts, `balance.low ${is} of ${below}`] : texts;
+    return all.map((text) => ({ accountId, text }));
+  }
+
+  function since(was: Before, texts: readonly string[]): OwedEvent[] {
+    return withLow(was, oracle.balance(was.accountId).balanceCents, texts);
+  }
+
+  /** "The first order, or a free trial, made a customer": whether or not that order waits. */
+  function created(was: Before, reference: string, now: number): string[] {
+    if (oracle.customerCount(was.accountId) === was.customerCount) return [];
+    const { number, plan } = viewOf(was.accountId, reference, now);
+    return [`customer.created ${number} ${reference}, ${plan.packageId} until ${plan.expiresAt}`];
+  }
+
+  /** Of an order that is no replay. */
+  function ordered(was: Before, order: Order, now: number): OwedEvent[] {
+    const done = order.status === 'completed' ? completed(was.accountId, order) : [];
+    return since(was, [...created(was, order.customerReference, now), ...done]);
+  }
+
+  /** "An order was placed and charged, or a plan renewed itself": one that waits is told when it is real. */
+  function completed(
+    accountId: AccountId,
+    order: Order,
+    balanceCents = oracle.balance(accountId).balanceCents,
+  ): string[] {
+    const { kind, number, packageId, expiresAt, customerReference } = order;
+    const type = { activate: 'plan.activated', renew: 'plan.renewed', change: 'plan.changed' }[kind];
+    return [
+      `order.completed ${number} completed, ${balanceCents}`,
+      `${type} ${customerReference} by order ${number}, ${packageId} until ${expiresAt}`,
+    ];
+  }
+
+  /** "The product refused an order that was pending." */
+  function settled(was: Before, outcome: SettleOutcome, reason: string | null): OwedEvent[] {
+    if ('code' in outcome || outcome.replayed) return [];
+    const { accountId } = was;
+    const { order, balanceAfterCents } = outcome;
+    if (order.status === 'completed') return since(was, completed(accountId, order));
+    const texts = [`order.failed ${order.number} failed ${reason}, ${balanceAfterCents}`];
+    // "A plan that renews itself could not": this was its try.
+    if (wasByItself(accountId, order)) texts.push(`renewal.failed ${order.customerReference} order_failed`);
+    return since(was, texts);
+  }
+
+  function wasByItself(accountId: AccountId, { number, customerReference }: Order): boolean {
+    const items = oracle.history(accountId, customerReference);
+    return (
+      Array.isArray(items) && items.some(({ orderNumber, by }) => orderNumber === number && by === 'service')
+    );
+  }
+
+  /** Each try of the service's jobs. `balances`: of the accounts before the first of them. */
+  function renewed(
+    attempts: readonly RenewalAttempt[],
+    balances: ReadonlyMap<AccountId, bigint>,
+  ): OwedEvent[] {
+    const left = new Map(balances);
+    return attempts.flatMap(({ accountId, reference, outcome }) => {
+      const balanceCents = left.get(accountId) ?? 0n;
+      if ('code' in outcome) return [{ accountId, text: `renewal.failed ${reference} ${outcome.code}` }];
+      const { order, balanceAfterCents } = outcome;
+      left.set(accountId, balanceAfterCents);
+      const done = order.status === 'completed' ? completed(accountId, order, balanceAfterCents) : [];
+      return withLow({ accountId, balanceCents }, balanceAfterCents, done);
+    });
+  }
+
+  /** "The operator added credit." "The operator took credit away." */
+  function credited(was: Before, amountCents: bigint): OwedEvent[] {
+    const { balanceCents } = oracle.balance(was.accountId);
+    const type = amountCents < 0n ? 'balance.debited' : 'balance.credited';
+    return since(was, [`${type} ${amountCents}, ${balanceCents}`]);
+  }
+
+  /** "A customer without a running plan got one." Of one that runs already nothing is told. */
+  function granted(was: Before, reference: string, now: number): OwedEvent[] {
+    const { plan } = viewOf(was.accountId, reference, now);
+    const begun = `plan.activated ${reference} by order null, ${plan.packageId} until ${plan.expiresAt}`;
+    return since(was, [...created(was, reference, now), begun]);
+  }
+
+  /** Holds that were set and lifted, and plans that were ended before their time: what changed nothing is not told. */
+  function planChanged(was: Before, type: PlanRequestType, outcome: PlanChangeOutcome): OwedEvent[] {
+    if ('code' in outcome || outcome.replayed || oracle.itemCount(was.accountId) === was.itemCount) return [];
+    const { reference } = outcome.customer;
+    const items = oracle.history(was.accountId, reference);
+    const item = Array.isArray(items) ? items[0] : undefined;
+    if (item === undefined) return [];
+    const stands = `${reference} ${item.to.status}`;
+    if (type === 'suspend') return since(was, [`plan.suspended ${stands} by account ${item.reason ?? null}`]);
+    if (type === 'resume') return since(was, [`plan.resumed ${stands} by account`]);
+    if (item.type !== 'cancelled') return [];
+    const { balanceCents } = oracle.balance(was.accountId);
+    return since(was, [`plan.cancelled ${stands}, ${outcome.refundCents}, ${balanceCents}`]);
+  }
+
+  /** The operator's hold. */
+  function held(was: Before, { reference, status, plan }: CustomerView): OwedEvent[] {
+    if (oracle.itemCount(was.accountId) === was.itemCount) return [];
+    const stands = `${reference} ${plan.status} by operator`;
+    return since(was, [status === 'suspended' ? `plan.suspended ${stands} null` : `plan.resumed ${stands}`]);
+  }
+
+  function viewOf(accountId: AccountId, reference: string, now: number): CustomerView {
+    const view = oracle.customer(accountId, reference, now);
+    if ('code' in view) throw new Error(`no customer ${reference} of account ${accountId}`);
+    return view;
+  }
+
+  return { before, ordered, settled, renewed, credited, granted, planChanged, held };
+}

@@ -1,0 +1,71 @@
+// What the core told, in the words in which oracle-events.ts says what it has to tell. Used by core-model.ts.
+
+import type { NumberedHappening, OrderHappening } from '../../src/orders/order-happenings.ts';
+import { orderStatus } from '../../src/orders/order-table.ts';
+import type { Step } from './histories.ts';
+
+function toldText(happening: OrderHappening): string {
+  const { type } = happening;
+  switch (type) {
+    case 'customer.created': {
+      const { number, reference, plan } = happening.customer;
+      return `${type} ${number} ${reference}, ${plan.packageId} until ${plan.expiresAt}`;
+    }
+    case 'order.completed':
+      return `${type} ${happening.order.number} ${orderStatus(happening.order)}, ${happening.balanceCents}`;
+    case 'order.failed': {
+      const { order, reason, balanceCents } = happening;
+      return `${type} ${order.number} ${orderStatus(order)} ${reason}, ${balanceCents}`;
+    }
+    case 'plan.activated':
+    case 'plan.renewed':
+    case 'plan.changed': {
+      const { reference, plan } = happening.customer;
+      return `${type} ${reference} by order ${happening.order?.number ?? null}, ${plan.packageId} until ${plan.expiresAt}`;
+    }
+    case 'plan.suspended': {
+      const { planStatus, byParty, reason } = happening.change;
+      return `${type} ${happening.customer.reference} ${planStatus} by ${byParty} ${reason}`;
+    }
+    case 'plan.resumed':
+      return `${type} ${happening.customer.reference} ${happening.change.planStatus} by ${happening.change.byParty}`;
+    case 'plan.cancelled': {
+      const { planStatus, refundCents, balanceAfterCents } = happening.change;
+      return `${type} ${happening.customer.reference} ${planStatus}, ${refundCents}, ${balanceAfterCents}`;
+    }
+    case 'renewal.failed':
+      return `${type} ${happening.customer.reference} ${happening.code}`;
+    case 'plan.ending':
+    case 'plan.expired':
+      return `${type} ${happening.customer.reference}`;
+    case 'balance.credited':
+    case 'balance.debited':
+      return `${type} ${happening.entry.amountCents}, ${happening.entry.balanceAfterCents}`;
+    case 'balance.low':
+      return `${type} ${happening.balanceCents} of ${happening.alertBelowCents}`;
+    default:
+      return happening satisfies never;
+  }
+}
+
+/**
+ * What is wrong with what was told to whoever listens to this account from its first second, and at which step; null: nothing
+ * is. `told`: of this account, in its order.
+ */
+export function toldProblem(
+  accountId: number,
+  told: readonly NumberedHappening[],
+  steps: readonly Step[],
+): { readonly index: number; readonly problem: string } | null {
+  const owed = steps.flatMap((step, index) =>
+    step.owed.filter((one) => one.accountId === accountId).map(({ text }) => ({ text, index })),
+  );
+  for (let place = 0; place < Math.max(told.length, owed.length); place += 1) {
+    const [one, due] = [told[place], owed[place]];
+    const text = one === undefined ? 'nothing' : toldText(one.happening);
+    if (one?.number === place + 1 && text === due?.text) continue;
+    const problem = `event ${place + 1} of account ${accountId} is ${text} (${one?.number}) instead of ${due?.text}`;
+    return { index: due?.index ?? steps.length, problem };
+  }
+  return null;
+}
