@@ -37,6 +37,7 @@ export const onBothDatabases: readonly string[] = [
   'table-rules',
   'upgrade',
   'verify',
+  'webhooks',
   'young-statistics',
 ];
 
@@ -88,6 +89,7 @@ export const onOneDatabase: readonly string[] = [
   'scheduled-prices',
   'sdk',
   'statements',
+  'webhook-setup',
 ];
 
 /** What takes longest: begun late, it would be all that still runs at the end. */

@@ -184,8 +184,8 @@ export const defaultLimits = {
     retrySecondsMax: 900,
     pauseSecondsMin: 1,
     stopMilliseconds: 2_000,
-    // The calls of the product, which go on for as long as there is one, and three others.
-    runsAtOnceMax: 4,
+    // The deliveries and the calls of the product, which go on for as long as there are any, and three others.
+    runsAtOnceMax: 5,
   },
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {
@@ -202,6 +202,9 @@ export const defaultLimits = {
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
     vacuum: { everySeconds: 60, runSecondsMax: 30 },
+    // While there are endpoints it goes on; without any it looks whether there are.
+    deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
+    deliveryLog: { everySeconds: 3_600, runSecondsMax: 30 },
     // Somebody waits for the link in it.
     mail: { everySeconds: 15, runSecondsMax: 60 },
     // Only when somebody asks for it.
@@ -230,6 +233,26 @@ export const defaultLimits = {
   // An address that an account was not signed in from for this long is a new one again.
   knownAddressSeconds: 90 * 86_400,
   renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
+  // Webhooks (docs/decisions/0038-webhooks.md).
+  deliveries: {
+    promptMax: 256,
+    laggardsMax: 64,
+    inFlightMax: 1_024,
+    promptMilliseconds: 1_000,
+    pollMilliseconds: 500,
+    followMillisecondsMin: 10,
+    writeMilliseconds: 50,
+    writtenAtOnce: 500,
+    unwrittenMax: 2_000,
+    skipMilliseconds: 5_000,
+    eventsHeldMax: 20_000,
+    eventsOfEndpointMax: 400,
+    endpointsPerRead: 100,
+    stopMilliseconds: 1_000,
+  },
+  // Test events of an account that wait for their answer, which may take as long as a call.
+  webhookTests: { atOnceMax: 4, waitingMax: 10, waitMilliseconds: 5_000 },
+  deliveryLog: { keptSeconds: 30 * 86_400, keptPerWebhookMax: 100_000 },
   // Calls to addresses that somebody typed in (docs/decisions/0035-outbound-calls.md).
   outbound: {
     callMilliseconds: 10_000,

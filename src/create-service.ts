@@ -17,10 +17,13 @@ import { createPackageCatalog, type PackageCatalogHolder } from './catalog/packa
 import type { Config, Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
-import { accountNews, changesChannel, packagesChanged } from './database/changes.ts';
+import { accountNews, changesChannel, packagesChanged, webhookNews } from './database/changes.ts';
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
+import { createDeliverer } from './delivery/deliverer.ts';
+import { createDeliveryMetrics } from './delivery/delivery-metrics.ts';
+import { deliveriesKind } from './delivery/delivery-progress.ts';
 import { createMailOutbox } from './delivery/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from './delivery/outbound.ts';
 import { createProductCaller, productCallsKind } from './delivery/product-caller.ts';
@@ -107,6 +110,19 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const outbound =
     dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
   const eventWaits = createEventWaits(lookups, limits.eventWaits);
+  const deliveryMetrics = createDeliveryMetrics(metrics.registry);
+  const deliverer = createDeliverer({
+    database,
+    outbound,
+    seal,
+    now,
+    monotonicNow,
+    limits: limits.deliveries,
+    onAttempt: deliveryMetrics.onAttempt,
+    onProblem: (error, webhook) =>
+      logger.warn({ err: error, webhook }, 'the secret of an endpoint could not be opened'),
+  });
+  deliveryMetrics.observe(deliverer);
   const engine = createOrderEngine({
     database,
     currency,
@@ -121,6 +137,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     events: {
       onBatch(commands, outcomes, { toldAccounts, productCalls }) {
         eventWaits.told(toldAccounts);
+        if (toldAccounts.size > 0) deliverer.told();
         if (productCalls > 0) productCaller.told();
         orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
@@ -140,6 +157,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       if (news?.isNew === true) keys.learnAccount(news.id);
       else if (news !== null) keys.forgetAccount(news.id);
       if (payload === packagesChanged) reloadPackages();
+      const webhookId = webhookNews(payload);
+      if (webhookId !== null) deliverer.changed(webhookId);
     },
     onLost() {
       logger.warn('changes cannot be heard: accounts are read afresh for every request');
@@ -147,6 +166,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     },
     onRestored() {
       keys.setDeaf(false);
+      deliverer.changed(null);
       reloadPackages();
     },
   });
@@ -219,6 +239,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,
       ledgerDays,
+      deliverer,
       productCaller,
       passwordLinks,
       knownAddresses,
@@ -299,6 +320,11 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     outbound,
     productCallsSoon: () => jobs.hasten(productCallsKind).catch(() => undefined),
     jobs,
+    webhookTests: createAccountTurns(limits.webhookTests),
+    async deliverSoon() {
+      // It is looked for by itself a little later.
+      await jobs.hasten(deliveriesKind).catch(() => undefined);
+    },
     health: {
       version: programVersion,
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),

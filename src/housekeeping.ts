@@ -5,6 +5,9 @@ import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
+import type { Deliverer } from './delivery/deliverer.ts';
+import { shortenLogs } from './delivery/delivery-log.ts';
+import { deliveriesKind } from './delivery/delivery-progress.ts';
 import { queueAlertMails } from './delivery/mail/alert-mails.ts';
 import type { MailOutbox } from './delivery/mail/mail-outbox.ts';
 import { type SendMailsDependencies, sendMails } from './delivery/mail/send-mails.ts';
@@ -35,6 +38,7 @@ export interface HousekeepingDependencies {
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
+  readonly deliverer: Deliverer;
   readonly productCaller: ProductCaller;
   readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
@@ -55,6 +59,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     productCaller,
     passwordLinks,
     knownAddresses,
+    deliverer,
   } = dependencies;
   const times = limits.housekeeping;
   const jobs: ScheduledJob[] = [
@@ -77,6 +82,14 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
         const note = (end: PlanEnd) => engine.submit({ type: 'note_plan_end', ...end });
         return { backlog: await notePlanEnds({ ...dependencies, note, limits: limits.planEnds }, signal) };
       },
+    },
+    { kind: deliveriesKind, ...times.deliveries, run: deliverer.run },
+    {
+      kind: 'delivery_log',
+      ...times.deliveryLog,
+      run: async ({ signal }) => ({
+        backlog: await shortenLogs(database, limits.deliveryLog, now(), signal),
+      }),
     },
     { kind: productCallsKind, ...times.productCalls, run: productCaller.run },
     {

@@ -335,6 +335,50 @@ totp_secrets.sealed_secret text not null
 totp_secrets.created_at timestamp with time zone not null
 totp_secrets.enabled_at timestamp with time zone
 totp_secrets.last_step bigint not null default 0
+webhook_attempts.webhook_id integer not null
+webhook_attempts.number bigint not null
+webhook_attempts.account_id integer not null
+webhook_attempts.event_number integer not null
+webhook_attempts.event_type text not null
+webhook_attempts.attempt integer not null
+webhook_attempts.at timestamp with time zone not null
+webhook_attempts.outcome text collate "C" not null
+webhook_attempts.status integer
+webhook_attempts.reason text
+webhook_attempts.milliseconds integer not null
+webhook_attempts.answer text not null
+webhook_leftovers.webhook_id integer not null
+webhook_requests.account_id integer not null
+webhook_requests.idempotency_key text collate "C" not null
+webhook_requests.fingerprint text not null
+webhook_requests.webhook_id integer not null
+webhook_requests.created_at timestamp with time zone not null
+webhook_retries.webhook_id integer not null
+webhook_retries.account_id integer not null
+webhook_retries.event_number integer not null
+webhook_retries.step integer not null
+webhook_retries.due_at timestamp with time zone not null
+webhook_retries.version integer not null
+webhooks.id integer not null generated always as identity
+webhooks.account_id integer not null
+webhooks.url text not null
+webhooks.types text[] not null
+webhooks.description text
+webhooks.enabled boolean not null
+webhooks.sealed_secret text not null
+webhooks.sealed_previous_secret text
+webhooks.previous_until timestamp with time zone
+webhooks.created_at timestamp with time zone not null
+webhooks.queue_version integer not null default 1
+webhooks.cursor bigint not null
+webhooks.attempt_count bigint not null default 0
+webhooks.head_step integer not null default 0
+webhooks.due_at timestamp with time zone
+webhooks.failures_in_a_row integer not null default 0
+webhooks.failing_since timestamp with time zone
+webhooks.failed_at timestamp with time zone
+webhooks.disabled_at timestamp with time zone
+webhooks.disabled_reason text
 
 -- storage
 accounts with (fillfactor=50)
@@ -404,6 +448,12 @@ service_state: service_state_pkey PRIMARY KEY (only_row)
 service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
 sessions: sessions_pkey PRIMARY KEY (account_id, token_hash)
 totp_secrets: totp_secrets_pkey PRIMARY KEY (account_id)
+webhook_attempts: webhook_attempts_pkey PRIMARY KEY (webhook_id, number)
+webhook_leftovers: webhook_leftovers_pkey PRIMARY KEY (webhook_id)
+webhook_requests: webhook_requests_pkey PRIMARY KEY (account_id, idempotency_key)
+webhook_retries: webhook_retries_pkey PRIMARY KEY (webhook_id, account_id, event_number)
+webhooks: webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])))
+webhooks: webhooks_pkey PRIMARY KEY (id)
 
 -- indexes
 CREATE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL)
@@ -483,6 +533,15 @@ CREATE UNIQUE INDEX service_state_pkey ON public.service_state USING btree (only
 CREATE INDEX sessions_created ON public.sessions USING btree (created_at)
 CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (account_id, token_hash)
 CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (account_id)
+CREATE INDEX webhook_attempts_by_outcome ON public.webhook_attempts USING btree (webhook_id, outcome, number)
+CREATE UNIQUE INDEX webhook_attempts_pkey ON public.webhook_attempts USING btree (webhook_id, number)
+CREATE UNIQUE INDEX webhook_leftovers_pkey ON public.webhook_leftovers USING btree (webhook_id)
+CREATE INDEX webhook_requests_by_age ON public.webhook_requests USING btree (created_at)
+CREATE UNIQUE INDEX webhook_requests_pkey ON public.webhook_requests USING btree (account_id, idempotency_key)
+CREATE INDEX webhook_retries_due ON public.webhook_retries USING btree (webhook_id, due_at)
+CREATE UNIQUE INDEX webhook_retries_pkey ON public.webhook_retries USING btree (webhook_id, account_id, event_number)
+CREATE INDEX webhooks_of_account ON public.webhooks USING btree (account_id, id)
+CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
 
 -- triggers
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()

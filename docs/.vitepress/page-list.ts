@@ -27,6 +27,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Rate limits', 'docs/rate-limits.md'],
     ['Plans and refunds', 'docs/plans-and-refunds.md'],
     ['Finding things', 'docs/finding-things.md'],
+    ['Webhooks and events', 'docs/webhooks.md'],
     ['Login links', 'docs/login-links.md'],
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],

@@ -5,8 +5,10 @@
 
 import assert from 'node:assert/strict';
 import { publicId } from '../../src/contract/identifiers.ts';
+import { deliveriesKind } from '../../src/delivery/delivery-progress.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
 import { createLoginLink } from '../../src/identity/login-link-store.ts';
+import { createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
 import type { SampleRequest } from './request-samples.ts';
@@ -20,7 +22,14 @@ const ids: Readonly<Record<string, number>> = {
   customers: 2_000_000_001,
   packages: 5,
   events: 2_000_000_001,
+  webhooks: 1,
 };
+/** Where a step names another one: the operator's own, and those that are deleted. */
+const idsOfSteps: Readonly<Record<string, number>> = {
+  deleteWebhook: 2,
+  deleteOperatorWebhook: 4,
+};
+const operatorWebhook = 3;
 /** Orders that wait for the product: made for these two right before the first of them. */
 const pendingOrders: Readonly<Record<string, number>> = {
   acceptOrder: 2_000_000_005,
@@ -39,7 +48,12 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
   return operationsOf(document).map(({ method, path, operation }): SampleRequest => {
     const { operationId, parameters = [], requestBody } = operation;
     const [, collection] = /\/([a-z-]+)\/\{id\}/.exec(path) ?? [];
-    const id = collection === undefined ? undefined : (pendingOrders[operationId] ?? ids[collection]);
+    const ofOperator = operationId.includes('OperatorWebhook') ? operatorWebhook : undefined;
+    const id =
+      collection === undefined
+        ? undefined
+        : (pendingOrders[operationId] ?? idsOfSteps[operationId] ?? ofOperator ?? ids[collection]);
+    const [inner] = path.includes('{event_id}') ? [ids['events']] : [];
     assert.ok(
       collection === undefined || id !== undefined,
       `"ids" says which of the ${collection} samples name`,
@@ -57,9 +71,14 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
     return {
       operationId,
       method,
-      path: path.replace('{id}', String(id)).replace('{month}', month).replace('{reference}', reference),
+      path: path
+        .replace('{id}', String(id))
+        .replace('{event_id}', String(inner))
+        .replace('{month}', month)
+        .replace('{reference}', reference),
       client: clientOf(path),
       ...(id === undefined ? {} : { id }),
+      ...(inner === undefined ? {} : { inner }),
       ...(path.includes('{month}') ? { id: month } : {}),
       ...(path.includes('{reference}') ? { id: reference } : {}),
       ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
@@ -111,9 +130,11 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     headers: { authorization: `Bearer ${resellerKey}` },
   });
   assert.equal(feed.status, 200);
+  await setUpEndpoints(service, resellerKey);
   const opening = { amount: '500.00', memo: 'Bank transfer 2026-001' };
   const credited = await admin.post(`/api/admin/v1/accounts/${northwind}/credit`, opening);
   assert.equal(credited.status, 201, credited.text);
+  await deliverOnce(service);
   return {
     service,
     resellerKey,
@@ -123,6 +144,33 @@ export async function startStoryWorld(): Promise<StoryWorld> {
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
     },
   };
+}
+
+/** Northwind's two, and the operator's two. */
+async function setUpEndpoints({ address, admin }: TestService, resellerKey: string): Promise<void> {
+  const northwindsClient = createApiClient(address, resellerKey);
+  for (const [client, path, url] of [
+    [northwindsClient, '/api/v1/webhooks', 'https://northwind.example.com/events'],
+    [northwindsClient, '/api/v1/webhooks', 'https://northwind.example.com/old'],
+    [admin, '/api/admin/v1/webhooks', 'https://ops.example.com/events'],
+    [admin, '/api/admin/v1/webhooks', 'https://ops.example.com/old'],
+  ] as const) {
+    const made = await client.post(path, { url });
+    assert.equal(made.status, 201, made.text);
+  }
+}
+
+/** The opening credit's event reaches everybody, and then nothing more is sent. */
+async function deliverOnce({ service, database }: TestService): Promise<void> {
+  await service.jobs.hasten(deliveriesKind);
+  await service.jobs.look();
+  for (let endpoints = 0; endpoints < 4; ) {
+    const text = 'select count(distinct webhook_id)::int as endpoints from webhook_attempts';
+    const [row] = await database.query({ name: '', text });
+    endpoints = Number(row?.['endpoints']);
+  }
+  await service.jobs.cancel(deliveriesKind);
+  await service.jobs.idle();
 }
 
 /** Orders for a product that never answers, three days on. By then the account's key is another one. */

@@ -228,6 +228,8 @@ function errorText(operation: Operation, isAdminApi: boolean): string {
 function withoutSecrets(body: unknown): unknown {
   const text = JSON.stringify(body)
     .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
+    .replace(/whsec_[A-Za-z0-9+/=]{44}/g, 'whsec_…')
+    .replace(/("last_four":")[^"]*"/g, '$1…"')
     .replace(/("password":")[^"]*"/g, '$1…"')
     .replace(/(\/login\/)[A-Za-z0-9_-]+/g, '$1…')
     // Begins with the time of the database's making.

@@ -9,6 +9,8 @@ export interface SampleRequest {
   readonly client: 'client' | 'client.admin' | 'client.product';
   /** Of the path. */
   readonly id?: number | string;
+  /** The path's second id. */
+  readonly inner?: number;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
@@ -43,9 +45,18 @@ function curlSample({ method, path, query, body, idempotencyKey }: SampleRequest
   return lines.join(' \\\n  ');
 }
 
-function typescriptSample({ operationId, id, query, body, idempotencyKey, client }: SampleRequest): string {
+function typescriptSample({
+  operationId,
+  id,
+  inner,
+  query,
+  body,
+  idempotencyKey,
+  client,
+}: SampleRequest): string {
   const parts = [
     ...(id === undefined ? [] : [typeof id === 'string' ? `'${id}'` : String(id)]),
+    ...(inner === undefined ? [] : [String(inner)]),
     ...(body === undefined ? [] : [literal(body, 0, typescript, 70)]),
     ...(query === undefined ? [] : [literal(query, 0, typescript, 70)]),
     ...(idempotencyKey === undefined ? [] : [`{ idempotencyKey: '${idempotencyKey}' }`]),

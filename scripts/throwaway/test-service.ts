@@ -141,10 +141,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
       // They begin when the test says so: service.jobs.look().
       jobsClock: () => clock.seconds,
-      ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
       // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',
+      ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     });
     const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const wanted = wantedProxy();
@@ -279,8 +279,9 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
     passwordCost: { ...quickHash, ...changes.passwordCost },
     jobs: { ...defaultLimits.jobs, ...changes.jobs },
-    outbound: { ...defaultLimits.outbound, ...changes.outbound },
     housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },
+    deliveries: { ...defaultLimits.deliveries, ...changes.deliveries },
+    outbound: { ...defaultLimits.outbound, ...changes.outbound },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;

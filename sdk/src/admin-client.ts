@@ -8,13 +8,18 @@ import type {
   AuditEntry,
   ChangeAccountBody,
   ChangeCustomerBody,
+  ChangeOperatorWebhookBody,
   ChangePackageBody,
   CreateAccountAnswer,
   CreateAccountBody,
+  CreateOperatorWebhookAnswer,
+  CreateOperatorWebhookBody,
   CreatePackageBody,
   CreditAccountAnswer,
   CreditAccountBody,
   Customer,
+  DeleteOperatorWebhookAnswer,
+  Delivery,
   EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
   FailOrderBody,
@@ -23,18 +28,24 @@ import type {
   LedgerEntry,
   ListAccountsQuery,
   ListAuditQuery,
+  ListOperatorWebhookDeliveriesAnswer,
+  ListOperatorWebhookDeliveriesQuery,
   ListOrdersNeedingAttentionQuery,
   Order,
   OrderNeedingAttention,
   Product,
   ReadAllEventsAnswer,
   ReadAllEventsQuery,
+  RedeliverSinceToOperatorWebhookBody,
   ResetApiKeyAnswer,
+  RotateOperatorWebhookSecretBody,
   ScheduledPrices,
   SchedulePricesBody,
   SetProductBody,
+  TestOperatorWebhookAnswer,
   UnschedulePricesQuery,
   VerifyReport,
+  Webhook,
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import type { CallOperation } from './operation-caller.ts';
@@ -55,6 +66,11 @@ export const walkedPageItems = 100;
 /** What an order of credit was answered with. */
 export type Credited = CreditAccountAnswer & {
   /** The key had been used before: this is the first answer again and no money moved. */
+  replayed: boolean;
+};
+
+export type OperatorWebhookWithSecret = CreateOperatorWebhookAnswer & {
+  /** The service had carried this request out before. */
   replayed: boolean;
 };
 
@@ -340,6 +356,104 @@ export class AdminClient {
   /** Errors: event_not_found. */
   async getEventOfAnyAccount(eventId: number, options?: CallOptions): Promise<AccountEvent> {
     return (await this.#call('getEventOfAnyAccount', { id: eventId, options })).body.event;
+  }
+
+  /** Your endpoints for the events of all accounts, the oldest first. */
+  async listOperatorWebhooks(options?: CallOptions): Promise<Webhook[]> {
+    return (await this.#call('listOperatorWebhooks', { options })).body.data;
+  }
+
+  /**
+   * `secret` is shown once: null where this repeats an earlier call. Verify what arrives with `verifyWebhook`.
+   * Errors: validation_failed, too_many_webhooks, idempotency_conflict (409).
+   */
+  async createOperatorWebhook(
+    body: CreateOperatorWebhookBody,
+    options?: KeyedCallOptions,
+  ): Promise<OperatorWebhookWithSecret> {
+    const answer = await this.#call('createOperatorWebhook', { body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Errors: webhook_not_found. */
+  async getOperatorWebhook(webhookId: number, options?: CallOptions): Promise<Webhook> {
+    return (await this.#call('getOperatorWebhook', { id: webhookId, options })).body.webhook;
+  }
+
+  /** What is left out stays as it is. Errors: webhook_not_found, validation_failed, idempotency_conflict (409). */
+  async changeOperatorWebhook(
+    webhookId: number,
+    body: ChangeOperatorWebhookBody,
+    options?: KeyedCallOptions,
+  ): Promise<Webhook> {
+    return (await this.#call('changeOperatorWebhook', { id: webhookId, body, options })).body.webhook;
+  }
+
+  /** Errors: webhook_not_found. */
+  async deleteOperatorWebhook(
+    webhookId: number,
+    options?: KeyedCallOptions,
+  ): Promise<DeleteOperatorWebhookAnswer> {
+    return (await this.#call('deleteOperatorWebhook', { id: webhookId, options })).body;
+  }
+
+  /** Errors: webhook_not_found. */
+  async testOperatorWebhook(webhookId: number, options?: CallOptions): Promise<TestOperatorWebhookAnswer> {
+    return (await this.#call('testOperatorWebhook', { id: webhookId, options })).body;
+  }
+
+  /** `secret` is shown once, as that of createOperatorWebhook. Errors: webhook_not_found, idempotency_conflict (409). */
+  async rotateOperatorWebhookSecret(
+    webhookId: number,
+    body?: RotateOperatorWebhookSecretBody,
+    options?: KeyedCallOptions,
+  ): Promise<OperatorWebhookWithSecret> {
+    const answer = await this.#call('rotateOperatorWebhookSecret', {
+      id: webhookId,
+      body: body ?? {},
+      options,
+    });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** A page of attempts, newest first. Errors: webhook_not_found, invalid_filter, invalid_cursor. */
+  async listOperatorWebhookDeliveries(
+    webhookId: number,
+    query?: ListOperatorWebhookDeliveriesQuery,
+    options?: CallOptions,
+  ): Promise<ListOperatorWebhookDeliveriesAnswer> {
+    return (await this.#call('listOperatorWebhookDeliveries', { id: webhookId, query, options })).body;
+  }
+
+  /** All of them, newest first. */
+  eachOperatorWebhookDelivery(
+    webhookId: number,
+    filter?: Pick<ListOperatorWebhookDeliveriesQuery, 'status'>,
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery> {
+    return eachFound((cursor) =>
+      this.listOperatorWebhookDeliveries(webhookId, { ...filter, cursor, limit: walkedPageItems }, options),
+    );
+  }
+
+  /** Errors: webhook_not_found, event_not_found. */
+  async redeliverToOperatorWebhook(
+    webhookId: number,
+    eventId: number,
+    options?: KeyedCallOptions,
+  ): Promise<Webhook> {
+    const ids = { id: webhookId, inner: eventId };
+    return (await this.#call('redeliverToOperatorWebhook', { ...ids, options })).body.webhook;
+  }
+
+  /** Errors: webhook_not_found, event_not_found, validation_failed. */
+  async redeliverSinceToOperatorWebhook(
+    webhookId: number,
+    body: RedeliverSinceToOperatorWebhookBody,
+    options?: KeyedCallOptions,
+  ): Promise<Webhook> {
+    return (await this.#call('redeliverSinceToOperatorWebhook', { id: webhookId, body, options })).body
+      .webhook;
   }
 
   /** One page of the audit log, newest first. */

@@ -754,6 +754,50 @@ export interface PlanHistoryItem {
   } | undefined;
 }
 
+export interface Webhook {
+  /** The endpoint. */
+  id: number;
+  /** Where events are sent. At most 2048 characters. */
+  url: string;
+  /** Empty: all. */
+  types: string[];
+  /** null: none. */
+  description: string | null;
+  /** Whether events are sent. */
+  enabled: boolean;
+  /** When it was made. At most 20 characters. */
+  created_at: string;
+  /** null: the last one succeeded, or there was none. */
+  failing_since: string | null;
+  /** null: it did not. */
+  disabled_at: string | null;
+  /** null: it was not switched off by the service. */
+  disabled_reason: string | null;
+  /** null: it does not. */
+  previous_secret_until: string | null;
+}
+
+export interface Delivery {
+  /** The event. */
+  event_id: number;
+  /** Its type. Tolerate new values. At most 64 characters. */
+  event_type: string;
+  /** Which attempt of its schedule this was. */
+  attempt: number;
+  /** When it was made. At most 20 characters. */
+  at: string;
+  /** delivered, failed (it is tried again), given_up (this was the last attempt). Tolerate new values. At most 64 characters. */
+  status: string;
+  /** null: there was no answer. */
+  http_status: number | null;
+  /** null: there was one. */
+  reason: string | null;
+  /** How long it took. */
+  milliseconds: number;
+  /** The first KiB of the answer’s body. At most 1024 characters. */
+  answer: string;
+}
+
 export interface Account {
   /** The account. */
   id: number;
@@ -1316,6 +1360,111 @@ export interface GetEventAnswer {
   event: AccountEvent;
 }
 
+export interface ListWebhooksAnswer {
+  data: Webhook[];
+}
+
+export interface CreateWebhookBody {
+  /** Where events are sent by POST: an https address that is open to the internet. 1 to 2048 characters. */
+  url: string;
+  /** The types that are sent; empty: all, those to come included. */
+  types?: ('order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled')[] | undefined;
+  /** For your own eyes; null: none. */
+  description?: string | null | undefined;
+  /** false: nothing is sent; what happens meanwhile is sent when it is true again. */
+  enabled?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CreateWebhookAnswer {
+  webhook: Webhook;
+  /** Shown in this answer alone; null: this repeats the first answer. */
+  secret: string | null;
+}
+
+export interface GetWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface ChangeWebhookBody {
+  /** Where events are sent by POST: an https address that is open to the internet. 1 to 2048 characters. */
+  url?: string | undefined;
+  /** The types that are sent; empty: all, those to come included. */
+  types?: ('order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled')[] | undefined;
+  /** For your own eyes; null: none. */
+  description?: string | null | undefined;
+  /** false: nothing is sent; what happens meanwhile is sent when it is true again. */
+  enabled?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ChangeWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface DeleteWebhookAnswer {
+  /** true. */
+  deleted: boolean;
+}
+
+export interface TestWebhookAnswer {
+  /** Whether the answer was 2xx. */
+  delivered: boolean;
+  /** null: there was no answer. */
+  status: number | null;
+  /** null: there was one. */
+  reason: string | null;
+  /** How long it took. */
+  milliseconds: number;
+  /** The first KiB of the answer’s body. At most 1024 characters. */
+  answer: string;
+}
+
+export interface RotateWebhookSecretBody {
+  /** How long the secret before this one signs as well; 24 if it is not sent. 0 to 168. */
+  overlap_hours?: number | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RotateWebhookSecretAnswer {
+  webhook: Webhook;
+  /** Shown in this answer alone; null: this repeats the first answer. */
+  secret: string | null;
+}
+
+export interface ListWebhookDeliveriesQuery {
+  /** Attempts that ended so alone. */
+  status?: 'delivered' | 'failed' | 'given_up' | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListWebhookDeliveriesAnswer {
+  data: Delivery[];
+  /** null: there is nothing older. */
+  next_cursor: string | null;
+}
+
+export interface RedeliverToWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface RedeliverSinceToWebhookBody {
+  /** The id of the first event to send again, or the second it begins with. */
+  from: number | string;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RedeliverSinceToWebhookAnswer {
+  webhook: Webhook;
+}
+
 export interface GetAlertsAnswer {
   alerts: Alerts;
 }
@@ -1717,6 +1866,111 @@ export interface GetEventOfAnyAccountAnswer {
   event: AccountEvent;
 }
 
+export interface ListOperatorWebhooksAnswer {
+  data: Webhook[];
+}
+
+export interface CreateOperatorWebhookBody {
+  /** Where events are sent by POST: an https address that is open to the internet. 1 to 2048 characters. */
+  url: string;
+  /** The types that are sent; empty: all, those to come included. */
+  types?: ('order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled')[] | undefined;
+  /** For your own eyes; null: none. */
+  description?: string | null | undefined;
+  /** false: nothing is sent; what happens meanwhile is sent when it is true again. */
+  enabled?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CreateOperatorWebhookAnswer {
+  webhook: Webhook;
+  /** Shown in this answer alone; null: this repeats the first answer. */
+  secret: string | null;
+}
+
+export interface GetOperatorWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface ChangeOperatorWebhookBody {
+  /** Where events are sent by POST: an https address that is open to the internet. 1 to 2048 characters. */
+  url?: string | undefined;
+  /** The types that are sent; empty: all, those to come included. */
+  types?: ('order.completed' | 'order.failed' | 'plan.activated' | 'plan.renewed' | 'plan.changed' | 'plan.suspended' | 'plan.resumed' | 'plan.cancelled' | 'plan.ending' | 'plan.expired' | 'customer.created' | 'customer.updated' | 'balance.credited' | 'balance.debited' | 'balance.low' | 'renewal.failed' | 'price.scheduled' | 'key.created' | 'key.revoked' | 'webhook.disabled')[] | undefined;
+  /** For your own eyes; null: none. */
+  description?: string | null | undefined;
+  /** false: nothing is sent; what happens meanwhile is sent when it is true again. */
+  enabled?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ChangeOperatorWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface DeleteOperatorWebhookAnswer {
+  /** true. */
+  deleted: boolean;
+}
+
+export interface TestOperatorWebhookAnswer {
+  /** Whether the answer was 2xx. */
+  delivered: boolean;
+  /** null: there was no answer. */
+  status: number | null;
+  /** null: there was one. */
+  reason: string | null;
+  /** How long it took. */
+  milliseconds: number;
+  /** The first KiB of the answer’s body. At most 1024 characters. */
+  answer: string;
+}
+
+export interface RotateOperatorWebhookSecretBody {
+  /** How long the secret before this one signs as well; 24 if it is not sent. 0 to 168. */
+  overlap_hours?: number | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RotateOperatorWebhookSecretAnswer {
+  webhook: Webhook;
+  /** Shown in this answer alone; null: this repeats the first answer. */
+  secret: string | null;
+}
+
+export interface ListOperatorWebhookDeliveriesQuery {
+  /** Attempts that ended so alone. */
+  status?: 'delivered' | 'failed' | 'given_up' | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListOperatorWebhookDeliveriesAnswer {
+  data: Delivery[];
+  /** null: there is nothing older. */
+  next_cursor: string | null;
+}
+
+export interface RedeliverToOperatorWebhookAnswer {
+  webhook: Webhook;
+}
+
+export interface RedeliverSinceToOperatorWebhookBody {
+  /** The id of the first event to send again, or the second it begins with. */
+  from: number | string;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RedeliverSinceToOperatorWebhookAnswer {
+  webhook: Webhook;
+}
+
 export interface ListAuditQuery {
   /** Starts at 1. Clamped, never refused. Default: 1. */
   page?: number | undefined;
@@ -1791,6 +2045,16 @@ export const operations = {
   getForecast: { method: 'GET', path: '/api/v1/forecast', takesKey: false, holdsKeys: false },
   readEvents: { method: 'GET', path: '/api/v1/events', takesKey: false, holdsKeys: false },
   getEvent: { method: 'GET', path: '/api/v1/events/{id}', takesKey: false, holdsKeys: false },
+  listWebhooks: { method: 'GET', path: '/api/v1/webhooks', takesKey: false, holdsKeys: false },
+  createWebhook: { method: 'POST', path: '/api/v1/webhooks', takesKey: true, holdsKeys: false },
+  getWebhook: { method: 'GET', path: '/api/v1/webhooks/{id}', takesKey: false, holdsKeys: false },
+  changeWebhook: { method: 'PATCH', path: '/api/v1/webhooks/{id}', takesKey: true, holdsKeys: false },
+  deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}', takesKey: true, holdsKeys: false },
+  testWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/test', takesKey: false, holdsKeys: false },
+  rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/secret', takesKey: true, holdsKeys: false },
+  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', takesKey: false, holdsKeys: false },
+  redeliverToWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{event_id}/redeliver', takesKey: true, holdsKeys: false },
+  redeliverSinceToWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/redeliver', takesKey: true, holdsKeys: false },
   getAlerts: { method: 'GET', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
   setAlerts: { method: 'PUT', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
@@ -1821,6 +2085,16 @@ export const operations = {
   failOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/fail', takesKey: true, holdsKeys: false },
   readAllEvents: { method: 'GET', path: '/api/admin/v1/events', takesKey: false, holdsKeys: false },
   getEventOfAnyAccount: { method: 'GET', path: '/api/admin/v1/events/{id}', takesKey: false, holdsKeys: false },
+  listOperatorWebhooks: { method: 'GET', path: '/api/admin/v1/webhooks', takesKey: false, holdsKeys: false },
+  createOperatorWebhook: { method: 'POST', path: '/api/admin/v1/webhooks', takesKey: true, holdsKeys: false },
+  getOperatorWebhook: { method: 'GET', path: '/api/admin/v1/webhooks/{id}', takesKey: false, holdsKeys: false },
+  changeOperatorWebhook: { method: 'PATCH', path: '/api/admin/v1/webhooks/{id}', takesKey: true, holdsKeys: false },
+  deleteOperatorWebhook: { method: 'DELETE', path: '/api/admin/v1/webhooks/{id}', takesKey: true, holdsKeys: false },
+  testOperatorWebhook: { method: 'POST', path: '/api/admin/v1/webhooks/{id}/test', takesKey: false, holdsKeys: false },
+  rotateOperatorWebhookSecret: { method: 'POST', path: '/api/admin/v1/webhooks/{id}/secret', takesKey: true, holdsKeys: false },
+  listOperatorWebhookDeliveries: { method: 'GET', path: '/api/admin/v1/webhooks/{id}/deliveries', takesKey: false, holdsKeys: false },
+  redeliverToOperatorWebhook: { method: 'POST', path: '/api/admin/v1/webhooks/{id}/deliveries/{event_id}/redeliver', takesKey: true, holdsKeys: false },
+  redeliverSinceToOperatorWebhook: { method: 'POST', path: '/api/admin/v1/webhooks/{id}/redeliver', takesKey: true, holdsKeys: false },
   listAudit: { method: 'GET', path: '/api/admin/v1/audit', takesKey: false, holdsKeys: false },
   verify: { method: 'GET', path: '/api/admin/v1/verify', takesKey: false, holdsKeys: false },
   getEntitlement: { method: 'GET', path: '/api/product/v1/entitlements/{reference}', takesKey: false, holdsKeys: false },
@@ -1853,6 +2127,16 @@ export interface Answers {
   getForecast: GetForecastAnswer;
   readEvents: ReadEventsAnswer;
   getEvent: GetEventAnswer;
+  listWebhooks: ListWebhooksAnswer;
+  createWebhook: CreateWebhookAnswer;
+  getWebhook: GetWebhookAnswer;
+  changeWebhook: ChangeWebhookAnswer;
+  deleteWebhook: DeleteWebhookAnswer;
+  testWebhook: TestWebhookAnswer;
+  rotateWebhookSecret: RotateWebhookSecretAnswer;
+  listWebhookDeliveries: ListWebhookDeliveriesAnswer;
+  redeliverToWebhook: RedeliverToWebhookAnswer;
+  redeliverSinceToWebhook: RedeliverSinceToWebhookAnswer;
   getAlerts: GetAlertsAnswer;
   setAlerts: SetAlertsAnswer;
   createAccount: CreateAccountAnswer;
@@ -1883,6 +2167,16 @@ export interface Answers {
   failOrder: FailOrderAnswer;
   readAllEvents: ReadAllEventsAnswer;
   getEventOfAnyAccount: GetEventOfAnyAccountAnswer;
+  listOperatorWebhooks: ListOperatorWebhooksAnswer;
+  createOperatorWebhook: CreateOperatorWebhookAnswer;
+  getOperatorWebhook: GetOperatorWebhookAnswer;
+  changeOperatorWebhook: ChangeOperatorWebhookAnswer;
+  deleteOperatorWebhook: DeleteOperatorWebhookAnswer;
+  testOperatorWebhook: TestOperatorWebhookAnswer;
+  rotateOperatorWebhookSecret: RotateOperatorWebhookSecretAnswer;
+  listOperatorWebhookDeliveries: ListOperatorWebhookDeliveriesAnswer;
+  redeliverToOperatorWebhook: RedeliverToOperatorWebhookAnswer;
+  redeliverSinceToOperatorWebhook: RedeliverSinceToOperatorWebhookAnswer;
   listAudit: ListAuditAnswer;
   verify: VerifyAnswer;
   getEntitlement: GetEntitlementAnswer;
@@ -1900,6 +2194,10 @@ export interface Bodies {
   cancelPlan: CancelPlanBody;
   suspendCustomer: SuspendCustomerBody;
   setAutoRenew: SetAutoRenewBody;
+  createWebhook: CreateWebhookBody;
+  changeWebhook: ChangeWebhookBody;
+  rotateWebhookSecret: RotateWebhookSecretBody;
+  redeliverSinceToWebhook: RedeliverSinceToWebhookBody;
   setAlerts: SetAlertsBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
@@ -1912,6 +2210,10 @@ export interface Bodies {
   changeCustomer: ChangeCustomerBody;
   setProduct: SetProductBody;
   failOrder: FailOrderBody;
+  createOperatorWebhook: CreateOperatorWebhookBody;
+  changeOperatorWebhook: ChangeOperatorWebhookBody;
+  rotateOperatorWebhookSecret: RotateOperatorWebhookSecretBody;
+  redeliverSinceToOperatorWebhook: RedeliverSinceToOperatorWebhookBody;
   exchangeCodeForCustomer: ExchangeCodeForCustomerBody;
 }
 
@@ -1924,6 +2226,7 @@ export interface Queries {
   getStatement: GetStatementQuery;
   getForecast: GetForecastQuery;
   readEvents: ReadEventsQuery;
+  listWebhookDeliveries: ListWebhookDeliveriesQuery;
   listAccounts: ListAccountsQuery;
   listAccountLedger: ListAccountLedgerQuery;
   listAccountOrders: ListAccountOrdersQuery;
@@ -1931,6 +2234,7 @@ export interface Queries {
   unschedulePrices: UnschedulePricesQuery;
   listOrdersNeedingAttention: ListOrdersNeedingAttentionQuery;
   readAllEvents: ReadAllEventsQuery;
+  listOperatorWebhookDeliveries: ListOperatorWebhookDeliveriesQuery;
   listAudit: ListAuditQuery;
   readEntitlements: ReadEntitlementsQuery;
 }
@@ -1953,6 +2257,7 @@ export type ErrorCode =
   | 'account_not_found'
   | 'package_not_found'
   | 'price_not_found'
+  | 'webhook_not_found'
   | 'event_not_found'
   | 'method_not_allowed'
   | 'customer_not_yours'
@@ -1961,6 +2266,7 @@ export type ErrorCode =
   | 'price_already_scheduled'
   | 'price_has_begun'
   | 'events_gone'
+  | 'too_many_webhooks'
   | 'order_already_settled'
   | 'username_taken'
   | 'last_administrator'

@@ -9,7 +9,12 @@ import type {
   Balance,
   CancelPlanAnswer,
   CancelPlanBody,
+  ChangeWebhookBody,
+  CreateWebhookAnswer,
+  CreateWebhookBody,
   Customer,
+  DeleteWebhookAnswer,
+  Delivery,
   EditCustomerAnswer,
   EditCustomerBody,
   Forecast,
@@ -23,6 +28,8 @@ import type {
   ListPackagesAnswer,
   ListPlanHistoryAnswer,
   ListPlanHistoryQuery,
+  ListWebhookDeliveriesAnswer,
+  ListWebhookDeliveriesQuery,
   Order,
   OrderPreview,
   PlaceOrderAnswer,
@@ -33,12 +40,16 @@ import type {
   PreviewOrderBody,
   ReadEventsAnswer,
   ReadEventsQuery,
+  RedeliverSinceToWebhookBody,
   RenewOrderAnswer,
   RenewOrderBody,
+  RotateWebhookSecretBody,
   SetAlertsBody,
   SetAutoRenewBody,
   Statement,
   SuspendCustomerBody,
+  TestWebhookAnswer,
+  Webhook,
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
@@ -59,6 +70,7 @@ export type { EventQuery } from './event-feed.ts';
 export type { FoundPage, Page } from './paging.ts';
 export type { ProductClient } from './product-client.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
+export { type VerifiedWebhook, verifyWebhook, WebhookVerificationError } from './verify-webhook.ts';
 
 /** The key had been used before: this is the first answer again and nothing was charged this time. */
 interface Replayable {
@@ -69,6 +81,7 @@ export type PlacedOrder = PlaceOrderAnswer & Replayable;
 export type EditedCustomer = EditCustomerAnswer & Replayable;
 export type RenewedOrder = RenewOrderAnswer & Replayable;
 
+export type WebhookWithSecret = CreateWebhookAnswer & Replayable;
 export type CancelledPlan = CancelPlanAnswer & Replayable;
 /** What is looked for, all of it at once; `cursor` is that of the page before. */
 export type Found<Query> = Omit<Query, 'page' | 'format'>;
@@ -316,6 +329,89 @@ export class Sellthrough {
   /** Errors: event_not_found. */
   async getEvent(eventId: number, options?: CallOptions): Promise<AccountEvent> {
     return (await this.#call('getEvent', { id: eventId, options })).body.event;
+  }
+
+  /** Your endpoints, the oldest first. */
+  async listWebhooks(options?: CallOptions): Promise<Webhook[]> {
+    return (await this.#call('listWebhooks', { options })).body.data;
+  }
+
+  /**
+   * `secret` is shown once: null where this repeats an earlier call. Verify what arrives with `verifyWebhook`.
+   * Errors: validation_failed, too_many_webhooks, idempotency_conflict (409).
+   */
+  async createWebhook(body: CreateWebhookBody, options?: KeyedCallOptions): Promise<WebhookWithSecret> {
+    const answer = await this.#call('createWebhook', { body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Errors: webhook_not_found. */
+  async getWebhook(webhookId: number, options?: CallOptions): Promise<Webhook> {
+    return (await this.#call('getWebhook', { id: webhookId, options })).body.webhook;
+  }
+
+  /** What is left out stays as it is. Errors: webhook_not_found, validation_failed, idempotency_conflict (409). */
+  async changeWebhook(
+    webhookId: number,
+    body: ChangeWebhookBody,
+    options?: KeyedCallOptions,
+  ): Promise<Webhook> {
+    return (await this.#call('changeWebhook', { id: webhookId, body, options })).body.webhook;
+  }
+
+  /** Errors: webhook_not_found. */
+  async deleteWebhook(webhookId: number, options?: KeyedCallOptions): Promise<DeleteWebhookAnswer> {
+    return (await this.#call('deleteWebhook', { id: webhookId, options })).body;
+  }
+
+  /** Errors: webhook_not_found. */
+  async testWebhook(webhookId: number, options?: CallOptions): Promise<TestWebhookAnswer> {
+    return (await this.#call('testWebhook', { id: webhookId, options })).body;
+  }
+
+  /** `secret` is shown once, as that of createWebhook. Errors: webhook_not_found, idempotency_conflict (409). */
+  async rotateWebhookSecret(
+    webhookId: number,
+    body?: RotateWebhookSecretBody,
+    options?: KeyedCallOptions,
+  ): Promise<WebhookWithSecret> {
+    const answer = await this.#call('rotateWebhookSecret', { id: webhookId, body: body ?? {}, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** A page of attempts, newest first. Errors: webhook_not_found, invalid_filter, invalid_cursor. */
+  async listWebhookDeliveries(
+    webhookId: number,
+    query?: ListWebhookDeliveriesQuery,
+    options?: CallOptions,
+  ): Promise<ListWebhookDeliveriesAnswer> {
+    return (await this.#call('listWebhookDeliveries', { id: webhookId, query, options })).body;
+  }
+
+  /** All of them, newest first. */
+  eachWebhookDelivery(
+    webhookId: number,
+    filter?: Pick<ListWebhookDeliveriesQuery, 'status'>,
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery> {
+    return eachFound((cursor) =>
+      this.listWebhookDeliveries(webhookId, { ...filter, cursor, limit: walkedPageItems }, options),
+    );
+  }
+
+  /** Errors: webhook_not_found, event_not_found. */
+  async redeliverToWebhook(webhookId: number, eventId: number, options?: KeyedCallOptions): Promise<Webhook> {
+    const ids = { id: webhookId, inner: eventId };
+    return (await this.#call('redeliverToWebhook', { ...ids, options })).body.webhook;
+  }
+
+  /** Errors: webhook_not_found, event_not_found, validation_failed. */
+  async redeliverSinceToWebhook(
+    webhookId: number,
+    body: RedeliverSinceToWebhookBody,
+    options?: KeyedCallOptions,
+  ): Promise<Webhook> {
+    return (await this.#call('redeliverSinceToWebhook', { id: webhookId, body, options })).body.webhook;
   }
 
   /** What you are told in time. */

@@ -9,6 +9,8 @@ type OperationName = keyof typeof operations;
 interface OperationArguments<Name extends OperationName> {
   /** What stands in the path: an id, or a month. */
   readonly id?: number | string;
+  /** The second id of a path that has two. */
+  readonly inner?: number;
   readonly query?: Name extends keyof Queries ? Queries[Name] | undefined : never;
   readonly body?: Name extends keyof Bodies ? Bodies[Name] : never;
   readonly options?: KeyedCallOptions | undefined;
@@ -20,11 +22,13 @@ export type CallOperation = <Name extends OperationName>(
 ) => Promise<Answer<Answers[Name]>>;
 
 export function createOperationCaller(transport: Transport): CallOperation {
-  return (name, { id, query, body, options }) => {
+  return (name, { id, inner, query, body, options }) => {
     const { method, path, takesKey, holdsKeys } = operations[name];
     return transport.send({
       method,
-      path: path.replace(/\{\w+\}/, () => encodeURIComponent(String(id))),
+      path: path
+        .replace(/\{\w+\}/, () => encodeURIComponent(String(id)))
+        .replace(/\{\w+\}/, () => encodeURIComponent(String(inner))),
       takesKey,
       holdsKeys,
       query,

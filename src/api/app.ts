@@ -72,6 +72,7 @@ import { planHistoryRoutes } from './reseller/plan-history-routes.ts';
 import { planRoutes } from './reseller/plan-routes.ts';
 import { previewRoutes } from './reseller/preview-routes.ts';
 import { statementRoutes } from './reseller/statement-routes.ts';
+import { type WebhookRoutesDependencies, webhookRoutes } from './reseller/webhook-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
   readonly idleMilliseconds: number;
@@ -84,6 +85,7 @@ export interface HttpLimits extends ConnectionLimits {
 
 export interface AppDependencies
   extends AdminRoutesDependencies,
+    WebhookRoutesDependencies,
     Omit<PanelDependencies, 'door'>,
     HealthDependencies {
   readonly accounts: AccountReads;
@@ -219,6 +221,13 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     statementRoutes(api, dependencies);
     forecastRoutes(api, { ...dependencies, packages, confirm });
     eventRoutes(api, { ...dependencies, confirm });
+    webhookRoutes(api, dependencies, {
+      isOperator: false,
+      confirm,
+      readScope: 'events:read',
+      writeScope: 'webhooks:write',
+      noun: 'Webhook',
+    });
     alertRoutes(api, dependencies);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {

@@ -55,6 +55,7 @@ const chapters: readonly {
       orders: async () => (await import('./record-commands.ts')).ordersCommand(),
       customers: async () => (await import('./record-commands.ts')).customersCommand(),
       ledger: async () => (await import('./record-commands.ts')).ledgerCommand(),
+      webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
       events: async () => (await import('./event-commands.ts')).eventsCommand(),
       listen: async () => (await import('./event-commands.ts')).listenCommand(),
       audit: async () => (await import('./record-commands.ts')).auditCommand(),

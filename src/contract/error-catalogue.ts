@@ -46,6 +46,7 @@ export const errorCatalogue = {
   },
   package_not_found: { status: 404, message: 'There is no such package.' },
   price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
+  webhook_not_found: { status: 404, message: 'There is no such endpoint.' },
   event_not_found: { status: 404, message: 'There is no such event, or it is kept no more.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
@@ -72,6 +73,10 @@ export const errorCatalogue = {
   events_gone: {
     status: 410,
     message: 'Events after this one are kept no more: begin again without after, and compare with the lists.',
+  },
+  too_many_webhooks: {
+    status: 409,
+    message: 'There are as many endpoints as an account may have. Delete one first.',
   },
   order_already_settled: {
     status: 409,

@@ -18,6 +18,7 @@ import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
 import { productNamedSchemas } from './product-schemas.ts';
 import { statementSchema } from './statement-schemas.ts';
+import { webhookSchemas } from './webhook-schemas.ts';
 
 export const namedSchemas = [
   balanceSchema,
@@ -37,6 +38,7 @@ export const namedSchemas = [
   ...eventSchemas,
   errorSchema,
   ...planNamedSchemas,
+  ...webhookSchemas,
   ...namedAdminSchemas,
   ...productNamedSchemas,
 ];

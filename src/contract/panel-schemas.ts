@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
-import { amount, signedAmount, time } from './schema-parts.ts';
+import { amount, oneOf, signedAmount, time } from './schema-parts.ts';
 
 /** A password or code that was typed: whatever it holds, it is compared. */
 const typed = (description: string) => Type.String({ maxLength: 200, description });
@@ -120,7 +120,16 @@ export const panelCustomerSchema = Type.Object({
   days_left: Type.Integer({ minimum: 0 }),
 });
 
+/** What the account's people have to know, wherever they come in. */
+const noticeSchema = Type.Object({
+  type: oneOf(['webhook_disabled'] as const, 'An endpoint was switched off by the service.'),
+  at: time('When.'),
+  webhook: Type.Object({ id: Type.Integer(), url: Type.String() }),
+  reason: Type.String({ description: 'gone: it answered 410. failing: nothing but failures for five days.' }),
+});
+
 export const overviewSchema = Type.Object({
+  notices: Type.Array(noticeSchema, { maxItems: 10 }),
   series: seriesSchema,
   expiring: Type.Object({
     days: Type.Integer(),

@@ -20,10 +20,10 @@ const delaysSeconds = [
 ] as const;
 
 /** Attempts for one event. */
-export const attemptsMax = delaysSeconds.length;
+const attemptsMax = delaysSeconds.length;
 
 /** What lies further ahead was written by a clock that was wrong. */
-export const delaySecondsMax = Math.max(...delaysSeconds);
+const delaySecondsMax = Math.max(...delaysSeconds);
 
 /** Earlier than the list says by a tenth at most, and a minute at most: many that failed together do not come back together. */
 const jitterShare = 0.1;

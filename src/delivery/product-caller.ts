@@ -4,6 +4,7 @@
 // Always true: of one customer one call is under way, in the order in which they were written; an order is settled once
 // however often the product is asked, because the engine says so; whoever has lost the lease writes nothing.
 
+import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findProduct, openProductSecret } from '../accounts/product-settings.ts';
 import type { Seal } from '../accounts/seal.ts';
@@ -177,7 +178,7 @@ async function callUntilStopped(
     );
   }
 
-  async function send(call: Call, url: string, key: Buffer): Promise<void> {
+  async function send(call: Call, url: string, key: KeyObject): Promise<void> {
     const at = now();
     const { callId: id, type, payload } = call;
     const body = JSON.stringify({ id, type, created_at: formatTime(call.createdAt), data: payload });
@@ -205,7 +206,7 @@ async function callUntilStopped(
     }
   }
 
-  async function begin(call: Call, url: string, key: Buffer): Promise<void> {
+  async function begin(call: Call, url: string, key: KeyObject): Promise<void> {
     try {
       await send(call, url, key);
     } catch (error) {

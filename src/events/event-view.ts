@@ -5,12 +5,20 @@ import { publicId } from '../contract/identifiers.ts';
 import { formatTime } from '../contract/times.ts';
 import type { AccountEvent } from './event-log.ts';
 
-export function eventView({ accountId, number, type, createdAt, data }: AccountEvent): EventView {
+export function eventView(event: AccountEvent): EventView {
+  return { ...envelopeOf(event), data: JSON.parse(event.data) };
+}
+
+/** The same as JSON: its data is JSON already, and is neither parsed nor written again. */
+export function eventText(event: AccountEvent): string {
+  return `${JSON.stringify(envelopeOf(event)).slice(0, -1)},"data":${event.data}}`;
+}
+
+function envelopeOf({ accountId, number, type, createdAt }: AccountEvent) {
   return {
     id: publicId(accountId, number),
     type,
     created_at: formatTime(createdAt),
     account_id: accountId,
-    data: JSON.parse(data),
   };
 }

@@ -10,12 +10,19 @@ import type { Seal, SealedText } from '../accounts/seal.ts';
 import { resealCheck } from '../accounts/service-state.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../database/database.ts';
 import { sealedMails } from '../delivery/mail/mail-outbox.ts';
+import { sealedWebhookSecrets } from '../delivery/webhook-store.ts';
 import { sealedSecrets } from './totp-store.ts';
 
 /** What the command says to the service that has the data folder open, with the name of the key that it would seal with. */
 export const resealWish = { wish: 'reseal' } as const;
 
-const everySealedText = [sealedKeys, sealedSecrets, sealedProductSecrets, sealedMails];
+const everySealedText = [
+  sealedKeys,
+  sealedSecrets,
+  sealedProductSecrets,
+  sealedMails,
+  ...sealedWebhookSecrets,
+];
 
 export interface SealedCount {
   readonly current: number;

@@ -14,6 +14,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import type { Outbound } from '../../src/delivery/outbound.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 
 export interface FuzzReport {
@@ -23,10 +24,18 @@ export interface FuzzReport {
   readonly operations: readonly string[];
 }
 
+/** No name is asked for, and nobody is called. */
+const otherServers: Outbound = {
+  send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
+  problemOf: async (url) => (url.startsWith('https://') ? null : 'must be an https address'),
+  close: async () => undefined,
+};
+
 /** A service that can do all that the fuzzer asks for: it leads customers to a product. */
 export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
+    outbound: otherServers,
     // Wrong keys are part of the game.
     limits: { rates: { failuresPerMinute: 1_000_000, refusalsPerMinute: 1_000_000 } },
   });
@@ -194,6 +203,10 @@ interface World {
   /** Orders that waited for the product at the beginning. */
   readonly waiting: readonly number[];
   readonly customers: number[];
+  readonly events: number[];
+  /** Of resellers, and of the operator. */
+  readonly webhooks: number[];
+  readonly operatorWebhooks: number[];
   /** Unspent, for the operator's product. */
   readonly codes: string[];
   customerNames: number;
@@ -249,6 +262,9 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     orders: [],
     waiting,
     customers: [],
+    events: [],
+    webhooks: [],
+    operatorWebhooks: [],
     codes: [],
     customerNames: 1,
   };
@@ -269,6 +285,14 @@ async function learn(
   keep(world.orders, body?.order?.id);
   for (const { order } of body?.results ?? []) keep(world.orders, order?.id);
   keep(world.customers, body?.order?.customer?.id ?? body?.customer?.id);
+  keep(operation.includes('Operator') ? world.operatorWebhooks : world.webhooks, body?.webhook?.id);
+  if (body?.deleted === true) {
+    const id = Number(/webhooks\/(\d+)/.exec(path)?.[1]);
+    for (const list of [world.webhooks, world.operatorWebhooks]) {
+      if (list.includes(id)) list.splice(0, list.length, ...list.filter((each) => each !== id));
+    }
+  }
+  if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
     const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
@@ -405,12 +429,15 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   let drawn: string;
   if (random.below(8) === 0) drawn = random.pick(oddIds);
   else if (id === 'failOrder' && random.below(2) === 0) drawn = known(world.waiting);
+  else if (path.includes('/webhooks/'))
+    drawn = known((id.includes('Operator') ? world.operatorWebhooks : world.webhooks).slice(-4));
+  else if (path.includes('/events/')) drawn = known(world.events);
   else if (path.includes('/orders/')) drawn = known(world.orders);
   else if (path.includes('/customers/')) drawn = known(world.customers);
   else if (path.includes('/packages/')) drawn = known(changes ? world.changeable : world.orderable);
   else if (changes) drawn = known(victims);
   else drawn = known([world.admin.id, ...world.resellers.map((each) => each.id), ...victims]);
-  return path.replace('{id}', () => drawn);
+  return path.replace('{id}', () => drawn).replace('{event_id}', () => known(world.events));
 }
 
 const oddQueryValues: readonly string[] = [

@@ -16,6 +16,8 @@ const everywhere = [
   'renewals',
   'alert_mails',
   'plan_ends',
+  'deliveries',
+  'delivery_log',
   'product_calls',
   'old_product_calls',
   'old_events',

@@ -156,6 +156,10 @@ describe('/metrics', () => {
       'sellthrough_renewals_total',
       'sellthrough_replays_total',
       'sellthrough_request_log_dropped_total',
+      'sellthrough_webhook_attempts_total',
+      'sellthrough_webhook_backlog',
+      'sellthrough_webhook_in_flight',
+      'sellthrough_webhook_oldest_seconds',
     ]);
   });
 

@@ -27,6 +27,7 @@ import { readConfig } from '../../src/config.ts';
 import { isRightPassword } from '../../src/identity/password.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
 let address: string;
@@ -46,7 +47,7 @@ before(async () => {
   assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
   settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
   copyEmbeddedTemplate(join(folder, 'data'));
-  service = startCommand(['serve'], { cwd: folder });
+  service = startCommand(['serve'], { cwd: folder, environment: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   let said = '';
   service.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -414,6 +415,41 @@ describe('packages and orders', () => {
     assert.match(again.stdout, new RegExp(`\\nrefund +${refund}\\nbalance +${balance}\\n`));
     assert.match(again.stdout, /This was answered before/);
     assertRefused(await runCommand(['suspend', '1'], reseller()), 3, /customer_not_found/);
+  });
+
+  test('an endpoint is made, tested, changed, given a new secret, sent things again and deleted', async () => {
+    const receiver = await startWebhookReceiver();
+    const at = receiver.at('/shop');
+    const json = (...args: string[]) => runForJson(['webhooks', ...args], reseller());
+    const { webhook, secret } = await json('create', at.url, '--types', 'balance.credited');
+    assert.match(secret, /^whsec_/);
+    const id = String(webhook.id);
+    const tested = await json('test', id);
+    assert.deepEqual([tested.delivered, tested.status], [true, 200]);
+    at.answer = () => 500;
+    assert.equal((await runCommand(['webhooks', 'test', id], reseller())).code, 5);
+    at.answer = () => 200;
+    await runForJson(['account', 'credit', 'acme', '1.00'], admin());
+    // Two tests, and the event.
+    await at.gets(3);
+    const event = String(at.ids()[2]);
+    await json('redeliver', id, '--event', event);
+    await at.gets(4);
+    await json('redeliver', id, '--since', event);
+    await at.gets(5);
+    assert.deepEqual(at.ids().slice(2).map(String), [event, event, event]);
+    const off = await json('change', id, '--types', '', '--off');
+    assert.deepEqual([off.webhook.types, off.webhook.enabled], [[], false]);
+    assert.notEqual((await json('secret', id, '--overlap', '0')).secret, secret);
+    const { stdout } = await runCommand(['webhooks', 'deliveries', id, '--status', 'delivered'], reseller());
+    assert.match(stdout, /^AT +EVENT +TYPE +ATTEMPT +STATUS/);
+    assert.deepEqual((await json('list')).data.length, 1);
+    await json('delete', id);
+    assert.match((await runCommand(['webhooks', 'list'], reseller())).stdout, /There is none/);
+    const wrong = await runCommand(['webhooks', 'redeliver', id], reseller());
+    assert.deepEqual([wrong.code, /--event or --since/.test(wrong.stderr)], [2, true]);
+    assert.deepEqual((await runForJson(['webhooks', 'list', '--operator'], admin())).data, []);
+    await receiver.close();
   });
 
   test('a reader that stops early ends the list without a word', async () => {

@@ -140,11 +140,13 @@ describe('a seal whose key is replaced', () => {
 test('every column of sealed texts is one that is sealed anew', () => {
   const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
   const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
-  // sealedKeys, sealedSecrets and sealedMails (identity/reseal-texts.ts) and the check, which follows them.
+  // sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (identity/reseal-texts.ts), and the check, which follows them.
   assert.deepEqual(columns, [
     'api_keys.sealed_key',
     'mails.sealed_body',
     'service_state.secret_key_check',
     'totp_secrets.sealed_secret',
+    'webhooks.sealed_secret',
+    'webhooks.sealed_previous_secret',
   ]);
 });

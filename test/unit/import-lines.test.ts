@@ -32,6 +32,7 @@ const features = [
   'orders',
   'verify',
   'backup',
+  'delivery',
 ];
 
 // A place may import places of its own rank and below.

@@ -94,7 +94,7 @@ for (const { operationId, method, path, parameters = [], requestBody } of all) {
     const body = { some: 'body' };
     const asked = Object.fromEntries(query.map(({ name }) => [name, 3]));
     await methods[operationId]?.(
-      ...(path.includes('{') ? [12] : []),
+      ...[...path.matchAll(/\{/g)].map(() => 12),
       ...(requestBody === undefined ? [] : [body]),
       ...(query.length === 0 ? [] : [asked]),
       { idempotencyKey: 'given' },
@@ -102,7 +102,7 @@ for (const { operationId, method, path, parameters = [], requestBody } of all) {
     const request = sent.at(-1);
     assert.equal(request?.method, method);
     const search = new URLSearchParams(asked as unknown as Record<string, string>).toString();
-    assert.equal(request?.path, path.replace(/\{\w+\}/, '12') + (search === '' ? '' : `?${search}`));
+    assert.equal(request?.path, path.replaceAll(/\{\w+\}/g, '12') + (search === '' ? '' : `?${search}`));
     assert.deepEqual(request?.body, requestBody === undefined ? undefined : body);
     assert.equal(request?.headers['idempotency-key'], takesKey ? 'given' : undefined);
   });

@@ -8,7 +8,6 @@ import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
-import type { Outbound } from '../../delivery/outbound.ts';
 import type { EventWaits } from '../../events/event-reads.ts';
 import type { PasswordCost } from '../../identity/password.ts';
 import type { PasswordLinks } from '../../identity/password-links.ts';
@@ -18,6 +17,7 @@ import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import type { SingleAudit } from '../../verify/single-audit.ts';
+import { type WebhookRoutesDependencies, webhookRoutes } from '../reseller/webhook-routes.ts';
 import { accountAccessRoutes } from './account-access-routes.ts';
 import { accountAdminRoutes } from './account-admin-routes.ts';
 import { accountCreditRoutes } from './account-credit-routes.ts';
@@ -30,7 +30,7 @@ import { packageAdminRoutes } from './package-admin-routes.ts';
 import { packagePriceRoutes } from './package-price-routes.ts';
 import { productAdminRoutes } from './product-admin-routes.ts';
 
-export interface AdminRoutesDependencies {
+export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly database: Database;
   readonly engine: OrderEngine;
   readonly seal: Seal;
@@ -41,8 +41,6 @@ export interface AdminRoutesDependencies {
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly audits: SingleAudit;
-  /** Why an address may not be called: a few words that end a sentence; null: it may. */
-  readonly outbound: Pick<Outbound, 'problemOf'>;
   /** There is a product to be called. It is looked for by itself a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly sessions: SessionStore;
@@ -72,5 +70,12 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   customerAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
+  webhookRoutes(app, dependencies, {
+    isOperator: true,
+    confirm: {},
+    readScope: 'admin:read',
+    writeScope: 'admin:accounts',
+    noun: 'OperatorWebhook',
+  });
   auditAdminRoutes(app, dependencies);
 }

@@ -11,7 +11,8 @@ import {
   type PanelCustomerView,
   type SeriesPointView,
 } from '../../contract/panel-schemas.ts';
-import { daysLeft, type EpochSeconds } from '../../contract/times.ts';
+import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
+import { listDisabledWebhooks } from '../../delivery/webhook-store.ts';
 import { type LedgerSums, lastDates, type Step } from '../../ledger/ledger-days.ts';
 import { findEndingPlans } from '../../plans/customer-search.ts';
 import type { Customer } from '../../plans/customer-table.ts';
@@ -38,7 +39,8 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
     async ({ principal: { account, now }, query }, reply) => {
       const at = now();
       const span = parseSpan(query, at);
-      const [sums, ending] = await Promise.all([
+      const [disabled, sums, ending] = await Promise.all([
+        listDisabledWebhooks(database, account.id),
         ledgerDays.sums(account.id, span.step, span.since),
         findEndingPlans(database, account.id, {
           now: at,
@@ -57,6 +59,12 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
         costCents += priceAt(one, account.group, months, at) * BigInt(customers);
       }
       return reply.send({
+        notices: disabled.map(({ id, url, disabledAt, disabledReason }) => ({
+          type: 'webhook_disabled',
+          at: formatTime(disabledAt ?? at),
+          webhook: { id, url },
+          reason: disabledReason,
+        })),
         series: seriesOf(sums, span.dates),
         expiring: {
           days: endingDays,

@@ -17,6 +17,7 @@ import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { SeriesCard, spans } from '../ui/series-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
@@ -45,6 +46,7 @@ export function OverviewPage() {
       />
       <div className="flex flex-col gap-4 lg:gap-5">
         {isNew ? <FirstSteps checklist={checklist} /> : null}
+        <EndpointNotices overview={data} />
         <Figures overview={data} spanTitle={span.title} />
         <SeriesCard
           title="Credit and orders"
@@ -64,6 +66,17 @@ export function OverviewPage() {
       </div>
     </>
   );
+}
+
+/** What the service did by itself, and only a person can take back. */
+function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
+  return overview?.notices.map(({ webhook, reason, at }) => (
+    <Notice key={webhook.id} tone="warn">
+      The endpoint {webhook.url} was switched off (<Time at={at} />
+      ): {reason === 'gone' ? 'it answered 410.' : 'it answered nothing but failures for five days.'} What it
+      misses is kept for 90 days.
+    </Notice>
+  ));
 }
 
 function Figures({

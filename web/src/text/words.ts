@@ -13,6 +13,8 @@ const jobKinds: Words = {
   alert_mails: 'Mails of alerts',
   plan_ends: 'Notices of plans that end',
   old_events: 'Old events deleted',
+  deliveries: 'Events sent to endpoints',
+  delivery_log: 'Old deliveries deleted',
   ledger_days: 'Ledgers summed up by day',
   list_indexes: 'Lists made ready for filters',
   expired_logins: 'Expired login links deleted',

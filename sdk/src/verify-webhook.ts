@@ -1,0 +1,95 @@
+// Whether a delivery is the service's, by Standard Webhooks: for the server behind an endpoint. No dependencies: Web
+// Crypto, which every runtime has (Node from 18 on).
+
+import type { KnownEvent } from './api-types.ts';
+
+/** Header names in any case; as Node's `request.headers`, or a `Headers` of the fetch API. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type VerifiedWebhook =
+  | KnownEvent
+  | {
+      id: null;
+      type: 'webhook.test';
+      created_at: string;
+      account_id: number | null;
+      data: { webhook: { id: number; url: string } };
+    };
+
+/** Not the service's, or too old. Answer 400: it is sent again. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+const toleranceSeconds = 300;
+
+/**
+ * The event, if `secret` has signed it within the last five minutes. `body` is the text as it came, not parsed. During a
+ * change of secrets either of the two is right. @throws WebhookVerificationError
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+): Promise<VerifiedWebhook> {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature');
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  if (!(Math.abs(Date.now() / 1_000 - seconds) <= toleranceSeconds)) {
+    throw new WebhookVerificationError('webhook-timestamp is more than five minutes away: check the clock.');
+  }
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const subtle = await webCrypto();
+  const key = await subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
+  for (const signature of signatures.split(' ')) {
+    const [version, encoded = ''] = signature.split(',');
+    if (version !== 'v1') continue;
+    // Compares in constant time.
+    const isOurs = await subtle.verify('HMAC', key, decoded(encoded) ?? new Uint8Array(), signed);
+    if (isOurs) return JSON.parse(text) as VerifiedWebhook;
+  }
+  throw new WebhookVerificationError(
+    'No signature is of this secret: check the secret, and that the body is as it came.',
+  );
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value =
+    'get' in headers && typeof headers.get === 'function'
+      ? headers.get(name)
+      : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+  if (typeof value !== 'string' || value === '') {
+    throw new WebhookVerificationError(`The header ${name} is missing.`);
+  }
+  return value;
+}
+
+function bytesOf(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = decoded(secret.replace(/^whsec_/, ''));
+  if (bytes === null || bytes.length === 0) throw new TypeError('A secret looks like whsec_….');
+  return bytes;
+}
+
+function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+async function webCrypto(): Promise<SubtleCrypto> {
+  if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto.subtle;
+  // Node 18 has no global crypto. By a name in a variable, so that no bundler looks for it.
+  const name = 'node:crypto';
+  const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+    webcrypto: Crypto;
+  };
+  return webcrypto.subtle;
+}

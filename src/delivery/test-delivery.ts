@@ -1,0 +1,32 @@
+// A test event, sent at once by the process that was asked: it has no number, is in no feed and in no log.
+
+import { randomUUID } from 'node:crypto';
+import type { Seal } from '../accounts/seal.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import type { Outbound, OutboundResult } from './outbound.ts';
+import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
+import { operator, secretContext, type Webhook } from './webhook-table.ts';
+
+const testEventType = 'webhook.test';
+
+export function sendTestEvent(
+  { outbound, seal }: { readonly outbound: Pick<Outbound, 'send'>; readonly seal: Seal },
+  webhook: Webhook,
+  now: EpochSeconds,
+): Promise<OutboundResult> {
+  const { id: webhookId, url, accountId, previousUntil } = webhook;
+  const body = JSON.stringify({
+    id: null,
+    type: testEventType,
+    created_at: formatTime(now),
+    account_id: accountId === operator ? null : accountId,
+    data: { webhook: { id: webhookId, url } },
+  });
+  const isOverlap = previousUntil !== null && now < previousUntil;
+  const sealed = [webhook.sealedSecret, isOverlap ? webhook.sealedPreviousSecret : null];
+  const keys = sealed.flatMap((text) =>
+    text === null ? [] : signingKeyOf(seal.open(text, secretContext(accountId))),
+  );
+  const headers = signedHeaders({ id: `test_${randomUUID()}`, body, keys }, now);
+  return outbound.send({ url, headers, body });
+}

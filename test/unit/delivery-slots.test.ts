@@ -1,0 +1,65 @@
+// Whose turn it is to be sent something: hundreds of endpoints that hang, or fail, keep nobody waiting who answers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDeliverySlots } from '../../src/delivery/delivery-slots.ts';
+
+const limits = { promptMax: 256, laggardsMax: 64, inFlightMax: 1_024, promptMilliseconds: 1_000 };
+
+interface Endpoint {
+  readonly name: string;
+  readonly isLaggard: boolean;
+}
+
+const many = (count: number, name: string, isLaggard = false): Endpoint[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `${name} ${index}`, isLaggard }));
+
+function beginAll(slots: ReturnType<typeof createDeliverySlots<Endpoint>>): Endpoint[] {
+  const begun: Endpoint[] = [];
+  for (let next = slots.begin(); next !== null; next = slots.begin()) begun.push(next);
+  return begun;
+}
+
+test('three hundred endpoints that hang hold up a healthy one for a second, and never again', () => {
+  let now = 0;
+  const slots = createDeliverySlots<Endpoint>(limits, () => now);
+  const hanging = many(300, 'hangs');
+  for (const endpoint of hanging) slots.enter(endpoint);
+  assert.equal(beginAll(slots).length, 256);
+  const healthy = { name: 'healthy', isLaggard: false };
+  slots.enter(healthy);
+  assert.deepEqual(beginAll(slots), []);
+  now = 1_000;
+  slots.demoteSlow();
+  assert.ok(beginAll(slots).includes(healthy), 'after a second the others are laggards');
+  slots.end(healthy);
+  // Ten seconds later all of them have failed, and want to try again.
+  for (const { name } of hanging) slots.enter({ name: `${name} again`, isLaggard: true });
+  slots.enter(healthy);
+  assert.equal(beginAll(slots)[0], healthy);
+});
+
+test('of laggards a few are under way at once, in turn', () => {
+  const slots = createDeliverySlots<Endpoint>(limits, () => 0);
+  const laggards = many(100, 'fails', true);
+  for (const endpoint of laggards) slots.enter(endpoint);
+  assert.deepEqual(beginAll(slots), laggards.slice(0, 64));
+  const [first] = laggards;
+  if (first !== undefined) {
+    slots.end(first);
+    slots.enter(first);
+  }
+  assert.deepEqual(beginAll(slots), [laggards[64]], 'whoever had its turn waits behind the others');
+});
+
+test('however many hang, so many are under way and no more', () => {
+  let now = 0;
+  const slots = createDeliverySlots<Endpoint>(limits, () => now);
+  for (const endpoint of many(5_000, 'hangs')) slots.enter(endpoint);
+  for (; now < 9_000; now += 1_000) {
+    beginAll(slots);
+    slots.demoteSlow();
+    assert.ok(slots.inFlight() <= limits.inFlightMax);
+  }
+  assert.equal(slots.inFlight(), limits.inFlightMax);
+});
