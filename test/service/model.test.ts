@@ -277,7 +277,7 @@ async function send(
 
 /** Of a product that nobody calls: the histories say what it answers. */
 async function setMode(mode: ProductMode): Promise<void> {
-  const product = { url: 'https://product.example.com/calls', secret: `whsec_${'A'.repeat(32)}`, mode };
+  const product = { url: 'http://127.0.0.1:9/calls', secret: `whsec_${'A'.repeat(32)}`, mode };
   const answer = await service.admin.send('PUT', '/api/admin/v1/product', product);
   assert.equal(answer.status, 200, answer.text);
 }
