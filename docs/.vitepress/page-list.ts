@@ -28,6 +28,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Plans and refunds', 'docs/plans-and-refunds.md'],
     ['Finding things', 'docs/finding-things.md'],
     ['Webhooks and events', 'docs/webhooks.md'],
+    ['Following events', 'docs/events.md'],
     ['Login links', 'docs/login-links.md'],
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],
@@ -52,6 +53,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Mail', 'docs/mail.md'],
     ['Monitoring', 'docs/monitoring.md'],
     ['Handing orders to your product', 'docs/hand-off.md'],
+    ['A small product', 'docs/small-product.md'],
     ['Security model', 'docs/security.md'],
     ['OWASP ASVS 5', 'docs/asvs.md'],
     ['Reliability', 'docs/reliability.md'],
@@ -94,6 +96,8 @@ export const downloads: Readonly<Record<string, string>> = {
   'sdk/package.json': packedClient,
   'examples/sellthrough.py': 'sellthrough.py',
   'examples/whmcs/sellthrough.php': 'sellthrough.php',
+  'examples/small-product/small-product.ts': 'small-product.ts',
+  'examples/small-product/small-product.php': 'small-product.php',
 };
 
 interface SidebarItem {

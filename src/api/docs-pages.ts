@@ -28,6 +28,7 @@ const downloadTypes: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
   '.py': 'text/plain; charset=utf-8',
   '.php': 'text/plain; charset=utf-8',
+  '.ts': 'text/plain; charset=utf-8',
 };
 
 const notBuilt = `<!doctype html>
@@ -74,7 +75,7 @@ function fileOf(url: string): string | null {
   if (path === '') return 'index.html';
   // One name in a known folder, or words of letters, digits and hyphens: nothing hidden, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
-  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|py|php)$/.test(path)) return path;
+  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|py|php|ts)$/.test(path)) return path;
   // The list of pages is asked for by a page that is older than the build.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;

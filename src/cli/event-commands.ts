@@ -66,7 +66,6 @@ interface ListenOptions {
   readonly forward: string;
   readonly type?: (typeof eventTypes)[number];
   readonly everybody: boolean;
-  readonly secret?: string;
 }
 
 const answerMilliseconds = 10_000;
@@ -78,11 +77,6 @@ export function listenCommand(): Command {
     .requiredOption('--forward <url>', 'where to: http://localhost:4000/webhooks')
     .addOption(ofType())
     .addOption(everybody())
-    .addOption(
-      new Option('--secret <secret>', 'sign with this one (whsec_…) instead of a new one').env(
-        'SELLTHROUGH_WEBHOOK_SECRET',
-      ),
-    )
     .action((options: ListenOptions) =>
       withService(async (service) => {
         const url = URL.parse(options.forward);
@@ -92,14 +86,19 @@ export function listenCommand(): Command {
             exitCodes.usage,
           );
         }
-        const { secret = mintSecret(), type } = options;
+        // Not an argument: those are seen by every user of the machine.
+        const secret = process.env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
         if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
-          throw new CommandFailed('--secret must look like whsec_… of an endpoint.', exitCodes.usage);
+          throw new CommandFailed(
+            'SELLTHROUGH_WEBHOOK_SECRET must look like whsec_… of an endpoint.',
+            exitCodes.usage,
+          );
         }
         const feed = feedOf(service, options);
         const from = await newest(feed);
         process.stdout.write(`Sending events to ${url.href}\nSigned with ${secret}\nCtrl+C ends it.\n`);
-        for await (const event of feed.follow({ after: from, type })) await forward(event, url, secret);
+        for await (const event of feed.follow({ after: from, type: options.type }))
+          await forward(event, url, secret);
       }),
     );
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
+import { downloads, pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { builtDocsFolder } from '../../src/api/docs-pages.ts';
 import { openPage } from '../harness/browser-request.ts';
@@ -95,8 +95,10 @@ test('every link between pages leads to a page and, with a #, to a heading of it
   }
 });
 
-test('the clients are handed out as they are in the repository, and the packed one has the version it names', async () => {
-  for (const source of ['examples/sellthrough.py', 'examples/whmcs/sellthrough.php']) {
+test('clients and examples are handed out as they are in the repository, and the packed one has the version it names', async () => {
+  const sources = Object.keys(downloads).filter((source) => source.startsWith('examples/'));
+  assert.equal(sources.length, 4);
+  for (const source of sources) {
     const path = `/docs/downloads/${source.split('/').at(-1)}`;
     const answer = await fetch(service.address + path);
     assert.equal(

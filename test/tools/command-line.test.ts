@@ -3,6 +3,7 @@
 // where other users of the machine could read it.
 
 import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -14,6 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +29,7 @@ import { readConfig } from '../../src/config.ts';
 import { isRightPassword } from '../../src/identity/password.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { freePort } from '../harness/free-port.ts';
 import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));
@@ -598,6 +601,140 @@ describe('the orders of a file', () => {
     ];
     for (const [args, code, sentence] of cases)
       assertRefused(await runCommand(args, customer()), code, sentence);
+  });
+});
+
+describe('events', () => {
+  const key = { key: '' };
+  const seller = (environment: Readonly<Record<string, string>> = {}) => ({
+    cwd: folder,
+    environment: { SELLTHROUGH_URL: address, SELLTHROUGH_KEY: key.key, ...environment },
+  });
+  let packageId: string;
+  before(async () => {
+    key.key = (await runForJson(['account', 'create', 'listener'], admin())).api_key;
+    await runForJson(['account', 'credit', 'listener', '100.00'], admin());
+    const prices = ['--reseller', '1,2,3', '--distributor', '1,2,3'];
+    packageId = String((await runForJson(['package', 'create', 'Heard', ...prices], admin())).id);
+    // From now on its events are written.
+    await runForJson(['events'], seller());
+  });
+  const order = (customer: string) => runForJson(['order', packageId, customer], seller());
+
+  function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const child = startCommand(args, seller(environment));
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    return {
+      async says(pattern: RegExp): Promise<RegExpExecArray> {
+        for (;;) {
+          const found = pattern.exec(said);
+          if (found !== null) return found;
+          assert.equal(child.exitCode, null, said);
+          await Promise.race([
+            once(child.stdout ?? child, 'data'),
+            once(child.stderr ?? child, 'data'),
+            once(child, 'close'),
+          ]);
+        }
+      },
+      async end(): Promise<string> {
+        child.kill('SIGINT');
+        await once(child, 'close');
+        return said;
+      },
+    };
+  }
+
+  test('are listed from an id on, all of them or those of a type', async () => {
+    const { order: placed } = await order('alan@example.com');
+    const { data } = await runForJson(['events'], seller());
+    const types = data.map(({ type }: { type: string }) => type);
+    assert.ok(types.includes('order.completed') && types.includes('plan.activated'), types.join());
+    const behind = await runForJson(['events', '--after', String(data[0].id)], seller());
+    assert.deepEqual(behind.data, data.slice(1));
+    const { stdout } = await runCommand(['events', '--type', 'order.completed'], seller());
+    assert.match(
+      stdout,
+      /^ *EVENT +AT +ACCOUNT +TYPE +WHAT\n *\d+ .* order\.completed +alan@example\.com, Heard, 1\.00 USD\n$/,
+    );
+    const everybody = await runForJson(['events', '--everybody', '--type', 'order.completed'], admin());
+    assert.ok(
+      everybody.data.some(
+        (event: { data: { order?: { id: number } } }) => event.data.order?.id === placed.id,
+      ),
+    );
+    assertRefused(
+      await runCommand(['events', '--after', '1'], seller()),
+      3,
+      /must be the id of an event of yours/,
+    );
+    assertRefused(await runCommand(['events', '--everybody'], seller()), 3, /\(forbidden/);
+  });
+
+  test('are followed as they come, a line of JSON each, until Ctrl+C', async () => {
+    const following = start(['events', '--follow', '--type', 'order.completed', '--json']);
+    await following.says(/Waiting for events/);
+    const { order: placed } = await order('grace@example.com');
+    const [line] = await following.says(/^\{.*\}$/m);
+    const event = JSON.parse(line);
+    assert.deepEqual([event.type, event.data.order.id], ['order.completed', placed.id]);
+    const said = await following.end();
+    assert.doesNotMatch(said, /alan@example\.com/, 'what was before is not shown');
+  });
+
+  test('are sent on to a program on this machine, signed, and wait until it is there', async () => {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/hooks`;
+    const listening = start(['listen', '--forward', url, '--type', 'order.completed'], {
+      SELLTHROUGH_WEBHOOK_SECRET: secret,
+    });
+    await listening.says(/Sending events to http:\S+\nSigned with whsec_\S+\nCtrl\+C ends it\.\n/);
+    const { order: placed } = await order('edsger@example.com');
+    await listening.says(/→ no connection, again in 0\.5 s\n/);
+    const received = Promise.withResolvers<{ headers: IncomingHttpHeaders; body: string }>();
+    const receiver = createHttpServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      request.on('end', () => {
+        response.writeHead(202).end();
+        received.resolve({ headers: request.headers, body });
+      });
+    }).listen(port, '127.0.0.1');
+    try {
+      const { headers, body } = await received.promise;
+      const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = headers;
+      const hmac = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'));
+      assert.equal(signature, `v1,${hmac.update(`${id}.${at}.${body}`).digest('base64')}`);
+      const event = JSON.parse(body);
+      assert.deepEqual([id, event.data.order], [`evt_${event.id}`, placed]);
+      await listening.says(/order\.completed {2}edsger@example\.com, Heard, 1\.00 USD → 202\n/);
+    } finally {
+      await listening.end();
+      receiver.close();
+    }
+  });
+
+  test('are sent nowhere that is no address, and signed with nothing that is no secret', async () => {
+    assertRefused(
+      await runCommand(['listen', '--forward', 'localhost:4000'], seller()),
+      2,
+      /--forward must be an address/,
+    );
+    assertRefused(
+      await runCommand(
+        ['listen', '--forward', 'http://localhost:4000'],
+        seller({ SELLTHROUGH_WEBHOOK_SECRET: 'secret' }),
+      ),
+      2,
+      /SELLTHROUGH_WEBHOOK_SECRET must look like whsec_/,
+    );
   });
 });
 

@@ -151,9 +151,12 @@ for (const language of languages) {
 test('the samples in TypeScript, as printed, pass the compiler at its strictest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
   try {
-    const samples = [printed, read('docs/getting-started.md')].flatMap((text) => [
-      ...text.matchAll(/\n```ts\n([\s\S]*?)\n```\n/g),
-    ]);
+    const samples = [
+      printed,
+      read('docs/getting-started.md'),
+      read('docs/events.md'),
+      read('docs/webhooks.md'),
+    ].flatMap((text) => [...text.matchAll(/\n```ts\n([\s\S]*?)\n```\n/g)]);
     assert.ok(samples.length > places.size);
     for (const [index, [, code]] of samples.entries())
       writeFileSync(join(folder, `${index}.ts`), `${code}\n`);

@@ -1,0 +1,213 @@
+<?php
+/**
+ * A small product: takes orders or refuses them, keeps its own copy of what customers may do, and lets them in.
+ * PHP 8.1, nothing else. Two programs in one file:
+ *
+ *   php small-product.php                    follows the entitlements, for ever: let systemd or your host start it again
+ *   php -S localhost:4002 small-product.php  answers requests, as it would behind Apache or nginx
+ *
+ * Both read SELLTHROUGH_URL, SELLTHROUGH_KEY, PRODUCT_SECRET=whsec_… and PRODUCT_FOLDER. POST /sellthrough is what the
+ * service calls (PUT /api/admin/v1/product), GET /welcome is its PRODUCT_URL. Two files in the folder are all it knows:
+ * calls.jsonl, every call that was decided, and copy.json, the copy and its place. Stop it where you like, with kill -9 too:
+ * what it has answered, it has written.
+ */
+
+declare(strict_types=1);
+
+define('FOLDER', getenv('PRODUCT_FOLDER') ?: __DIR__);
+define('SEATS', (int) (getenv('PRODUCT_SEATS') ?: 100));
+
+// ---- the calls
+
+/** Whether the service has signed these bytes with our secret, within the last five minutes. */
+function is_signed(string $body): bool
+{
+    $key = base64_decode(substr((string) getenv('PRODUCT_SECRET'), strlen('whsec_')));
+    if (strlen($key) < 24) {
+        throw new RuntimeException('PRODUCT_SECRET must be whsec_… of the product’s settings.');
+    }
+    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+    $at = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+    if (!ctype_digit($at) || abs(time() - (int) $at) > 300) {
+        return false;
+    }
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$at.$body", $key, true));
+    // Several with a space between: another one while a secret is replaced, other versions one day.
+    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
+        if (hash_equals($expected, $given)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/**
+ * Why the call is refused; null: it is taken. Once for each call: one that comes again is answered as it was the first
+ * time. The file is locked meanwhile, so two requests cannot take the last seat. In a database: a table in which the
+ * call's id is unique, and a transaction.
+ */
+function decide(array $call): ?string
+{
+    $file = fopen(FOLDER . '/calls.jsonl', 'c+');
+    flock($file, LOCK_EX);
+    $end = 0;
+    $until = []; // by customer: how long they have a seat. Each call says how the plan is after it, so the last one says all
+    while (($line = fgets($file)) !== false && str_ends_with($line, "\n")) {
+        $end = ftell($file);
+        $decision = json_decode($line, true);
+        if ($decision['id'] === $call['id']) {
+            return $decision['refused'];
+        }
+        if ($decision['refused'] === null) {
+            $until[$decision['reference']] = $decision['seat_until'];
+        }
+    }
+    $reference = $call['data']['customer']['reference'];
+    $seated = array_filter($until, fn (?string $end) => $end !== null && is_ahead($end));
+    $is_order = $call['type'] === 'plan.activate' && $call['data']['order_id'] !== null;
+    $is_full = !isset($seated[$reference]) && count($seated) >= SEATS;
+    $holds_seat = in_array($call['data']['status'], ['active', 'suspended'], true);
+    $decision = [
+        'id' => $call['id'],
+        'refused' => $is_order && $is_full ? 'All seats are taken' : null,
+        'reference' => $reference,
+        'seat_until' => $holds_seat ? $call['data']['expires_at'] : null,
+    ];
+    // Here a product makes the customer's place. If it is killed before the next lines it is asked again.
+    ftruncate($file, $end); // a line without its end was being written when the program was killed
+    fseek($file, $end);
+    write($file, json_encode($decision) . "\n");
+    return $decision['refused']; // the file is closed here, and the lock given back
+}
+
+/** All of it, on the disk, or the request fails and the service asks again. */
+function write($file, string $text): void
+{
+    if (fwrite($file, $text) !== strlen($text) || !fsync($file)) {
+        throw new RuntimeException('A file of PRODUCT_FOLDER cannot be written.');
+    }
+}
+
+function is_ahead(string $time): bool
+{
+    return strtotime($time) > time();
+}
+
+// ---- the copy
+
+/** @return array{after: ?string, packages_version: ?int, customers: array<string, array>} */
+function read_copy(): array
+{
+    $text = @file_get_contents(FOLDER . '/copy.json');
+    return $text === false
+        ? ['after' => null, 'packages_version' => null, 'customers' => []]
+        : json_decode($text, true);
+}
+
+/** The old copy or the new one is there, never half of one: a file is renamed as a whole. */
+function keep(array $copy): void
+{
+    $file = fopen(FOLDER . '/copy.json.new', 'w');
+    write($file, json_encode($copy));
+    fclose($file);
+    rename(FOLDER . '/copy.json.new', FOLDER . '/copy.json');
+}
+
+function follow_entitlements(): never
+{
+    $copy = read_copy();
+    while (true) {
+        $query = http_build_query(['after' => $copy['after'], 'limit' => 1000, 'wait' => 20]);
+        $page = ask('GET', "/entitlements?$query");
+        if (!isset($page['data'])) {
+            // Away for so long that changes were missed: from the beginning. What is in the copy stays until it is replaced.
+            if (($page['error']['code'] ?? '') === 'events_gone') {
+                $copy['after'] = null;
+            }
+            error_log('entitlements: ' . ($page['error']['code'] ?? 'no answer'));
+            sleep(1);
+        } elseif ($copy['after'] !== null && $page['packages_version'] !== $copy['packages_version']) {
+            // A package is not what it was, and it is in every customer's entitlement: all of them once more.
+            $copy['after'] = null;
+        } elseif ($page['next_after'] !== $copy['after']) {
+            // The place is kept with the copy, so that the two cannot come apart.
+            $copy['after'] = $page['next_after'];
+            $copy['packages_version'] = $page['packages_version'];
+            $copy['customers'] = array_column($page['data'], null, 'reference') + $copy['customers'];
+            keep($copy);
+        }
+    }
+}
+
+/** An answer of the service, or nothing where it did not answer. */
+function ask(string $method, string $path, ?array $body = null): array
+{
+    $context = stream_context_create(['http' => [
+        'method' => $method,
+        'header' => [
+            'Authorization: Bearer ' . getenv('SELLTHROUGH_KEY'), // a key with the scope product
+            'Content-Type: application/json',
+        ],
+        'content' => $body === null ? '' : json_encode($body),
+        'timeout' => 30,
+        'ignore_errors' => true,
+        'follow_location' => 0,
+    ]]);
+    $text = @file_get_contents(getenv('SELLTHROUGH_URL') . "/api/product/v1$path", false, $context);
+    $answer = $text === false ? null : json_decode($text, true);
+    return is_array($answer) ? $answer : [];
+}
+
+// ---- the server
+
+function say(int $status, array $body): never
+{
+    http_response_code($status);
+    header('Content-Type: application/json');
+    exit(json_encode($body ?: new stdClass(), JSON_UNESCAPED_SLASHES));
+}
+
+/** Who is signed in, in PHP's own sessions. */
+function start_session(): void
+{
+    session_start(['save_path' => FOLDER, 'use_strict_mode' => true, 'cookie_httponly' => true, 'cookie_samesite' => 'Lax']);
+}
+
+if (PHP_SAPI === 'cli') {
+    follow_entitlements();
+}
+$route = $_SERVER['REQUEST_METHOD'] . ' ' . parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+if ($route === 'POST /sellthrough') {
+    $body = file_get_contents('php://input');
+    if (!is_signed($body)) {
+        say(401, ['error' => 'not signed by the service']);
+    }
+    $reason = decide(json_decode($body, true, flags: JSON_THROW_ON_ERROR));
+    $reason === null ? say(200, []) : say(422, ['reason' => $reason]);
+}
+if ($route === 'GET /welcome') {
+    $answer = ask('POST', '/login-codes/exchange', ['code' => $_GET['code'] ?? '']);
+    if (!isset($answer['customer'])) {
+        say(403, ['error' => 'ask for a new login link']);
+    }
+    start_session();
+    session_regenerate_id(true);
+    $_SESSION['customer'] = $answer['customer']['reference'];
+    header('Location: /me', true, 303); // an address without the code. Behind https the cookie is Secure as well
+    exit;
+}
+if ($route === 'GET /me') {
+    // Anybody may ask for anybody, to try it out: a real product takes the one who is signed in, and nobody else.
+    $reference = $_GET['customer'] ?? null;
+    if ($reference === null) {
+        start_session();
+        $reference = $_SESSION['customer'] ?? say(401, ['error' => 'come with a login link']);
+    }
+    $entitlement = read_copy()['customers'][$reference] ?? null;
+    if ($entitlement === null) {
+        say(404, ['error' => 'no such customer']);
+    }
+    // A plan that is over is over, whether we have been told or not.
+    say(200, ['active' => $entitlement['active'] && is_ahead($entitlement['expires_at'])] + $entitlement);
+}
+say(404, ['error' => 'nothing here']);

@@ -1,0 +1,197 @@
+// A small product: takes orders or refuses them, keeps its own copy of what customers may do, and lets them in.
+//
+//   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… PRODUCT_SECRET=whsec_… node small-product.ts [port, 4001 by default]
+//
+// POST /sellthrough is what the service calls (PUT /api/admin/v1/product), GET /welcome is its PRODUCT_URL. Two files in
+// PRODUCT_FOLDER, of this one process, are all it knows: calls.jsonl, every call that was decided, and copy.json, the copy and its place.
+// Stop it where you like, with kill -9 too: what it has answered, it has written.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as fs from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Entitlement, isSellthroughError, Sellthrough } from '@sellthrough/client';
+
+const client = new Sellthrough({
+  baseUrl: process.env['SELLTHROUGH_URL'] ?? '',
+  apiKey: process.env['SELLTHROUGH_KEY'] ?? '', // one with the scope product
+});
+const key = Buffer.from((process.env['PRODUCT_SECRET'] ?? '').replace('whsec_', ''), 'base64');
+if (key.length < 24) throw new Error('PRODUCT_SECRET must be whsec_… of the product’s settings.');
+const seats = Number(process.env['PRODUCT_SEATS'] ?? 100);
+const folder = process.env['PRODUCT_FOLDER'] ?? '.';
+
+// ---- the calls
+
+interface Call {
+  readonly id: string;
+  readonly type: string;
+  readonly data: {
+    readonly customer: { readonly reference: string };
+    readonly order_id: number | null;
+    readonly status: string;
+    readonly expires_at: string;
+  };
+}
+
+/** Whether the service has signed these bytes with our secret, within the last five minutes. */
+function isSigned(headers: IncomingMessage['headers'], body: Buffer): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = headers;
+  if (!(Math.abs(Date.now() / 1000 - Number(at)) <= 300)) return false;
+  const expected = createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest();
+  // Several with a space between: another one while a secret is replaced, other versions one day.
+  return String(signatures)
+    .split(' ')
+    .filter((each) => each.startsWith('v1,'))
+    .map((each) => Buffer.from(each.slice('v1,'.length), 'base64'))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+}
+
+interface Decision {
+  readonly id: string;
+  /** Why it was refused; null: it was taken. */
+  readonly refused: string | null;
+  readonly reference: string;
+  /** How long the customer has a seat. */
+  readonly seatUntil: string | null;
+}
+
+/** Every decision by the id of its call, the oldest first. In a database: a table in which that id is unique. */
+const decisions = new Map<string, Decision>();
+const callsFile = `${folder}/calls.jsonl`;
+fs.appendFileSync(callsFile, '');
+const text = fs.readFileSync(callsFile, 'utf8');
+// A line without its end was being written when the program was killed: nothing was answered to that call.
+const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+let callsBytes = Buffer.byteLength(whole);
+for (const line of whole.split('\n').filter(Boolean)) {
+  const decision: Decision = JSON.parse(line);
+  decisions.set(decision.id, decision);
+}
+
+/** Once for each call: a call that comes again is answered as it was the first time. */
+function decide({ id, type, data }: Call): Decision {
+  const earlier = decisions.get(id);
+  if (earlier !== undefined) return earlier;
+  const { reference } = data.customer;
+  const isOrder = type === 'plan.activate' && data.order_id !== null;
+  const refused =
+    isOrder && !seated().has(reference) && seated().size >= seats ? 'All seats are taken' : null;
+  const holdsSeat = data.status === 'active' || data.status === 'suspended';
+  const decision = { id, refused, reference, seatUntil: holdsSeat ? data.expires_at : null };
+  // Here a product makes the customer's place. If it is killed before the next line it is asked again.
+  const line = Buffer.from(`${JSON.stringify(decision)}\n`);
+  fs.truncateSync(callsFile, callsBytes);
+  fs.appendFileSync(callsFile, line, { flush: true });
+  callsBytes += line.length;
+  decisions.set(id, decision);
+  return decision;
+}
+
+/** Who has a seat now: each call says how the plan is after it, so a customer's last one says all. */
+function seated(): ReadonlySet<string> {
+  const until = new Map<string, string | null>();
+  for (const { refused, reference, seatUntil } of decisions.values()) {
+    if (refused === null) until.set(reference, seatUntil);
+  }
+  return new Set([...until].flatMap(([reference, end]) => (end !== null && isAhead(end) ? [reference] : [])));
+}
+
+const isAhead = (time: string): boolean => Date.parse(time) > Date.now();
+
+// ---- the copy
+
+interface Copy {
+  /** next_after of the last answer. Kept with the copy, so that the two cannot come apart. */
+  readonly after?: string;
+  readonly packagesVersion?: number;
+  readonly customers: Record<string, Entitlement>;
+}
+
+const copyFile = `${folder}/copy.json`;
+let copy: Copy = fs.existsSync(copyFile) ? JSON.parse(fs.readFileSync(copyFile, 'utf8')) : { customers: {} };
+
+/** The old copy or the new one is there, never half of one: a file is renamed as a whole. */
+function keep(next: Copy): void {
+  fs.writeFileSync(`${copyFile}.new`, JSON.stringify(next), { flush: true });
+  fs.renameSync(`${copyFile}.new`, copyFile);
+  copy = next;
+}
+
+async function followEntitlements(): Promise<never> {
+  for (;;) {
+    try {
+      const { after, packagesVersion, customers } = copy;
+      const page = await client.product.readEntitlements({ after, limit: 1000, wait: 10 });
+      const { data, next_after: next, packages_version: version } = page;
+      if (after !== undefined && version !== packagesVersion) {
+        // A package is not what it was, and it is in every customer's entitlement: all of them once more.
+        keep({ customers });
+      } else if (next !== after) {
+        const changed = Object.fromEntries(data.map((each) => [each.reference, each]));
+        keep({ after: next, packagesVersion: version, customers: { ...customers, ...changed } });
+      }
+    } catch (error) {
+      // Away for so long that changes were missed: from the beginning. What is in the copy stays until it is replaced.
+      if (isSellthroughError(error, 'events_gone')) keep({ customers: copy.customers });
+      else console.error(error);
+      await pause(1000);
+    }
+  }
+}
+
+// ---- the server
+
+/** Who is signed in, by their cookie. In memory: after a restart they come with a new login link. */
+const sessions = new Map<string, string>();
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://product');
+  const say = (status: number, body: object): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  if (request.method === 'POST' && pathname === '/sellthrough') {
+    let body = Buffer.alloc(0);
+    for await (const chunk of request) {
+      body = Buffer.concat([body, chunk]);
+      if (body.length > 65_536) return say(413, { error: 'too long to be a call' });
+    }
+    if (!isSigned(request.headers, body)) return say(401, { error: 'not signed by the service' });
+    const { refused } = decide(JSON.parse(body.toString()));
+    return refused === null ? say(200, {}) : say(422, { reason: refused });
+  }
+  if (request.method === 'GET' && pathname === '/welcome') {
+    const code = searchParams.get('code') ?? '';
+    const customer = await client.product.exchangeCodeForCustomer({ code }).catch((error: unknown) => {
+      if (isSellthroughError(error, 'customer_not_found')) return null;
+      throw error;
+    });
+    if (customer === null) return say(403, { error: 'ask for a new login link' });
+    const session = randomBytes(32).toString('base64url');
+    sessions.set(session, customer.reference);
+    // On to an address without the code. Behind https the cookie is Secure as well.
+    const cookie = `session=${session}; HttpOnly; SameSite=Lax; Path=/`;
+    response.writeHead(303, { location: '/me', 'set-cookie': cookie }).end();
+    return;
+  }
+  if (request.method === 'GET' && pathname === '/me') {
+    // Anybody may ask for anybody, to try it out: a real product takes the one who is signed in, and nobody else.
+    const [, session = ''] = /(?:^|; )session=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
+    const reference = searchParams.get('customer') ?? sessions.get(session);
+    if (reference === undefined) return say(401, { error: 'come with a login link' });
+    const entitlement = Object.hasOwn(copy.customers, reference) ? copy.customers[reference] : undefined;
+    if (entitlement === undefined) return say(404, { error: 'no such customer' });
+    // A plan that is over is over, whether we have been told or not.
+    return say(200, { ...entitlement, active: entitlement.active && isAhead(entitlement.expires_at) });
+  }
+  say(404, { error: 'nothing here' });
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    console.error(error);
+    response.writeHead(500).end();
+  });
+});
+server.listen(Number(process.argv[2] ?? 4001), () => console.log('The small product listens.'));
+await followEntitlements();

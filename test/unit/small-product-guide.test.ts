@@ -1,0 +1,19 @@
+// The code in the guide to the small product is that of examples/small-product/, which the tests run: every block stands
+// there as it is printed.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const guide = read('docs/small-product.md');
+
+for (const language of ['ts', 'php']) {
+  test(`every block in ${language} of the guide stands in small-product.${language}`, () => {
+    const program = read(`examples/small-product/small-product.${language}`);
+    const blocks = [...guide.matchAll(new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?\n)\`\`\`\n`, 'g'))];
+    assert.ok(blocks.length >= 5);
+    for (const [, block = ''] of blocks)
+      assert.ok(program.includes(`\n${block}`), `not in the program:\n${block}`);
+  });
+}
