@@ -133,6 +133,8 @@ interface Response {
 
 type Paths = Record<string, Record<string, Operation>>;
 
+const answerDescriptions: Readonly<Record<string, string>> = { 201: 'Done.', 304: 'Nothing has changed.' };
+
 /** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
 function withDeclared<Document extends object>(
   document: Document,
@@ -143,7 +145,7 @@ function withDeclared<Document extends object>(
     const operation = paths[path]?.[method.toLowerCase()];
     if (operation === undefined) continue;
     for (const [status, answer] of Object.entries(operation.responses ?? {})) {
-      answer.description = status === '201' ? 'Done.' : 'The answer.';
+      answer.description = answerDescriptions[status] ?? 'The answer.';
       answer.headers = { ...commonHeaders, ...(isReplayable ? replayHeader : {}) };
     }
     if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;

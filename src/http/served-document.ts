@@ -47,7 +47,7 @@ function encoded(bytes: Buffer, encoding: Encoded['encoding']): Encoded {
 }
 
 /** If-None-Match compares weakly: proxies that compress by themselves mark what they pass on with W/. */
-function isKnown(etag: string, named: string | undefined): boolean {
+export function isKnown(etag: string, named: string | undefined): boolean {
   const known = (named ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
   return known.includes(etag) || known.includes('*');
 }

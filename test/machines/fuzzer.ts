@@ -15,6 +15,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
+import { operator } from '../../src/delivery/webhook-table.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 
 export interface FuzzReport {
@@ -22,6 +23,8 @@ export interface FuzzReport {
   /** "placeOrder 201", "getOrder 404 order_not_found" … to how often it was answered. */
   readonly answers: ReadonlyMap<string, number>;
   readonly operations: readonly string[];
+  /** Those that never succeeded. */
+  readonly blind: readonly string[];
 }
 
 /** No name is asked for, and nobody is called. */
@@ -53,10 +56,12 @@ export async function fuzz(
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
   const ids = operations.map(({ id }) => id);
+  const blind = new Set(ids);
+  const report = (): FuzzReport => ({ requests, answers, operations: ids, blind: [...blind] });
   let requests = 0;
   try {
-    while (!until({ requests, answers, operations: ids })) {
-      const operation = pickOperation(operations, random);
+    while (!until(report())) {
+      const operation = pickOperation(operations, blind, random);
       const request = drawRequest(operation, operations, world, random);
       requests += 1;
       let answer: RawAnswer | null = null;
@@ -66,6 +71,7 @@ export async function fuzz(
         const outcome = checkAnswer(operation, request, answer);
         const label = `${operation.id} ${outcome}`;
         answers.set(label, (answers.get(label) ?? 0) + 1);
+        if (answer.status < 300) blind.delete(operation.id);
         await learn(world, request, answer.body, service.address);
       } catch (error) {
         throw new Error(describeFailure(seed, requests, request, answer, error), { cause: error });
@@ -75,7 +81,7 @@ export async function fuzz(
     agent.destroy();
   }
   assert.equal(Object.keys(Object.prototype).length, 0, 'nothing was added to the prototype of objects');
-  return { requests, answers, operations: ids };
+  return report();
 }
 
 // ---- the document
@@ -180,7 +186,14 @@ export function readOperations({ paths, components }: OpenapiDocument): readonly
 /** A key for every new account costs a hash of its password, and the audit of everything grows with the run. */
 const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify'];
 
-function pickOperation(operations: readonly Operation[], random: Random): Operation {
+function pickOperation(
+  operations: readonly Operation[],
+  blind: ReadonlySet<string>,
+  random: Random,
+): Operation {
+  if (blind.size > 0 && random.below(6) === 0) {
+    return random.pick(operations.filter(({ id }) => blind.has(id)));
+  }
   const operation = random.pick(operations);
   const ordering = operations.filter(({ id }) => ['placeOrder', 'renewOrder', 'previewOrder'].includes(id));
   if (random.below(4) === 0) return random.pick(ordering);
@@ -204,15 +217,25 @@ interface World {
   readonly waiting: readonly number[];
   readonly customers: number[];
   readonly events: number[];
-  /** Of resellers, and of the operator. */
-  readonly webhooks: number[];
-  readonly operatorWebhooks: number[];
+  /** By their references, as the product asks for them. */
+  readonly references: string[];
+  /** Two of each reseller's and the operator's: nothing deletes them. */
+  readonly lastingWebhooks: readonly OwnedWebhook[];
+  readonly webhooks: OwnedWebhook[];
   /** Unspent, for the operator's product. */
   readonly codes: string[];
   customerNames: number;
 }
 
+interface OwnedWebhook {
+  readonly id: number;
+  /** `operator` for one of the operator's. */
+  readonly ownerId: number;
+}
+
 const remembered = 400;
+/** Of each owner, who may have ten: the newest. */
+const webhooksRemembered = 4;
 
 async function leaveOrdersPending(
   admin: TestAccount,
@@ -232,6 +255,25 @@ async function leaveOrdersPending(
   }
   assert.equal((await admin.send('DELETE', '/api/admin/v1/product')).status, 200);
   return orders;
+}
+
+async function createWebhooks(
+  admin: TestAccount,
+  resellers: readonly TestAccount[],
+): Promise<OwnedWebhook[]> {
+  const webhooks: OwnedWebhook[] = [];
+  const owners = [
+    { ownerId: operator, client: admin, path: '/api/admin/v1/webhooks' },
+    ...resellers.map((reseller) => ({ ownerId: reseller.id, client: reseller, path: '/webhooks' })),
+  ];
+  for (const { ownerId, client, path } of owners) {
+    for (const types of [['plan.suspended'], []]) {
+      const made = await client.post(path, { url: 'https://shop.example.com/', types });
+      assert.equal(made.status, 201, made.text);
+      webhooks.push({ id: made.body.webhook.id, ownerId });
+    }
+  }
+  return webhooks;
 }
 
 async function createWorld(service: TestService, random: Random): Promise<World> {
@@ -263,8 +305,9 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     waiting,
     customers: [],
     events: [],
+    references: [],
+    lastingWebhooks: await createWebhooks(admin, resellers),
     webhooks: [],
-    operatorWebhooks: [],
     codes: [],
     customerNames: 1,
   };
@@ -273,10 +316,11 @@ async function createWorld(service: TestService, random: Random): Promise<World>
 /** Ids, keys and login codes of what was made, for later requests. */
 async function learn(
   world: World,
-  { operation, path }: FuzzRequest,
+  request: FuzzRequest,
   body: RawAnswer['body'],
   address: string,
 ): Promise<void> {
+  const { operation, path } = request;
   const keep = (list: number[], id: unknown) => {
     if (typeof id !== 'number') return;
     if (list.length < remembered) list.push(id);
@@ -285,15 +329,16 @@ async function learn(
   keep(world.orders, body?.order?.id);
   for (const { order } of body?.results ?? []) keep(world.orders, order?.id);
   keep(world.customers, body?.order?.customer?.id ?? body?.customer?.id);
-  keep(operation.includes('Operator') ? world.operatorWebhooks : world.webhooks, body?.webhook?.id);
-  if (body?.deleted === true) {
-    const id = Number(/webhooks\/(\d+)/.exec(path)?.[1]);
-    for (const list of [world.webhooks, world.operatorWebhooks]) {
-      if (list.includes(id)) list.splice(0, list.length, ...list.filter((each) => each !== id));
-    }
-  }
+  const reference = body?.order?.customer?.reference;
+  if (typeof reference === 'string' && world.references.length < remembered) world.references.push(reference);
+  learnOfWebhooks(world, request, body);
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
+  // Spent now, or its customer is suspended.
+  if (operation.startsWith('exchange') && (body?.customer || body?.error?.code === 'customer_not_found')) {
+    const sent = request.body?.toString() ?? '';
+    world.codes.splice(0, world.codes.length, ...world.codes.filter((code) => !sent.includes(code)));
+  }
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
     const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
     const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
@@ -306,6 +351,27 @@ async function learn(
   const known = world.victims.find((victim) => victim.id === id);
   if (known !== undefined) known.key = body.api_key;
   else if (world.victims.length < 12) world.victims.push({ id, key: body.api_key });
+}
+
+function learnOfWebhooks(
+  { webhooks, resellers }: World,
+  { operation, path, headers }: FuzzRequest,
+  body: RawAnswer['body'],
+): void {
+  const forget = (id: number | undefined) => {
+    const at = webhooks.findIndex((each) => each.id === id);
+    if (at >= 0) webhooks.splice(at, 1);
+  };
+  if (body?.deleted === true) forget(Number(/webhooks\/(\d+)/.exec(path)?.[1]));
+  if (!/^create\w*Webhook$/.test(operation) || typeof body?.webhook?.id !== 'number') return;
+  const asked = resellers.find(({ key }) => headers['authorization'] === `Bearer ${key}`);
+  const ownerId = operation === 'createOperatorWebhook' ? operator : asked?.id;
+  if (ownerId === undefined) return;
+  // The same one again where its idempotency key was sent again.
+  forget(body.webhook.id);
+  webhooks.push({ id: body.webhook.id, ownerId });
+  const theirs = webhooks.filter((each) => each.ownerId === ownerId);
+  if (theirs.length > webhooksRemembered) forget(theirs[0]?.id);
 }
 
 // ---- requests
@@ -330,16 +396,13 @@ function drawRequest(
   const isElsewhere = oneIn(40);
   const method = isElsewhere ? oddMethod(operation, random) : operation.method;
   const path = fillPath(operation, world, random) + drawQuery(operation, random);
-  // Mostly whose order or customer it is; an id begins with its account's.
-  const ownerId = Math.floor(Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]) / 1e9);
+  // Mostly whose order, customer or endpoint it is.
+  const ownerId = ownerOfPath(path, world);
   const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
   const headers: Record<string, string | string[]> = {
     host: 'fuzz',
     ...drawKey(operation, world, random, owner),
   };
-  if (operation.hasIdempotencyHeader && oneIn(2)) headers['idempotency-key'] = `k-${random.below(400)}`;
-  if (oneIn(8)) Object.assign(headers, random.pick(oddHeaders));
-
   const knownValue = (name: string) => drawKnown(name, operation, world, random);
   let text: string | null = null;
   if (operation.body !== null) {
@@ -353,9 +416,26 @@ function drawRequest(
     else if (other === null) text = random.pick(oddTexts);
     else text = write(drawValue(other, '', knownValue, random));
   } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
+  // One in the header and another one in the body is refused.
+  const hasKeyInBody = text?.includes('idempotency_key') === true;
+  if (operation.hasIdempotencyHeader && oneIn(hasKeyInBody ? 8 : 2)) {
+    headers['idempotency-key'] = `k-${random.below(400)}`;
+  }
+  if (oneIn(8)) Object.assign(headers, random.pick(oddHeaders));
   const body = text === null ? null : Buffer.from(text, oneIn(30) ? 'utf16le' : 'utf8');
   return { operation: operation.id, method, path, headers, body, isElsewhere };
 }
+
+/** Ids of orders, customers and events begin with their account's. */
+function ownerOfPath(path: string, { lastingWebhooks, webhooks }: World): number | undefined {
+  const id = Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]);
+  if (path.includes('/webhooks/')) {
+    return [...lastingWebhooks, ...webhooks].find((each) => each.id === id)?.ownerId;
+  }
+  return accountOfId(id);
+}
+
+const accountOfId = (id: number) => Math.floor(id / 1e9);
 
 export function oddMethod(operation: Operation, random: Random): string {
   const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
@@ -374,7 +454,8 @@ function drawKey(
   if (chance === 1)
     return { authorization: random.pick(['Bearer', 'Basic YTpi', 'bearer  x', 'Bearer sk_live_x', '']) };
   if (chance < 5) return bearer(random.pick(world.victims).key);
-  const isAdmin = path.startsWith('/api/admin/');
+  // The product's key is one of the operator's.
+  const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
   if (isAdmin && chance > 5) return bearer(world.admin.key);
   return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
 }
@@ -422,22 +503,46 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   if (path.includes('{month}')) {
     return path.replace('{month}', random.below(4) === 0 ? random.pick(oddIds) : '2026-01');
   }
+  if (path.includes('{reference}')) {
+    const isOdd = world.references.length === 0 || random.below(8) === 0;
+    const reference = isOdd ? random.pick(oddIds) : encodeURIComponent(random.pick(world.references));
+    return path.replace('{reference}', () => reference);
+  }
   if (!path.includes('{id}')) return path;
+  if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
   const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
   let drawn: string;
   if (random.below(8) === 0) drawn = random.pick(oddIds);
   else if (id === 'failOrder' && random.below(2) === 0) drawn = known(world.waiting);
-  else if (path.includes('/webhooks/'))
-    drawn = known((id.includes('Operator') ? world.operatorWebhooks : world.webhooks).slice(-4));
   else if (path.includes('/events/')) drawn = known(world.events);
   else if (path.includes('/orders/')) drawn = known(world.orders);
   else if (path.includes('/customers/')) drawn = known(world.customers);
   else if (path.includes('/packages/')) drawn = known(changes ? world.changeable : world.orderable);
   else if (changes) drawn = known(victims);
   else drawn = known([world.admin.id, ...world.resellers.map((each) => each.id), ...victims]);
-  return path.replace('{id}', () => drawn).replace('{event_id}', () => known(world.events));
+  return path.replace('{id}', () => drawn);
+}
+
+/** An endpoint, and an event that its owner hears of; sometimes one that it does not. */
+function fillWebhookPath(
+  path: string,
+  method: string,
+  { lastingWebhooks, webhooks, events }: World,
+  random: Random,
+): string {
+  const isOperators = path.startsWith('/api/admin/');
+  const known = [...(method === 'DELETE' ? [] : lastingWebhooks), ...webhooks].filter(
+    ({ ownerId }) => (ownerId === operator) === isOperators,
+  );
+  const webhook = known.length === 0 || random.below(8) === 0 ? undefined : random.pick(known);
+  const heard = events.filter((event) => isOperators || accountOfId(event) === webhook?.ownerId);
+  const event =
+    heard.length === 0 || random.below(8) === 0 ? random.pick(oddIds) : String(random.pick(heard));
+  return path
+    .replace('{id}', () => String(webhook?.id ?? random.pick(oddIds)))
+    .replace('{event_id}', () => event);
 }
 
 const oddQueryValues: readonly string[] = [
@@ -566,14 +671,13 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
         '999999999999.99',
       ]);
     case 'from':
+      if (id.startsWith('redeliverSince') && world.events.length > 0 && random.below(2) === 0)
+        return random.pick(world.events);
       return random.pick(seconds);
     case 'url':
-      return random.pick([
-        'https://product.example.com/calls',
-        'http://product.example.com',
-        'ftp://',
-        'here',
-      ]);
+      return random.below(3) > 0
+        ? 'https://product.example.com/calls'
+        : random.pick(['http://product.example.com', 'ftp://', 'here']);
     case 'secret':
       return `whsec_${'A'.repeat(random.pick([8, 32, 32, 32, 88]))}`;
     case 'allowed_ips[]':
@@ -591,7 +695,11 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     case 'trial':
       return random.below(6) === 0;
     case 'code':
-      return world.codes.pop() ?? 'c'.repeat(43);
+      return world.codes.length === 0 ? 'c'.repeat(43) : random.pick(world.codes);
+    case 'max_charge':
+      return random.below(3) === 0 ? undefined : '999999.99';
+    case 'return_login':
+      return random.below(3) > 0;
     default:
       return undefined;
   }
@@ -803,7 +911,8 @@ export function checkAnswer(
   }
   if (status < 400 && headers['content-type'] !== 'application/json; charset=utf-8') {
     const isFile = /^(?:text\/csv|application\/pdf)/.test(String(headers['content-type']));
-    assert.ok(status === 204 ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
+    const isEmpty = [202, 204, 304].includes(status);
+    assert.ok(isEmpty ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
     assert.ok(operation.answers.has(status), `the document lists ${status} for ${operation.id}`);
     assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
     return String(status);

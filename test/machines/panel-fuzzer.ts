@@ -11,7 +11,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { type MailServer, startMailServer } from '../harness/mail-server.ts';
 import { signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
+import { changeAccount } from '../harness/shop.ts';
 import {
   checkAnswer,
   describeFailure,
@@ -46,19 +49,31 @@ interface Seat {
 
 interface PanelWorld {
   readonly service: TestService;
+  readonly mailServer: MailServer;
   readonly administrator: Seat;
   /** They read and preview; nobody signs them out. */
   readonly readers: readonly Seat[];
   readonly victims: readonly Seat[];
   readonly orders: readonly number[];
   readonly customers: readonly number[];
+  /** Of links to a new password that came by mail. */
+  readonly passwordTokens: string[];
+}
+
+/** A panel, and where its mail arrives. */
+export interface FuzzedPanel {
+  readonly service: TestService;
+  readonly mailServer: MailServer;
+  close(): Promise<void>;
 }
 
 const many = 1_000_000_000;
 
 /** Wrong passwords and codes are part of the game. */
-export function startFuzzedPanel(): Promise<TestService> {
-  return startTestService({
+export async function startFuzzedPanel(): Promise<FuzzedPanel> {
+  const mailServer = await startMailServer();
+  const service = await startTestService({
+    environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`, MAIL_FROM: 'billing@example.com' },
     limits: {
       rates: {
         failuresPerMinute: many,
@@ -69,19 +84,23 @@ export function startFuzzedPanel(): Promise<TestService> {
       attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
     },
   });
+  const close = async () => {
+    await service.close();
+    await mailServer.close();
+  };
+  return { service, mailServer, close };
 }
 
 /** @throws an error that names the seed, the request and its answer, at the first that is not documented */
-export async function fuzzPanel(
-  service: TestService,
-  seed: number,
-  until: () => boolean,
-): Promise<FuzzReport> {
+export async function fuzzPanel(panel: FuzzedPanel, seed: number, until: () => boolean): Promise<FuzzReport> {
+  const { service } = panel;
   const random = createRandom(seed);
   const operations = withSiblings(readOperations((await service.admin.get('/panel/api/openapi.json')).body));
-  const world = await createPanelWorld(service);
+  const world = await createPanelWorld(panel);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
+  const ids = operations.map(({ id }) => id);
+  const blind = new Set(ids);
   let requests = 0;
   try {
     while (!until()) {
@@ -91,7 +110,13 @@ export async function fuzzPanel(
       const isCostly = endsSessions.includes(drawn.id) || drawn.id === 'revealApiKey';
       const operation = next === null && isCostly && random.below(2) > 0 ? random.pick(operations) : drawn;
       const seat = next?.seat ?? pickSeat(operation, world, random);
-      const request = drawPanelRequest(operation, seat, world, random);
+      const request = drawPanelRequest(
+        operation,
+        seat,
+        world,
+        random,
+        next !== null && random.below(2) === 0,
+      );
       requests += 1;
       let answer: RawAnswer | null = null;
       try {
@@ -99,6 +124,7 @@ export async function fuzzPanel(
         if (answer === null) continue;
         const label = `${operation.id} ${checkAnswer(operation, request, answer)}`;
         answers.set(label, (answers.get(label) ?? 0) + 1);
+        if (answer.status < 300) blind.delete(operation.id);
         await learnOfPanel(world, seat, operation, answer);
       } catch (error) {
         throw new Error(describeFailure(seed, requests, request, answer, error), { cause: error });
@@ -107,10 +133,10 @@ export async function fuzzPanel(
   } finally {
     agent.destroy();
   }
-  return { requests, answers, operations: operations.map(({ id }) => id) };
+  return { requests, answers, operations: ids, blind: [...blind] };
 }
 
-async function createPanelWorld(service: TestService): Promise<PanelWorld> {
+async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<PanelWorld> {
   const sit = async (account: TestAccount): Promise<Seat> => ({
     account,
     username: await usernameOf(service, account),
@@ -125,7 +151,11 @@ async function createPanelWorld(service: TestService): Promise<PanelWorld> {
     readers.push(await sit(await service.createReseller({ group, credit: '900.00' })));
   }
   const victims = [];
-  for (let count = 0; count < 3; count += 1) victims.push(await sit(await service.createReseller()));
+  for (let count = 0; count < 3; count += 1) {
+    const account = await service.createReseller();
+    await changeAccount(service, account, { email: `${account.id}@example.com` });
+    victims.push(await sit(account));
+  }
   const orders: number[] = [];
   const customers: number[] = [];
   for (const { account } of readers) {
@@ -139,11 +169,13 @@ async function createPanelWorld(service: TestService): Promise<PanelWorld> {
   }
   return {
     service,
+    mailServer,
     administrator: await sit(service.admin),
     readers,
     victims,
     orders,
     customers,
+    passwordTokens: [],
   };
 }
 
@@ -154,13 +186,20 @@ const endsSessions = [
 ];
 
 /** What no drawing of single requests comes upon: a secret is confirmed, a factor that is on is switched off. */
-function nextStep({ victims, administrator }: PanelWorld, random: Random): { id: string; seat: Seat } | null {
-  if (random.below(12) > 0) return null;
+function nextStep(
+  { victims, administrator, passwordTokens }: PanelWorld,
+  random: Random,
+): { id: string; seat: Seat } | null {
+  if (random.below(8) > 0) return null;
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
   const seat = random.pick(begun.length > 0 ? begun : victims);
-  // Nor are its sessions known by their ids before they were listed.
-  if (random.below(4) === 0) return { id: seat.sessions.length === 0 ? 'listSessions' : 'endSession', seat };
+  // Nor are its sessions known by their ids before they were listed, and a link to a new password is mailed first.
+  if (begun.length === 0 && random.below(2) === 0) {
+    if (random.below(2) === 0)
+      return { id: seat.sessions.length === 0 ? 'listSessions' : 'endSession', seat };
+    return { id: passwordTokens.length === 0 ? 'requestPasswordReset' : 'completePasswordReset', seat };
+  }
   if (!seat.isTotpOn) return { id: seat.secret === null ? 'beginTotp' : 'confirmTotp', seat };
   return random.below(2) === 0 ? { id: 'disableTotp', seat } : { id: 'disableTotpOf', seat: administrator };
 }
@@ -171,11 +210,18 @@ function pickSeat({ id, path }: Operation, world: PanelWorld, random: Random): S
   return random.pick(world.readers);
 }
 
-function drawPanelRequest(operation: Operation, seat: Seat, world: PanelWorld, random: Random): FuzzRequest {
-  const oneIn = (count: number) => random.below(count) === 0;
+/** `isPlain`: with nothing spoilt. */
+function drawPanelRequest(
+  operation: Operation,
+  seat: Seat,
+  world: PanelWorld,
+  random: Random,
+  isPlain: boolean,
+): FuzzRequest {
+  const oneIn = (count: number) => !isPlain && random.below(count) === 0;
   const isElsewhere = oneIn(40);
   const path = fillPanelPath(operation, seat, world, random) + drawQuery(operation, random);
-  const headers: Record<string, string | string[]> = { host: 'fuzz', ...drawDoor(seat, random) };
+  const headers: Record<string, string | string[]> = { host: 'fuzz', ...drawDoor(seat, random, isPlain) };
   if (oneIn(8)) Object.assign(headers, withoutCookie(random.pick(oddHeaders)));
   let text: string | null = null;
   if (operation.body !== null) {
@@ -185,7 +231,8 @@ function drawPanelRequest(operation: Operation, seat: Seat, world: PanelWorld, r
       (name) => knownOf(name, operation, seat, world, random),
       random,
     );
-    for (let count = random.pick([0, 0, 0, 1, 1, 2]); count > 0; count -= 1) spoil(drawn, random);
+    for (let count = isPlain ? 0 : random.pick([0, 0, 0, 1, 1, 2]); count > 0; count -= 1)
+      spoil(drawn, random);
     text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
   } else if (oneIn(8)) text = random.pick(['{}', '{', '[]', 'x'.repeat(70_000)]);
   return {
@@ -203,9 +250,9 @@ function withoutCookie({ cookie: _cookie, ...rest }: Readonly<Record<string, str
 }
 
 /** Mostly a session and the own pages; sometimes a stranger, another site, or a key. */
-function drawDoor({ cookie, account }: Seat, random: Random): Record<string, string> {
+function drawDoor({ cookie, account }: Seat, random: Random, isPlain: boolean): Record<string, string> {
   const own = { 'sec-fetch-site': 'same-origin' };
-  switch (random.below(30)) {
+  switch (isPlain ? null : random.below(30)) {
     case 0:
       return own;
     case 1:
@@ -240,12 +287,21 @@ function knownOf(
   name: string,
   { id }: Operation,
   seat: Seat,
-  { service, orders }: PanelWorld,
+  { service, victims, orders, passwordTokens }: PanelWorld,
   random: Random,
 ): unknown {
   switch (name) {
     case 'username':
       return seat.username;
+    case 'account': {
+      // Another password ends with a sign-in that switches codes off.
+      const without = victims.filter((victim) => victim.secret === null);
+      return random.pick(without.length > 0 ? without : victims).username;
+    }
+    case 'email':
+      return random.pick(['', `${seat.account.id}@example.com`, `${seat.account.id}@example.com`, 'nobody']);
+    case 'token':
+      return passwordTokens.at(-1) ?? 'none';
     case 'password':
     case 'current_password':
       return random.below(6) === 0 ? 'not the right password' : testPassword;
@@ -290,7 +346,7 @@ async function learnOfPanel(
   if (id === 'listSessions' && status === 200) {
     seat.sessions = body.data.map((one: { id: string }) => one.id);
   }
-  if (typeof body?.secret === 'string') seat.secret = body.secret;
+  if (id === 'beginTotp' && typeof body?.secret === 'string') seat.secret = body.secret;
   if (Array.isArray(body?.recovery_codes)) {
     seat.recoveryCodes = [...body.recovery_codes];
     seat.isTotpOn = true;
@@ -302,12 +358,28 @@ async function learnOfPanel(
       if (victim.isTotpOn && !(await isOn(world, victim))) forgetTotp(victim);
     }
   }
+  if (id === 'requestPasswordReset' && status === 202) await readMail(world);
+  // Spent, or of a password that was changed since.
+  if (id === 'completePasswordReset' && (status === 204 || status === 404)) world.passwordTokens.pop();
+  if (id === 'completePasswordReset' && status === 204) {
+    for (const victim of world.victims) {
+      if (!(await isSignedIn(service, victim))) await signInAgain(world, victim, true);
+    }
+  }
   const endedIt = endsSessions.includes(id) && id !== 'signIn' && status === 204;
   const isLost = status === 401 && body?.error?.code === 'not_signed_in';
   if (!endedIt && !isLost) return;
   // Another password may stand there now: its own session goes on.
   const setPassword = id === 'changePassword';
   if (seat === administrator || (!setPassword && (await isSignedIn(service, seat)))) return;
+  await signInAgain(world, seat, setPassword);
+}
+
+async function signInAgain(
+  { service, administrator }: PanelWorld,
+  seat: Seat,
+  setPassword: boolean,
+): Promise<void> {
   if (seat.isTotpOn) {
     const path = `/panel/api/admin/accounts/${seat.account.id}/totp/disable`;
     const off = await service.admin.post(path, { current_password: testPassword }, signedIn(administrator));
@@ -316,6 +388,20 @@ async function learnOfPanel(
   }
   seat.cookie = (await signIn(service, seat.account, { setPassword })).cookie;
   seat.sessions = [];
+}
+
+/** Once everything that was asked for is in the outbox, and sent. */
+async function readMail({ service, mailServer, passwordTokens }: PanelWorld): Promise<void> {
+  await service.service.passwordLinks.settled();
+  service.clock.seconds += defaultLimits.housekeeping.mail.everySeconds;
+  for (let look = 0; look < 4; look += 1) {
+    await service.service.jobs.look();
+    await service.service.jobs.idle();
+  }
+  for (const { parsed } of mailServer.take()) {
+    const [, token] = /reset-password#token=(\S+)/.exec(parsed.text ?? '') ?? [];
+    if (token !== undefined) passwordTokens.push(token);
+  }
 }
 
 function forgetTotp(seat: Seat): void {

@@ -121,11 +121,33 @@ test('an entitlement has all that the product needs, and an ETag that stays whil
   const asked = (known: string) => service.admin.send('GET', path, undefined, { 'if-none-match': known });
   assert.equal((await asked(etag)).status, 304);
   assert.equal((await asked(`"other", ${etag}`)).status, 304);
+  // A proxy that compresses marks it as weak.
+  assert.equal((await asked(`W/${etag}`)).status, 304);
   assert.equal((await asked('"other"')).status, 200);
   await reseller.post(`/customers/${order.customer.id}/suspend`, {});
   const changed = await asked(etag);
   assert.equal(changed.status, 200);
   assert.notEqual(changed.headers.get('etag'), etag);
+});
+
+test('a reference that nobody can have is nobody’s', async () => {
+  await placeOrder(service, await service.createReseller({ credit: '100.00' }), { customer: 'kim' });
+  for (const odd of [
+    '%00',
+    'a%00b',
+    '%FF',
+    '%ED%A0%80',
+    '%20',
+    '%E2%84%AAim',
+    'x'.repeat(400),
+    '__proto__',
+  ]) {
+    const answer = await service.admin.get(`${product}/entitlements/${odd}`);
+    assert.ok(
+      ['customer_not_found', 'not_found'].includes(answer.body?.error?.code) && answer.status === 404,
+      `${odd} ${answer.text}`,
+    );
+  }
 });
 
 test('that a package was changed is seen by its version', async () => {

@@ -86,11 +86,14 @@ test('openapi.json names what is taken and answered, and says nothing that gener
     assert.notEqual(name, 'Package', 'Java’s own');
   }
   for (const [path, operations] of Object.entries<Record<string, DocumentedOperation>>(paths)) {
-    for (const { operationId, requestBody, responses } of Object.values(operations))
-      for (const part of [requestBody, ...Object.values(responses)]) {
+    for (const { operationId, requestBody, responses } of Object.values(operations)) {
+      // That nothing has changed is said without a body.
+      const { 304: _unchanged, ...withBodies } = responses;
+      for (const part of [requestBody, ...Object.values(withBodies)]) {
         const schema = part?.content?.['application/json']?.schema;
         assert.ok(part === undefined || schema?.$ref !== undefined, `${operationId} at ${path}`);
       }
+    }
   }
   for (const [place, schema] of schemasIn(openapi, '')) {
     assert.ok(

@@ -15,6 +15,7 @@ import { publicId } from '../../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { type Database, ranked } from '../../database/database.ts';
 import type { EventWaits } from '../../events/event-reads.ts';
+import { isKnown } from '../../http/served-document.ts';
 import {
   beginEntitlements,
   type EntitledCustomer,
@@ -25,6 +26,7 @@ import {
 import { isSuspended, planStatus } from '../../plans/plan-life.ts';
 import { readWaitSeconds } from '../shapes/feed-request.ts';
 import { readQuery } from '../shapes/list-filters.ts';
+import { parseCustomerReference } from '../shapes/order-request.ts';
 
 export interface EntitlementRoutesDependencies {
   readonly database: Database;
@@ -52,17 +54,19 @@ export function entitlementRoutes(
         summary: 'What a customer may do',
         description:
           'With an ETag: a request with If-None-Match is answered with 304 while nothing has changed. While an order waits for your confirmation it is as before the order.',
-        response: { 200: Type.Ref('Entitlement') },
+        response: { 200: Type.Ref('Entitlement'), 304: { type: 'null' } },
       },
     },
     async (request, reply) => {
-      const found = await findEntitlement(lookups, request.params.reference.trim().toLowerCase());
+      const reference = parseCustomerReference(request.params.reference);
+      // What no order can name is nobody's, and some of it no database takes.
+      if (isRefusal(reference)) return reply.refuse(refusal('customer_not_found'));
+      const found = await findEntitlement(lookups, reference);
       if (found === null) return reply.refuse(refusal('customer_not_found'));
       const view = entitlementView(found, packages(), now());
       const etag = `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`;
       reply.header('etag', etag);
-      const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim());
-      if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+      if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
       return reply.send(view);
     },
   );
