@@ -84,11 +84,12 @@ const streamed = (
   where: string,
 ) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
     from (select * from event_stream
-      where ${where} order by position limit $3::int) s
+      where ${where} order by position limit $3::int + 1) s
     join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
     where s.position + (e.number - s.first_number) > $1::bigint`;
 
-// A row of the stream is as long as the batch that made it: what lies before $1 in it is left out.
+// A row of the stream is as long as the batch that made it: what lies before $1 in it is left out. That may be the whole
+// first row, so one row more is read than events are wanted.
 const readAll: Statement = {
   name: 'read_event_stream',
   text: `${streamed('position >= coalesce((select max(position) from event_stream where position <= $1::bigint), 0)')}

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { extendStream } from '../../src/events/event-stream.ts';
+import { extendStream, readStream, streamEnd } from '../../src/events/event-stream.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { changeAccount, credit, placeOrder, schedulePrices } from '../harness/shop.ts';
@@ -341,6 +341,34 @@ describe('the feed of all accounts', () => {
     const last = seen.at(-1);
     const one = expectStatus(await service.admin.get(`/api/admin/v1/events/${last?.id}`), 200);
     assert.deepEqual(one.event, last);
+  });
+
+  test('goes on behind any event, however few are asked for at once', async () => {
+    const account = await service.createReseller({ credit: '300.00' });
+    await account.get('/events');
+    await extendStream(service.database);
+    const begin = await streamEnd(service.database);
+    // A row of the stream each, and one of several events.
+    for (const amount of ['1.00', '2.00', '3.00']) await credit(service, account, amount);
+    await placeOrder(service, account, { customer: 'one-by-one' });
+    await credit(service, account, '4.00');
+    await extendStream(service.database);
+    const end = await streamEnd(service.database);
+    assert.ok(end - begin >= 7n);
+    for (const limit of [1, 2, 3]) {
+      const positions: bigint[] = [];
+      for (;;) {
+        const after = positions.at(-1) ?? begin;
+        const events = await readStream(service.database, { after, accountId: null, limit });
+        if (events.length === 0) break;
+        assert.equal(events.length, Math.min(limit, Number(end - after)), 'as many as there are');
+        positions.push(...events.map(({ position }) => position));
+      }
+      assert.deepEqual(
+        positions,
+        Array.from({ length: Number(end - begin) }, (_nothing, index) => begin + BigInt(index + 1)),
+      );
+    }
   });
 
   test('can be asked for one type, and refuses what is no event', async () => {
