@@ -1,6 +1,6 @@
 // Loaded before the service (node --import): its clock runs ten days in a second, the same in every process of a proof, and
 // the job that renews plans comes round each second and dies with its process. It acts from outside: the
-// product knows nothing of it.
+// product knows nothing of it. Calls to the outside are given up after a second, and events are kept for ever.
 // FAST_CLOCK_BEGAN: when, in milliseconds; FAST_CLOCK_STOPS: when it stands still, for a quiet end.
 
 import { defaultLimits } from '../../src/config.ts';
@@ -26,6 +26,10 @@ if (began !== undefined) {
     retrySecondsMin: 0,
   });
   defaultLimits.housekeeping.renewals.everySeconds = 1;
+  // The years that pass are not meant to cost anything that is compared at the end.
+  defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
+  // Whoever never answers has not answered soon. In the quiet end there is no time for a second try.
+  if (stops === Number.POSITIVE_INFINITY) defaultLimits.outbound.callMilliseconds = 1_000;
   // One after the other: more moments between two of them at which it can die.
   defaultLimits.renewals.plansAtOnce = 1;
 }

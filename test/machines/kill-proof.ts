@@ -13,11 +13,13 @@ import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
+import { startDeliveryWitness } from './delivery-witness.ts';
 import { fastTime } from './fast-clock.ts';
 import { readAll } from './journal.ts';
 import { startLivingPlans } from './living-plans.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { settlementProblems } from './settled-orders.ts';
+import { startUnreliableProduct } from './unreliable-product.ts';
 
 export interface KillProofOptions {
   /** DATA_DIR or DATABASE_URL. */
@@ -28,6 +30,8 @@ export interface KillProofOptions {
   readonly seed: number;
   /** Fewer orders between two kills: an audit after each of them adds up all there are. */
   readonly isShort?: boolean;
+  /** Orders wait for a product that answers, refuses, does neither and dies (unreliable-product.ts). */
+  readonly confirms?: boolean;
   readonly onKill?: (done: number, point: string) => void;
 }
 
@@ -41,6 +45,15 @@ export interface KillReport {
   readonly renewals: number;
   /** Answered with what they gave back: once each. */
   readonly cancels: number;
+  /** What the endpoints got (delivery-witness.ts). */
+  readonly events: number;
+  readonly deliveries: number;
+  readonly repeats: number;
+  /** Where orders waited for a product. */
+  readonly completed?: number;
+  readonly failed?: number;
+  readonly settledByHand?: number;
+  readonly calls?: number;
 }
 
 const clientCount = 8;
@@ -52,14 +65,27 @@ const ordersInBulkShort = 12;
 const bulkEvery = 8;
 const preloads = ['./fast-clock.ts', './crash-points.ts'].map((path) => new URL(path, import.meta.url));
 
-export async function runKillProof({
-  environment,
-  kills,
-  points = crashPoints,
-  seed,
-  isShort = false,
-  onKill,
-}: KillProofOptions): Promise<KillReport> {
+export async function runKillProof(options: KillProofOptions): Promise<KillReport> {
+  const endings: (() => unknown)[] = [];
+  try {
+    return await killAgainAndAgain(options, endings);
+  } finally {
+    for (const end of endings) await end();
+  }
+}
+
+async function killAgainAndAgain(
+  {
+    environment,
+    kills,
+    points = crashPoints,
+    seed,
+    isShort = false,
+    confirms = false,
+    onKill,
+  }: KillProofOptions,
+  endings: (() => unknown)[],
+): Promise<KillReport> {
   const random = createRandom(seed);
   const adminKey = mintApiKey();
   const beganAt = Date.now();
@@ -67,16 +93,27 @@ export async function runKillProof({
     PORT: '0',
     SECRET_KEY: randomBytes(32).toString('hex'),
     ADMIN_API_KEY: adminKey,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
     FAST_CLOCK_BEGAN: String(beganAt),
     ...environment,
   };
   let service: ServiceProcess = await startServiceProcess({ environment: base, preloads });
+  endings.push(() => service.kill('SIGKILL'));
   const shop = await openShop(service.address, adminKey);
+  const told = await startDeliveryWitness({
+    ...{ shop, address: service.address, adminKey, seed },
+    refusesEvery: 50,
+  });
+  endings.push(told.close);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
   // Of the process before while the next one's books are audited: beside orders an audit waits most of its time.
   let address = service.address;
   const journal = emptyJournal(shop);
+  const product = confirms
+    ? await startUnreliableProduct({ shop, adminKey, seed, address: () => address })
+    : null;
+  if (product !== null) endings.push(product.close);
   const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
@@ -124,17 +161,25 @@ export async function runKillProof({
   address = service.address;
   assert.ok(clients, 'a proof needs at least one kill');
   await Promise.all([clients.finish(), plans.finish()]);
+  await told.calmDown(address);
+  await product?.settle(address);
   service.kill('SIGKILL');
   await service.gone;
   const stopsAt = Date.now();
   const stopped = { ...base, FAST_CLOCK_STOPS: String(stopsAt) };
   service = await startServiceProcess({ environment: stopped, preloads });
-  await plans.settle(service.address, fastTime(beganAt, stopsAt));
+  address = service.address;
+  await plans.settle(address, fastTime(beganAt, stopsAt));
+  await product?.settle(address);
   await expectContent(service.address, adminKey);
   const { orders, lost, doubled } = await compareBooks(service.address, adminKey, journal);
   assert.deepEqual(lost, [], 'every acknowledged order stands as it was shown');
   assert.deepEqual(doubled, [], 'no order stands that was not acknowledged');
   const { renewals, cancels } = await plans.check(createApiClient(service.address, adminKey));
+  const { problems: toldWrong, ...telling } = await told.check(service.address, adminKey);
+  assert.deepEqual(toldWrong, [], 'every event arrived, in order, and none that was not committed');
+  const { problems: askedWrong = [], ...asked } = (await product?.check(service.address)) ?? {};
+  assert.deepEqual(askedWrong, [], 'every order is what the product said of it');
   service.kill('SIGTERM');
   const { code } = await service.gone;
   assert.equal(code, 0, 'the last process ends cleanly');
@@ -145,6 +190,8 @@ export async function runKillProof({
     ordersAfterUnknown: clients.ordersAfterUnknown(),
     renewals,
     cancels,
+    ...telling,
+    ...asked,
   };
 }
 
@@ -326,9 +373,9 @@ function answerIn(whole: Answer | null, place: number): Answer | null {
   return { ...whole, status: body.status, body, text: JSON.stringify(body) };
 }
 
-/** A customer's plan can be paid for only so many years ahead: such an order was decided, and was refused. */
+/** A plan can be paid for only so many years ahead, and while one order of a customer waits there is no other: decided, and refused. */
 export function isRefusedForGood({ status, body }: Answer): boolean {
-  return status === 422 && body.error.details.reason === 'term_too_long';
+  return status === 422 && ['term_too_long', 'order_pending'].includes(body.error.details.reason);
 }
 
 const attemptsMax = 50;

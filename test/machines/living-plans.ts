@@ -52,6 +52,11 @@ const cancelledPerAccount = 3;
 const restMilliseconds = 100;
 const patienceMilliseconds = 60_000;
 
+/** Whether a product that knew the customer by this reference may not refuse him: the plan has to go on. */
+export function mustLive(reference: string): boolean {
+  return /^(?:renewing|cancelled)-/.test(reference);
+}
+
 /** The service is killed only once this has resolved. */
 export async function startLivingPlans({
   shop,
@@ -71,7 +76,9 @@ export async function startLivingPlans({
   ): Promise<Answer> {
     for (;;) {
       const answer = await send(createApiClient(address(), apiKey)).catch(() => null);
-      if (answer !== null && answer.status !== 503) return answer;
+      // While an order of the same customer waits for the product, nothing else is done for him.
+      const isLater = answer === null || answer.status === 503 || isPending(answer);
+      if (!isLater) return answer;
       if (endsAt !== null && performance.now() > endsAt) throw new Error(`${key} was never answered.`);
       await pause(restMilliseconds);
     }
@@ -165,6 +172,10 @@ export async function startLivingPlans({
       return { renewals, cancels };
     },
   };
+}
+
+function isPending({ status, body }: Answer): boolean {
+  return status === 422 && body.error.details.reason === 'order_pending';
 }
 
 type Rows = Awaited<ReturnType<typeof readAll>>;

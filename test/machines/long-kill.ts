@@ -1,5 +1,6 @@
 // node test/machines/long-kill.ts --database embedded|postgres [--kills 500] [--seed 1]
-// PostgreSQL: throwaway servers of its own. A hundred kills for each seed.
+// PostgreSQL: throwaway servers of its own. Fifty kills for each seed; in every second one orders wait for a product that answers,
+// refuses, does neither and dies.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,13 +17,19 @@ const { values } = parseArgs({
   },
 });
 // A fresh database from time to time: the books are added up after every kill, and would take longer and longer.
-const killsPerDatabase = 100;
+const killsPerDatabase = 50;
 const began = performance.now();
 const killsWanted = Number(values.kills);
 const killsByPoint: Record<string, number> = {};
-let [done, acknowledged, afterUnknown, renewals, cancels] = [0, 0, 0, 0, 0];
+const totals = {
+  ...{ ordersAcknowledged: 0, ordersAfterUnknown: 0, renewals: 0, cancels: 0 },
+  ...{ events: 0, deliveries: 0, repeats: 0 },
+  ...{ completed: 0, failed: 0, settledByHand: 0, calls: 0 },
+};
+const counted = Object.keys(totals) as (keyof typeof totals)[];
+let done = 0;
 let seed = Number(values.seed);
-for (; done < killsWanted; seed += 1) {
+for (let databases = 0; done < killsWanted; seed += 1, databases += 1) {
   const postgres = values.database === 'postgres' ? await startThrowawayPostgres() : null;
   const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-kill-'));
   try {
@@ -30,15 +37,13 @@ for (; done < killsWanted; seed += 1) {
       environment: postgres === null ? { DATA_DIR: dataDir } : { DATABASE_URL: postgres.url },
       kills: Math.min(killsPerDatabase, killsWanted - done),
       seed,
+      confirms: databases % 2 === 1,
       onKill(count, point) {
         if (count % 25 === 0) process.stdout.write(`${done + count} kills, the last ${point}\n`);
       },
     });
     done += report.kills;
-    acknowledged += report.ordersAcknowledged;
-    afterUnknown += report.ordersAfterUnknown;
-    renewals += report.renewals;
-    cancels += report.cancels;
+    for (const name of counted) totals[name] += report[name] ?? 0;
     for (const [point, count] of Object.entries(report.killsByPoint))
       killsByPoint[point] = (killsByPoint[point] ?? 0) + count;
   } finally {
@@ -46,10 +51,15 @@ for (; done < killsWanted; seed += 1) {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
+const { ordersAcknowledged, ordersAfterUnknown, renewals, cancels, events, deliveries, repeats } = totals;
+const { completed, failed, settledByHand, calls } = totals;
 const seconds = Math.round((performance.now() - began) / 1000);
 process.stdout.write(
-  `${JSON.stringify(killsByPoint)}\n${done} kills, ${acknowledged} orders acknowledged, ${afterUnknown} of them ` +
+  `${JSON.stringify(killsByPoint)}\n${done} kills, ${ordersAcknowledged} orders acknowledged, ${ordersAfterUnknown} of them ` +
     'after an unknown outcome: 0 lost, 0 doubled, books in order after every kill; ' +
     `${renewals} renewals by themselves, one for each end, ${cancels} cancels, each paid once; ` +
+    `${events} events arrived in ${deliveries} deliveries, ${repeats} of them repeats, in order at each endpoint and none ` +
+    `that was not committed; of orders that waited for the product ${completed} completed and ${failed} failed and repaid, ` +
+    `${settledByHand} of them by hand, after ${calls} calls; ` +
     `seeds ${values.seed} to ${seed - 1}, ${seconds} s\n`,
 );

@@ -23,6 +23,7 @@ test('kill -9 at any point from the first write on loses and doubles no order on
     kills: writing.length + 1,
     seed,
     isShort: true,
+    confirms: true,
   });
   context.diagnostic(JSON.stringify(report));
 });

@@ -1,0 +1,228 @@
+// The receiver of a service under attack: every account has an endpoint here, and the operator one for the orders of all.
+// It writes down what arrives, and at the end holds it against the feeds and the orders: every event arrived, for the first
+// time in the order of its number and without a gap; nothing that the feed does not know; a repeat is the same to the byte;
+// and every order was told as what it came to. Used by kill-proof.ts and broken-database.ts.
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { createRandom } from '../../scripts/demo/random.ts';
+import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { type Row, readAll } from './journal.ts';
+import type { Shop } from './kill-proof.ts';
+import { type SignedRequest, startSignedServer } from './signed-server.ts';
+
+export interface DeliveryWitness {
+  /** From now on it refuses nothing. Resolves when the service has noticed, for which its clock has to run. */
+  calmDown(address: string): Promise<void>;
+  /** What was wrong in everything that arrived since the beginning, once no more is to come; a sentence each. */
+  check(address: string, adminKey: string): Promise<DeliveryReport>;
+  close(): Promise<void>;
+}
+
+export interface DeliveryReport {
+  /** Of every account. */
+  readonly events: number;
+  /** At every endpoint. */
+  readonly deliveries: number;
+  /** Deliveries of what had arrived there before. */
+  readonly repeats: number;
+  readonly problems: readonly string[];
+}
+
+interface DeliveryWitnessOptions {
+  readonly shop: Shop;
+  readonly address: string;
+  readonly adminKey: string;
+  readonly seed: number;
+  /** Answers one delivery of so many with 500; without it none. */
+  readonly refusesEvery?: number;
+}
+
+interface Endpoint {
+  /** null: the operator's. */
+  readonly account: Shop['accounts'][number] | null;
+  /** Of its owner, and where the list of his endpoints is. */
+  readonly key: string;
+  readonly place: string;
+  readonly secret: string;
+  /** By their ids, in the order of their first arrival. */
+  readonly first: Map<string, SignedRequest>;
+  readonly problems: string[];
+  deliveries: number;
+}
+
+interface FeedEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly account_id: number;
+  // biome-ignore lint/suspicious/noExplicitAny: data of every type
+  readonly data: any;
+}
+
+const ordersOnly = ['order.completed', 'order.failed'];
+const planTypes = ['plan.activated', 'plan.renewed', 'plan.changed'];
+const problemsMax = 10;
+const pollMilliseconds = 50;
+/** Without anything new, before what is missing is called lost. */
+const patienceMilliseconds = 60_000;
+
+/** Resolves when the endpoints stand: what is ordered from then on is told. */
+export async function startDeliveryWitness({
+  shop,
+  address,
+  adminKey,
+  seed,
+  refusesEvery = 0,
+}: DeliveryWitnessOptions): Promise<DeliveryWitness> {
+  const random = createRandom(seed * 1_000 + 800);
+  const endpoints = new Map<string, Endpoint>();
+  let mayRefuse = refusesEvery > 0;
+  let arrivedAt = performance.now();
+
+  function receive(request: SignedRequest): number {
+    const endpoint = endpoints.get(request.path);
+    if (endpoint === undefined) return 404;
+    endpoint.deliveries += 1;
+    const known = endpoint.first.get(request.id);
+    if (known === undefined) {
+      endpoint.first.set(request.id, request);
+      arrivedAt = performance.now();
+    } else if (known.body !== request.body) {
+      add(endpoint.problems, `${request.id} came again and was ${request.body}, not ${known.body}.`);
+    }
+    return mayRefuse && random.below(refusesEvery) === 0 ? 500 : 204;
+  }
+
+  const server = await startSignedServer(
+    (path) => endpoints.get(path)?.secret ?? null,
+    (request) => ({ status: receive(request) }),
+  );
+  for (const account of [...shop.accounts, null]) {
+    const path = account === null ? '/operator' : `/account/${account.id}`;
+    const key = account?.key ?? adminKey;
+    const place = account === null ? '/api/admin/v1/webhooks' : '/webhooks';
+    const body = { url: `${server.address}${path}`, types: account === null ? ordersOnly : [] };
+    const answer = await createApiClient(address, key).post(place, body, { 'idempotency-key': path });
+    assert.equal(answer.status, 201, answer.text);
+    const { secret } = answer.body;
+    endpoints.set(path, { account, key, place, secret, first: new Map(), problems: [], deliveries: 0 });
+  }
+
+  /** Until the last event is there, or nothing has come for a long time. */
+  async function caughtUp({ first }: Endpoint, feed: readonly FeedEvent[]): Promise<void> {
+    arrivedAt = performance.now();
+    while (feed.some(({ id }) => !first.has(`evt_${id}`))) {
+      if (performance.now() - arrivedAt > patienceMilliseconds) return;
+      await pause(pollMilliseconds);
+    }
+  }
+
+  return {
+    async calmDown(currentAddress) {
+      mayRefuse = false;
+      const until = performance.now() + patienceMilliseconds;
+      for (const { place, key } of endpoints.values()) {
+        for (;;) {
+          const { body, text } = await createApiClient(currentAddress, key).get(place);
+          if (body.data?.[0]?.failing_since === null) break;
+          assert.ok(performance.now() < until, `nothing is refused any more, and it still fails: ${text}`);
+          await pause(pollMilliseconds);
+        }
+      }
+    },
+    async check(currentAddress, currentAdminKey) {
+      const admin = createApiClient(currentAddress, currentAdminKey);
+      let events = 0;
+      for (const endpoint of endpoints.values()) {
+        const { account, problems } = endpoint;
+        const feed =
+          account === null
+            ? (await readFeed(admin, '/api/admin/v1/events')).filter(({ type }) => ordersOnly.includes(type))
+            : await readFeed(createApiClient(currentAddress, account.key), '/events');
+        await caughtUp(endpoint, feed);
+        compare(endpoint, feed, problems);
+        if (account === null) continue;
+        events += feed.length;
+        const orders = await readAll(admin, `/api/admin/v1/accounts/${account.id}/orders`);
+        for (const problem of tellingProblems(orders, feed)) add(problems, problem);
+      }
+      const all = [...endpoints.values()];
+      const sum = (count: (endpoint: Endpoint) => number) =>
+        all.reduce((total, one) => total + count(one), 0);
+      return {
+        events,
+        deliveries: sum(({ deliveries }) => deliveries),
+        repeats: sum(({ deliveries, first }) => deliveries - first.size),
+        problems: [...server.forged, ...all.flatMap(({ problems }) => problems)],
+      };
+    },
+    close: () => server.close(),
+  };
+}
+
+/** What arrived at an endpoint for the first time is its feed: the same events, with the same data, in the same order. */
+function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], problems: string[]): void {
+  const arrived = [...first.values()];
+  const known = new Map(feed.map((event) => [`evt_${event.id}`, event]));
+  const published = new Webhook(secret);
+  for (const { id, timestamp, signature, body } of arrived) {
+    const event = known.get(id);
+    if (event === undefined) add(problems, `${id} arrived, and the feed does not know it: ${body}`);
+    else if (!isDeepStrictEqual(JSON.parse(body), event)) {
+      add(problems, `${id} arrived as ${body}, and is ${JSON.stringify(event)} in the feed.`);
+    }
+    // Its own clock is not asked: that of the service may run ahead.
+    if (published.sign(id, new Date(Number(timestamp) * 1_000), body) !== signature) {
+      add(problems, `${id} is not signed as the published library signs it.`);
+    }
+  }
+  for (const [place, event] of feed.entries()) {
+    const id = arrived[place]?.id;
+    if (id === `evt_${event.id}`) continue;
+    if (!first.has(`evt_${event.id}`)) add(problems, `The event ${JSON.stringify(event)} never arrived.`);
+    else add(problems, `At place ${place} arrived ${id}, and the event ${event.id} was to come.`);
+    return;
+  }
+}
+
+/** Every order was told once as what it came to, and one that counts made or changed one plan. */
+function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): string[] {
+  const told = new Map<unknown, string[]>();
+  for (const { type, data } of feed) {
+    const isOfOrder = ordersOnly.includes(type);
+    if (!isOfOrder && !planTypes.includes(type)) continue;
+    const orderId = isOfOrder ? data.order.id : data.order_id;
+    // A free trial.
+    if (orderId !== null) told.set(orderId, [...(told.get(orderId) ?? []), isOfOrder ? type : 'plan']);
+  }
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    pending: [],
+    completed: ['order.completed', 'plan'],
+    failed: ['order.failed'],
+  };
+  const problems = orders.flatMap((order) => {
+    const types = (told.get(order['id']) ?? []).toSorted();
+    told.delete(order['id']);
+    if (isDeepStrictEqual(types, wanted[String(order['status'])])) return [];
+    return [`The order ${JSON.stringify(order)} was told as ${types.join(', ') || 'nothing'}.`];
+  });
+  for (const [orderId, types] of told) problems.push(`No order ${orderId} stands: ${types.join(', ')}.`);
+  return problems;
+}
+
+async function readFeed(client: Pick<ApiClient, 'get'>, path: string): Promise<FeedEvent[]> {
+  const all: FeedEvent[] = [];
+  for (let after = ''; ; ) {
+    const { status, body, text }: Answer = await client.get(`${path}?limit=100${after}`);
+    assert.equal(status, 200, text);
+    all.push(...body.data);
+    if (body.has_more !== true) return all;
+    after = `&after=${body.next_after}`;
+  }
+}
+
+function add(problems: string[], problem: string): void {
+  if (problems.length < problemsMax) problems.push(problem);
+}

@@ -1,0 +1,107 @@
+// A server that writes down what a service under attack sends it, in the process of the machine: it outlives every kill. It
+// checks each signature by itself, is answered for by whoever started it, and can go away and come back at its address.
+// Used by delivery-witness.ts and unreliable-product.ts.
+
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface SignedRequest {
+  readonly path: string;
+  readonly id: string;
+  /** Seconds, as the header says them. */
+  readonly timestamp: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
+/** A status and a body; null: no answer, ever. */
+export type SignedAnswer = { readonly status: number; readonly body?: string } | null;
+
+export interface SignedServer {
+  readonly address: string;
+  /** What was not signed as it must be, a sentence each. */
+  readonly forged: readonly string[];
+  /** For this long nobody is there: connections are cut, and new ones refused. */
+  goAway(milliseconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const forgedMax = 20;
+
+/** `secretOf`: of a path; null: nothing may come there. */
+export async function startSignedServer(
+  secretOf: (path: string) => string | null,
+  answer: (request: SignedRequest) => SignedAnswer,
+): Promise<SignedServer> {
+  const forged: string[] = [];
+  const hanging = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // A request that breaks off has no end, and was not received.
+    request.on('end', () => {
+      const header = (name: string) => String(request.headers[name]);
+      const received = {
+        path: request.url ?? '',
+        id: header('webhook-id'),
+        timestamp: header('webhook-timestamp'),
+        signature: header('webhook-signature'),
+        body: Buffer.concat(chunks).toString(),
+      };
+      const secret = secretOf(received.path);
+      if ((secret === null || !isSigned(received, secret)) && forged.length < forgedMax) {
+        forged.push(`Not signed as it must be: ${JSON.stringify(received)}`);
+      }
+      const given = answer(received);
+      if (given === null) {
+        hanging.add(response.on('close', () => hanging.delete(response)));
+        return;
+      }
+      response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body ?? '');
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  let away: Promise<void> | null = null;
+
+  async function leave(): Promise<void> {
+    const closed = once(server, 'close');
+    server.close();
+    for (const response of hanging) response.destroy();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    address: `http://127.0.0.1:${port}`,
+    forged,
+    goAway(milliseconds) {
+      away ??= (async () => {
+        await leave();
+        await pause(milliseconds);
+        server.listen(port, '127.0.0.1');
+        await once(server, 'listening');
+      })().finally(() => {
+        away = null;
+      });
+      return away;
+    },
+    async close() {
+      await away;
+      await leave();
+    },
+  };
+}
+
+/** By node:crypto alone: what the service signs with is not asked. */
+function isSigned({ id, timestamp, signature, body }: SignedRequest, secret: string): boolean {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return /^\d{10,}$/.test(timestamp) && signature === `v1,${expected}`;
+}

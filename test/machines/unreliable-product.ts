@@ -1,0 +1,187 @@
+// The operator's product, and the operator, of a service under attack. Orders wait for it (mode confirm), and it takes them,
+// refuses them, breaks, does not answer, answers into the void, and goes away, at random; what it has made up its mind about
+// it answers the same again. What it was asked about for too long the operator decides, as the product's own books say.
+// At the end every order has to be what the product says of it, and none of them both. Used by kill-proof.ts.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '../../scripts/demo/random.ts';
+import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { readAll } from './journal.ts';
+import type { Shop } from './kill-proof.ts';
+import { mustLive } from './living-plans.ts';
+import { type SignedAnswer, type SignedRequest, startSignedServer } from './signed-server.ts';
+
+export interface UnreliableProduct {
+  /** From now on it takes what it has not made up its mind about, at once. Resolves when no order waits any more. */
+  settle(address: string): Promise<void>;
+  /** Holds every order against what was said of it. */
+  check(address: string): Promise<UnreliableProductReport>;
+  close(): Promise<void>;
+}
+
+export interface UnreliableProductReport {
+  readonly completed: number;
+  readonly failed: number;
+  /** By the operator, of these. */
+  readonly settledByHand: number;
+  /** How often the product was called, whatever about. */
+  readonly calls: number;
+  readonly problems: readonly string[];
+}
+
+interface UnreliableProductOptions {
+  readonly shop: Shop;
+  readonly adminKey: string;
+  readonly seed: number;
+  readonly address: () => string;
+}
+
+/** What the product knows of one order. */
+interface Question {
+  readonly ids: Set<string>;
+  readonly bodies: Set<string>;
+  /** null: it has not made up its mind. */
+  decision: 'taken' | 'refused' | null;
+  /** Whether it has ever sent an answer that says so. */
+  isAnswered: boolean;
+  isByHand: boolean;
+}
+
+const orderTypes = ['plan.activate', 'plan.renew', 'plan.change'];
+const problemsMax = 10;
+const attentionMilliseconds = 150;
+const pollMilliseconds = 100;
+const patienceMilliseconds = 60_000;
+const awayMillisecondsMax = 200;
+
+/** Resolves when the service hands its orders over. */
+export async function startUnreliableProduct({
+  shop,
+  adminKey,
+  seed,
+  address,
+}: UnreliableProductOptions): Promise<UnreliableProduct> {
+  const random = createRandom(seed * 1_000 + 900);
+  const questions = new Map<number, Question>();
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  let isUnreliable = true;
+  let isOver = false;
+  let calls = 0;
+
+  function receive({ id, body }: SignedRequest): SignedAnswer {
+    calls += 1;
+    const { type, data } = JSON.parse(body);
+    if (data.order_id === null || !orderTypes.includes(type)) {
+      // No order waits for it.
+      return { status: isUnreliable && random.below(10) === 0 ? 500 : 204 };
+    }
+    const question = questionOf(data.order_id);
+    question.ids.add(id);
+    question.bodies.add(body);
+    const mood = isUnreliable ? random.below(100) : 100;
+    if (mood < 12) return { status: random.pick([302, 404, 429, 500, 503]) };
+    if (mood < 20) return null;
+    if (mood < 22) void server.goAway(random.below(awayMillisecondsMax));
+    const refuses = mood < 45 && !mustLive(data.customer.reference);
+    question.decision ??= refuses ? 'refused' : 'taken';
+    // It has made up its mind, and nobody hears of it.
+    if (mood >= 20 && mood < 28) return null;
+    question.isAnswered = true;
+    return question.decision === 'taken'
+      ? { status: 204 }
+      : { status: 422, body: '{"reason":"No seats left"}' };
+  }
+
+  function questionOf(orderId: number): Question {
+    const known = questions.get(orderId);
+    if (known !== undefined) return known;
+    const made = { ids: new Set<string>(), bodies: new Set<string>() };
+    const question = { ...made, decision: null, isAnswered: false, isByHand: false };
+    questions.set(orderId, question);
+    return question;
+  }
+
+  /** Accepts and fails what needs attention, again and again: in days that pass in a tenth of a second it is often needed. */
+  async function decideByHand(): Promise<void> {
+    while (!isOver) {
+      const admin = createApiClient(address(), adminKey);
+      const list = await admin.get('/api/admin/v1/orders/attention').catch(() => null);
+      for (const { order } of list?.status === 200 ? list.body.data : []) {
+        const question = questionOf(order.id);
+        question.decision ??= mustLive(order.customer.reference) ? 'taken' : 'refused';
+        question.isByHand = true;
+        const [deed, body] =
+          question.decision === 'taken' ? ['accept', {}] : ['fail', { reason: 'Not in our books' }];
+        const answer = await admin.post(`/api/admin/v1/orders/${order.id}/${deed}`, body).catch(() => null);
+        if (answer !== null && answer.status !== 503) assert.equal(answer.status, 200, answer.text);
+      }
+      await pause(attentionMilliseconds);
+    }
+  }
+
+  const server = await startSignedServer((path) => (path === '/product' ? secret : null), receive);
+  const body = { mode: 'confirm', url: `${server.address}/product`, secret };
+  const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
+  assert.equal(set.status, 200, set.text);
+  const deciding = decideByHand();
+  // Awaited at the end: until then a failure must not end the process.
+  deciding.catch(() => undefined);
+
+  return {
+    async settle(current) {
+      isUnreliable = false;
+      const admin = createApiClient(current, adminKey);
+      const until = performance.now() + patienceMilliseconds;
+      for (const account of shop.accounts) {
+        const orders = await readAll(admin, `/api/admin/v1/accounts/${account.id}/orders`);
+        const client = createApiClient(current, account.key);
+        for (const { id, status } of orders)
+          if (status === 'pending') await settled(client, Number(id), until);
+      }
+    },
+    async check(current) {
+      isOver = true;
+      await deciding;
+      const admin = createApiClient(current, adminKey);
+      const problems = [...server.forged];
+      const counts = { completed: 0, failed: 0, settledByHand: 0, calls };
+      for (const { id: accountId } of shop.accounts) {
+        for (const { id, status } of await readAll(admin, `/api/admin/v1/accounts/${accountId}/orders`)) {
+          const question = questionOf(Number(id));
+          const problem = problemOf(question, status);
+          if (problem !== null && problems.length < problemsMax) problems.push(`The order ${id} ${problem}.`);
+          if (status === 'completed' || status === 'failed') counts[status] += 1;
+          if (question.isByHand) counts.settledByHand += 1;
+        }
+      }
+      return { ...counts, problems };
+    },
+    close() {
+      isOver = true;
+      return server.close();
+    },
+  };
+}
+
+async function settled(client: ApiClient, orderId: number, until: number): Promise<void> {
+  for (;;) {
+    const { status, body, text }: Answer = await client.get(`/orders/${orderId}`);
+    if (status === 200 && body.order.status !== 'pending') return;
+    assert.ok(performance.now() < until, `the product answers, and the order waits: ${text}`);
+    await pause(pollMilliseconds);
+  }
+}
+
+/** null: the order is what was said of it. */
+function problemOf(
+  { ids, bodies, decision, isAnswered, isByHand }: Question,
+  status: unknown,
+): string | null {
+  if (ids.size > 1) return `was asked about by several ids: ${[...ids].join(', ')}`;
+  if (bodies.size > 1) return `was asked about in several ways: ${[...bodies].join(', ')}`;
+  const wanted = decision === 'taken' ? 'completed' : 'failed';
+  if (decision === null || status !== wanted) return `is ${status}, and the product's word is ${decision}`;
+  return isAnswered || isByHand ? null : `is ${status}, and the product never said so`;
+}
