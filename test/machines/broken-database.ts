@@ -24,6 +24,7 @@ import {
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+import { startDeliveryWitness } from './delivery-witness.ts';
 import {
   type Attempt,
   compareBooks,
@@ -45,7 +46,7 @@ export type Scene = (typeof sceneNames)[number];
 export interface BreakableService {
   /** @throws Error when nothing could be tried; whatever the service does wrong is in the report instead */
   breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
-  /** What was wrong with its end, a sentence each. */
+  /** What was wrong with its end, and in what its endpoints got through everything that broke; a sentence each. */
   end(): Promise<readonly string[]>;
 }
 
@@ -345,14 +346,18 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
         LOG_LEVEL: 'error',
         SECRET_KEY: randomBytes(32).toString('hex'),
         ADMIN_API_KEY: adminKey,
+        OUTBOUND_ALLOW: '127.0.0.0/8',
         DATABASE_URL: scene === 'network' ? relay.url : postgres.url,
       },
+      preloads: [new URL('./quick-jobs.ts', import.meta.url)],
     });
     endings.push(() => {
       service.kill('SIGKILL');
       return service.gone;
     });
     const shop = await openShop(service.address, adminKey);
+    const told = await startDeliveryWitness({ shop, address: service.address, adminKey, seed: 1 });
+    endings.push(told.close);
     const place = { disk, postgres, proxy, relay, service, adminKey, shop, journal: emptyJournal(shop) };
     return {
       async breakDatabase(options) {
@@ -361,10 +366,13 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
         return breakOnce(place, options);
       },
       async end() {
+        const { problems } = await told.check(service.address, adminKey);
         service.kill('SIGTERM');
         const { code, signal } = await service.gone;
         await endAll();
-        return code === 0 ? [] : [`After SIGTERM the process ended with ${code ?? signal}.`];
+        return code === 0
+          ? problems
+          : [...problems, `After SIGTERM the process ended with ${code ?? signal}.`];
       },
     };
   } catch (error) {

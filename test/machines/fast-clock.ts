@@ -17,14 +17,6 @@ export function fastTime(beganAt: number, at: number): number {
 
 if (began !== undefined) {
   Date.now = () => fastTime(Number(began), Math.min(realNow(), stops));
-  Object.assign(defaultLimits.jobs, {
-    leaseSeconds: 1,
-    renewMilliseconds: 300,
-    pollMilliseconds: 500,
-    pollMillisecondsMin: 200,
-    // Its processes die all the time, and not of it.
-    retrySecondsMin: 0,
-  });
   defaultLimits.housekeeping.renewals.everySeconds = 1;
   // The years that pass are not meant to cost anything that is compared at the end.
   defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
