@@ -112,11 +112,11 @@ async function killAgainAndAgain(
   // Of the process before while the next one's books are audited: beside orders an audit waits most of its time.
   let address = service.address;
   const journal = emptyJournal(shop);
+  const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
   const product = confirms
     ? await startUnreliableProduct({ shop, adminKey, seed, address: () => address })
     : null;
   if (product !== null) endings.push(product.close);
-  const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
     // Each once before any of them twice: few kills miss no point.
