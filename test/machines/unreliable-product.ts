@@ -128,9 +128,8 @@ export async function startUnreliableProduct({
   // An order of this moment that is completed, and that it was not asked about, was placed before.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
-    const admin = createApiClient(address(), adminKey);
-    for (const { id, status } of await readAll(admin, `/api/admin/v1/accounts/${account.id}/orders`)) {
-      if (status === 'completed' && !questions.has(Number(id))) placedBefore.add(Number(id));
+    for (const [id, status] of await statusesNow(createApiClient(address(), account.key))) {
+      if (status === 'completed' && !questions.has(id)) placedBefore.add(id);
     }
   }
   const deciding = decideByHand();
@@ -140,13 +139,12 @@ export async function startUnreliableProduct({
   return {
     async settle(current) {
       isUnreliable = false;
-      const admin = createApiClient(current, adminKey);
       const until = performance.now() + patienceMilliseconds;
       for (const account of shop.accounts) {
-        const orders = await readAll(admin, `/api/admin/v1/accounts/${account.id}/orders`);
         const client = createApiClient(current, account.key);
-        for (const { id, status } of orders)
-          if (status === 'pending') await settled(client, Number(id), until);
+        for (const [id, status] of await statusesNow(client)) {
+          if (status === 'pending') await settled(client, id, until);
+        }
       }
     },
     async check(current) {
@@ -172,6 +170,17 @@ export async function startUnreliableProduct({
       return server.close();
     },
   };
+}
+
+/** By the orders' ids. Newest first: what is placed meanwhile moves what is there to later pages, and nothing is missed. */
+async function statusesNow(client: ApiClient): Promise<Map<number, unknown>> {
+  const statuses = new Map<number, unknown>();
+  for (let page = 1; ; page += 1) {
+    const { body, text }: Answer = await client.get(`/orders?limit=100&page=${page}`);
+    assert.ok(Array.isArray(body?.data), text);
+    if (body.data.length === 0) return statuses;
+    for (const { id, status } of body.data) statuses.set(Number(id), status);
+  }
 }
 
 async function settled(client: ApiClient, orderId: number, until: number): Promise<void> {
