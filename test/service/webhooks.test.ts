@@ -154,6 +154,8 @@ describe('what is sent', () => {
     const order = { package_id: service.packages.basic, customer: 'typed' };
     assert.equal((await account.post('/orders', order)).status, 201);
     await made.at.gets(1);
+    // What was not noted before it was switched off would be sent again.
+    await until('it is in the log', async () => (await attemptsOf(account, made)).length === 1);
     assert.equal((await account.patch(made.path, { enabled: false })).body.webhook.enabled, false);
     assert.equal((await account.post('/orders', { ...order, customer: 'while-off' })).status, 201);
     await account.patch(made.path, { enabled: true });
