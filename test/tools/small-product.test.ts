@@ -3,6 +3,7 @@
 // Where there is no PHP, its tests are skipped and say so.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -31,6 +32,14 @@ const nowSeconds = () => Math.floor(Date.now() / 1_000);
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
+
+test('the small product in TypeScript is a program', () => {
+  const { status, stderr } = spawnSync(process.execPath, [
+    '--check',
+    'examples/small-product/small-product.ts',
+  ]);
+  assert.equal(status, 0, String(stderr));
+});
 
 for (const { language, isMissing, commandsOf } of smallProducts) {
   // On PostgreSQL it was seen to wait for ever, once in a few runs: until that is found it is asked for by name.
