@@ -18,6 +18,7 @@ import {
 } from '../harness/product-receiver.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
+import { beginProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder } from '../harness/shop.ts';
 
 const hour = 3_600;
@@ -44,7 +45,7 @@ const sql = (text: string) => service.database.query({ name: '', text });
 async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   const { url, secret } = product;
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { mode, url, secret }), 200);
-  await service.service.jobs.look();
+  await beginProductCalls(service);
 }
 
 async function statusOf(account: TestAccount, orderId: number): Promise<string> {
@@ -263,7 +264,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
   await sql(
     `update jobs set leased_by = null, next_run_at = to_timestamp(0) where kind = '${productCallsKind}'`,
   );
-  await service.service.jobs.look();
+  await beginProductCalls(service);
   await until(async () => {
     service.clock.seconds += 1;
     return (await statusOf(account, second.id)) === 'completed';

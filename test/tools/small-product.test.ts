@@ -3,7 +3,6 @@
 // Where there is no PHP, its tests are skipped and say so.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,6 +15,7 @@ import { mintSecret, signedHeaders, signingKeyOf } from '../../src/delivery/webh
 import { booksOf } from '../harness/books.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { expectStatus } from '../harness/refusals.ts';
+import { beginProductCalls } from '../harness/run-product-calls.ts';
 import { runProgram } from '../harness/run-program.ts';
 import { changePackage, placeOrder } from '../harness/shop.ts';
 import {
@@ -33,19 +33,8 @@ async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('the small product in TypeScript is a program', () => {
-  const { status, stderr } = spawnSync(process.execPath, [
-    '--check',
-    'examples/small-product/small-product.ts',
-  ]);
-  assert.equal(status, 0, String(stderr));
-});
-
 for (const { language, isMissing, commandsOf } of smallProducts) {
-  // On PostgreSQL it was seen to wait for ever, once in a few runs: until that is found it is asked for by name.
-  const isAsked = process.env['SMALL_PRODUCTS'] === '1';
-  const missing = isMissing ? `${language} is not installed here` : false;
-  const skip = isAsked ? missing : 'SMALL_PRODUCTS=1 asks for it';
+  const skip = isMissing ? `${language} is not installed here` : false;
   describe(`the small product in ${language}`, { skip }, () => {
     const secret = mintSecret();
     let service: TestService;
@@ -144,7 +133,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
     test('takes an order, which is completed, and its customer may come in', async () => {
       service.clock.seconds = nowSeconds();
       await nameProduct();
-      await service.service.jobs.look();
+      await beginProductCalls(service);
       for (const customer of ['ada@example.com', 'grace@example.com']) {
         assert.equal(await settled((await order(customer)).id), 'completed');
         await untilPlan(customer, 'active');
