@@ -125,7 +125,7 @@ export const defaultLimits = {
     sessionsMax: 20_000,
   },
   // Requests that wait for an event: beyond these the answer comes at once.
-  eventWaits: { waitingMax: 1_000, pollMilliseconds: 500 },
+  eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
   eventsKeptSeconds: 90 * 86_400,
   productCalls: {
     callsMax: 128,

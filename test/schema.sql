@@ -536,7 +536,6 @@ CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (accoun
 CREATE INDEX webhook_attempts_by_outcome ON public.webhook_attempts USING btree (webhook_id, outcome, number)
 CREATE UNIQUE INDEX webhook_attempts_pkey ON public.webhook_attempts USING btree (webhook_id, number)
 CREATE UNIQUE INDEX webhook_leftovers_pkey ON public.webhook_leftovers USING btree (webhook_id)
-CREATE INDEX webhook_requests_by_age ON public.webhook_requests USING btree (created_at)
 CREATE UNIQUE INDEX webhook_requests_pkey ON public.webhook_requests USING btree (account_id, idempotency_key)
 CREATE INDEX webhook_retries_due ON public.webhook_retries USING btree (webhook_id, due_at)
 CREATE UNIQUE INDEX webhook_retries_pkey ON public.webhook_retries USING btree (webhook_id, account_id, event_number)

@@ -123,20 +123,6 @@ const endLeftover: Statement = {
   text: 'delete from webhook_leftovers where webhook_id = $1::int',
 };
 
-const oldRequests: OldRows = {
-  deletion: {
-    name: 'delete_old_webhook_requests',
-    text: `with oldest as (
-      select account_id, idempotency_key from webhook_requests where created_at < to_timestamp($1::bigint)
-      order by created_at limit ${deleteAtOnceMax}),
-    gone as (
-      delete from webhook_requests r using oldest o
-      where r.account_id = o.account_id and r.idempotency_key = o.idempotency_key returning 1)
-    select count(*) as count from gone`,
-  },
-  atOnceMax: deleteAtOnceMax,
-};
-
 export interface LogLimits {
   readonly keptSeconds: number;
   readonly keptPerWebhookMax: number;
@@ -150,7 +136,6 @@ export async function shortenLogs(
   signal: AbortSignal,
 ): Promise<number> {
   const before = now - keptSeconds;
-  if (await deleteInPieces(database, oldRequests, [before], signal)) return 1;
   for (;;) {
     const rows = await database.query(listLeftovers);
     if (rows.length === 0) break;

