@@ -423,8 +423,13 @@ describe('asked for again', () => {
     const { created_at: since } = made.at.received[2]?.event ?? {};
     assert.equal((await account.post(`${made.path}/redeliver`, { from: since })).status, 200);
     await tell(account);
-    await made.at.gets(10);
-    assert.deepEqual(made.at.ids().slice(7, 9), ids.slice(2));
+    const newest = (await feedOf(account)).at(-1)?.id;
+    const [third, fourth] = ids.slice(2);
+    // What is told before the deliverer has heard of it may arrive once more than asked for: at least once, and in order.
+    await until('all of it arrives in order', async () => {
+      return made.at.ids().slice(-3).join() === [third, fourth, newest].join();
+    });
+    assert.ok(made.at.ids().length <= 11);
     const path = `${made.path}/redeliver`;
     assert.equal((await account.post(path, { from: '2099-01-01T00:00:00Z' })).status, 200);
     expectRefusal(await account.post(path, { from: 'yesterday' }), '422 validation_failed');
