@@ -26,6 +26,7 @@ import { createDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveriesKind } from './delivery/delivery-progress.ts';
 import { createMailOutbox } from './delivery/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from './delivery/outbound.ts';
+import { createProductCallMetrics } from './delivery/product-call-metrics.ts';
 import { createProductCaller, productCallsKind } from './delivery/product-caller.ts';
 import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
@@ -183,6 +184,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onKeysUsed: (uses) => noteKeysUsed(database, uses),
     onDropped: metrics.onRequestLinesDropped,
   });
+  const productCallMetrics = createProductCallMetrics(metrics.registry);
+  productCallMetrics.observe(lookups, now);
   const productCaller = createProductCaller({
     database,
     outbound,
@@ -195,6 +198,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     },
     now,
     limits: limits.productCalls,
+    onCall: productCallMetrics.onCall,
     onProblem: (error) => logger.error({ err: error }, 'what the product answered could not be carried out'),
   });
   const ledgerDays = createLedgerDays(database);

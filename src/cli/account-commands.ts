@@ -42,6 +42,8 @@ function createCommand(): Command {
   interface Options extends Json {
     readonly group: (typeof groups)[number];
     readonly name?: string;
+    readonly email?: string;
+    readonly invite?: true;
     readonly rateLimit?: number;
     readonly allow?: string[];
   }
@@ -50,24 +52,34 @@ function createCommand(): Command {
     .argument('<username>', '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen')
     .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups).default('reseller'))
     .option('--name <text>', 'display name')
+    .option('--email <address>', 'where its holder gets mail')
+    .option('--invite', 'instead of a password: mail a link to choose one to --email')
     .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
     .option('--allow <address>', 'address or CIDR range that may use the key (repeatable)', collected)
     .option('--json', 'print the answer as JSON', false)
-    .action((username: string, { group, name, rateLimit, allow, json }: Options) =>
+    .action((username: string, { group, name, email, invite, rateLimit, allow, json }: Options) =>
       withService(async ({ admin }) => {
         const created = await admin.createAccount({
           username,
           group,
           display_name: name,
+          email,
+          invite,
           rate_limit_per_minute: rateLimit,
           allowed_ips: allow,
         });
         const { account, api_key, password } = created;
-        const secrets = [['API key', api_key] as const, ['password', password ?? null] as const];
+        const secrets = [
+          ['API key', api_key] as const,
+          ...(invite ? [['invited', email ?? null] as const] : [['password', password ?? null] as const]),
+        ];
+        const shownOnce = invite
+          ? 'The key is shown only now; the link in the mail is good for seven days.'
+          : 'The key and the password are shown only now; the panel asks for a new password.';
         answer(
           json,
           created,
-          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}The key and the password are shown only now; the panel asks for a new password.\n`,
+          `${textRecord([['id', account.id], ['username', account.username], ['group', account.group], ...secrets])}${shownOnce}\n`,
         );
       }),
     );
@@ -77,6 +89,7 @@ function editCommand(): Command {
   interface Options extends Json {
     readonly group?: (typeof groups)[number];
     readonly name?: string;
+    readonly email?: string;
     readonly rateLimit?: number;
     readonly allow?: string[];
     readonly allowAll?: true;
@@ -88,6 +101,7 @@ function editCommand(): Command {
     .addArgument(whichAccount())
     .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups))
     .option('--name <text>', 'display name')
+    .option('--email <address>', 'where its holder gets mail; an empty one: nowhere')
     .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
     .option(
       '--allow <address>',
@@ -98,25 +112,30 @@ function editCommand(): Command {
     .addOption(new Option('--api <state>', 'switch its API on or off').choices(['on', 'off']))
     .option('--confirm', 'set a list all the same that leaves out the address you are using')
     .option('--json', 'print the account as JSON', false)
-    .action((named: string, { group, name, rateLimit, allow, allowAll, api, confirm, json }: Options) =>
-      withService(async (service) => {
-        const change: ChangeAccountBody = {
-          ...(group !== undefined && { group }),
-          ...(name !== undefined && { display_name: name }),
-          ...(rateLimit !== undefined && { rate_limit_per_minute: rateLimit }),
-          ...(allow !== undefined && { allowed_ips: allow }),
-          ...(allowAll && { allowed_ips: [] }),
-          ...(api !== undefined && { api_enabled: api === 'on' }),
-        };
-        if (Object.keys(change).length === 0) {
-          throw new CommandFailed(
-            'Nothing to change was given: see "sellthrough account edit --help".',
-            exitCodes.usage,
+    .action(
+      (named: string, { group, name, email, rateLimit, allow, allowAll, api, confirm, json }: Options) =>
+        withService(async (service) => {
+          const change: ChangeAccountBody = {
+            ...(group !== undefined && { group }),
+            ...(name !== undefined && { display_name: name }),
+            ...(email !== undefined && { email }),
+            ...(rateLimit !== undefined && { rate_limit_per_minute: rateLimit }),
+            ...(allow !== undefined && { allowed_ips: allow }),
+            ...(allowAll && { allowed_ips: [] }),
+            ...(api !== undefined && { api_enabled: api === 'on' }),
+          };
+          if (Object.keys(change).length === 0) {
+            throw new CommandFailed(
+              'Nothing to change was given: see "sellthrough account edit --help".',
+              exitCodes.usage,
+            );
+          }
+          const { id } = await getAccount(service, named);
+          printAccount(
+            await service.admin.changeAccount(id, confirm ? { ...change, confirm } : change),
+            json,
           );
-        }
-        const { id } = await getAccount(service, named);
-        printAccount(await service.admin.changeAccount(id, confirm ? { ...change, confirm } : change), json);
-      }),
+        }),
     );
 }
 

@@ -74,6 +74,7 @@ export function printAccount(account: Account, json: boolean): void {
     ['id', account.id],
     ['username', account.username],
     ['display name', account.display_name],
+    ['email', account.email ?? null],
     ['group', account.is_admin ? `${account.group}, administrator` : account.group],
     ['balance', `${account.balance} ${account.currency}`],
     ['state', stateOf(account)],

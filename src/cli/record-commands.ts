@@ -40,6 +40,7 @@ const orderColumns: readonly Column<Order>[] = [
   { title: 'ORDER', value: ({ id }) => id, align: 'right' },
   { title: 'PLACED', value: ({ created_at }) => minuteOf(created_at) },
   { title: 'KIND', value: ({ kind }) => kind },
+  { title: 'STATUS', value: ({ status }) => status },
   { title: 'PACKAGE', value: (order) => order.package.name, mayShrink: true },
   { title: 'MONTHS', value: ({ months }) => months, align: 'right', mayLeave: true },
   { title: 'CUSTOMER', value: ({ customer }) => customer.reference, mayShrink: true },

@@ -24,6 +24,7 @@ import {
 } from '../journal/product-call.ts';
 import { nextAttemptAt } from './delivery-schedule.ts';
 import type { Outbound, OutboundResult } from './outbound.ts';
+import type { CallOutcome } from './product-call-metrics.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
 
 /** As jobs call it. */
@@ -57,6 +58,7 @@ export interface ProductCallerDependencies {
   readonly settle: (settlement: Settlement) => Promise<boolean>;
   readonly now: () => EpochSeconds;
   readonly limits: ProductCallLimits;
+  readonly onCall: (outcome: CallOutcome) => void;
   readonly onProblem: (error: unknown) => void;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -143,6 +145,7 @@ async function callUntilStopped(
     settle,
     now,
     limits,
+    onCall,
     onProblem,
     random = Math.random,
   }: ProductCallerDependencies,
@@ -192,18 +195,22 @@ async function callUntilStopped(
       lastError: result.type === 'failed' ? result.reason : null,
     };
     const meaning = meaningOf(result, call.confirms);
-    if (meaning === 'again') {
-      unwritten.push({ ...answer, ...afterFailure(call, at, random()) });
-    } else if (call.orderNumber === null || !call.confirms) {
+    const again = () => {
+      const next = afterFailure(call, at, random());
+      unwritten.push({ ...answer, ...next });
+      onCall(next.status === 'waiting' ? 'retried' : 'given_up');
+    };
+    if (meaning === 'again') return again();
+    if (call.orderNumber === null || !call.confirms) {
       unwritten.push({ ...answer, status: 'done', nextAt: at });
     } else {
       const { accountId, orderNumber } = call;
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
       // The batch that settles the order closes the call.
-      const isSettled = await settle({ accountId, orderNumber, outcome, reason });
-      if (!isSettled) unwritten.push({ ...answer, ...afterFailure(call, at, random()) });
+      if (!(await settle({ accountId, orderNumber, outcome, reason }))) return again();
     }
+    onCall(meaning);
   }
 
   async function begin(call: Call, url: string, key: KeyObject): Promise<void> {

@@ -91,10 +91,15 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   const nextRunAt = passedIfAhead('j.next_run_at', aheadSecondsMax);
   const leaseUntil = passedIfAhead('j.lease_until', leaseSeconds);
 
+  /** Those before a run that lasted, until then, longer than any wait have nothing to do with how it ended. */
+  const failuresBefore = (end: string, table = '') =>
+    `case when ${end} - ${table}started_at > make_interval(secs => ${retrySecondsMax}) then 0 else ${table}failures_in_a_row end`;
+  const failuresBeforeDeath = failuresBefore('j.lease_until', 'j.');
+
   // A lease whose holder died ends by itself. When that happens again and again, the work may be what kills its
   // processes: then it waits like work that fails.
   const freeAt = `case when j.leased_by is null then '-infinity'
-    else ${leaseUntil} + ${retry('j.failures_in_a_row')} end`;
+    else ${leaseUntil} + ${retry(`(${failuresBeforeDeath})`)} end`;
 
   const listKinds: Statement = {
     name: 'list_jobs',
@@ -112,7 +117,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
       lease_number = j.lease_number + 1, leased_by = excluded.leased_by, lease_until = excluded.lease_until,
       started_at = excluded.started_at, stop_asked = false,
       failure_count = j.failure_count + (j.leased_by is not null)::int,
-      failures_in_a_row = j.failures_in_a_row + (j.leased_by is not null)::int,
+      failures_in_a_row = case when j.leased_by is null then j.failures_in_a_row else ${failuresBeforeDeath} + 1 end,
       last_error = case when j.leased_by is null then j.last_error else '${endedInTheMiddle}' end,
       last_error_at = case when j.leased_by is null then j.last_error_at else least(j.lease_until, ${at}) end
     where ${condition}
@@ -147,8 +152,8 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   const failRun: Statement = {
     name: 'fail_job',
     text: `update jobs set ${letGo}, finished_at = ${at}, failure_count = failure_count + 1,
-        failures_in_a_row = failures_in_a_row + 1, last_error = $4::text, last_error_at = ${at},
-        next_run_at = case when $5::boolean then ${at} + ${retry('(failures_in_a_row + 1)')} end
+        failures_in_a_row = ${failuresBefore(at)} + 1, last_error = $4::text, last_error_at = ${at},
+        next_run_at = case when $5::boolean then ${at} + ${retry(`(${failuresBefore(at)} + 1)`)} end
       ${held}`,
   };
 

@@ -55,6 +55,7 @@ class Runner {
     options: {
       run?: (context: JobContext) => Promise<JobResult>;
       limits?: Partial<JobLimits>;
+      runSecondsMax?: number;
       kinds?: readonly string[];
       database?: Database;
     } = {},
@@ -66,7 +67,12 @@ class Runner {
       monotonicNow: () => this.milliseconds,
       processName,
       limits: { ...limits, ...options.limits },
-      scheduled: (options.kinds ?? ['sweep']).map((kind) => ({ kind, everySeconds, runSecondsMax, run })),
+      scheduled: (options.kinds ?? ['sweep']).map((kind) => ({
+        kind,
+        everySeconds,
+        runSecondsMax: options.runSecondsMax ?? runSecondsMax,
+        run,
+      })),
       requested: [{ kind: 'audit', runSecondsMax }],
       onProblem: (error, kind) => this.problems.push({ error, kind }),
     });
@@ -421,6 +427,47 @@ describe('a failure', () => {
     const { failureCount, failuresInARow, lastError, nextRunAt } = await runner.state();
     assert.deepEqual([failureCount, failuresInARow, lastError], [10, 0, 'The moon is full.']);
     assert.equal(nextRunAt, seconds + everySeconds);
+  });
+
+  test('after a run that lasted longer than any wait is the first again', async () => {
+    const runner = new Runner('only', { runSecondsMax: 86_400 });
+    const waits: number[] = [];
+    for (const lasted of [0, 0, limits.retrySecondsMax, limits.retrySecondsMax + 1, 0]) {
+      await runner.look();
+      for (let left = lasted; left > 0; left -= leaseSeconds / 2) {
+        pass(Math.min(left, leaseSeconds / 2), runner);
+        await runner.look();
+      }
+      runner.run.reject(new JobProblem('The database was away.'));
+      await runner.jobs.idle();
+      const { nextRunAt } = await runner.state();
+      const wait = (nextRunAt ?? 0) - seconds;
+      waits.push(wait);
+      pass(wait, runner);
+    }
+    assert.deepEqual(waits, [5, 10, 20, 5, 10]);
+    assert.equal((await runner.state()).failureCount, 5);
+  });
+
+  test('a process that dies after such a run is waited for no longer than its lease', async () => {
+    const runner = new Runner('only', { runSecondsMax: 86_400 });
+    for (let failure = 0; failure < 3; failure += 1) {
+      await runner.look();
+      runner.run.reject(new JobProblem('The database was away.'));
+      await runner.jobs.idle();
+      pass(limits.retrySecondsMax, runner);
+    }
+    await runner.look();
+    for (let lasted = 0; lasted <= limits.retrySecondsMax; lasted += leaseSeconds / 2) {
+      pass(leaseSeconds / 2, runner);
+      await runner.look();
+    }
+    const next = new Runner('next');
+    pass(leaseSeconds, next);
+    await next.look();
+    assert.equal(next.runs.length, 1);
+    assert.equal((await next.state()).failuresInARow, 1);
+    await next.end();
   });
 
   test('is told to the log whole, and to the console without what may be secret', async () => {

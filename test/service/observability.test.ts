@@ -10,6 +10,7 @@ import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
 
 let service: TestService;
 /** The database, as the service sees it, is away. */
@@ -76,7 +77,7 @@ describe('health', () => {
 describe('/metrics', () => {
   test('counts requests by route and status, orders by kind, replays, refusals by code, and batches', async () => {
     const reseller = await service.createReseller({ credit: '60.00' });
-    const earlier = await readMetrics();
+    const earlier = await readMetrics(service);
     const place = (customer: string, packageId: number, key: string) =>
       reseller.post('/orders', { package_id: packageId, customer }, { 'idempotency-key': key });
     const { basic, plus } = service.packages;
@@ -92,7 +93,7 @@ describe('/metrics', () => {
     await reseller.get('/nowhere/sk_live_in_a_path');
     await reseller.send('DELETE', '/orders');
     await get('/api/v1/balance'); // missing_api_key
-    const now = await readMetrics();
+    const now = await readMetrics(service);
     const grown = (name: string) => (now.get(name) ?? 0) - (earlier.get(name) ?? 0);
     const requests = (method: string, route: string, status: number) =>
       grown(`sellthrough_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
@@ -150,7 +151,11 @@ describe('/metrics', () => {
       'sellthrough_job_failures_total',
       'sellthrough_job_last_success_timestamp_seconds',
       'sellthrough_lanes_busy',
+      'sellthrough_orders_needing_attention',
       'sellthrough_orders_total',
+      'sellthrough_product_call_oldest_seconds',
+      'sellthrough_product_calls_total',
+      'sellthrough_product_calls_waiting',
       'sellthrough_queue_depth',
       'sellthrough_refusals_total',
       'sellthrough_renewals_total',
@@ -166,7 +171,7 @@ describe('/metrics', () => {
   test('cannot be made larger by asking for many paths, methods or ids', async () => {
     // The process's own series are not among them: the first collection of garbage of a kind adds one.
     const series = async () =>
-      [...(await readMetrics()).keys()].filter((name) => name.startsWith('sellthrough_')).sort();
+      [...(await readMetrics(service)).keys()].filter((name) => name.startsWith('sellthrough_')).sort();
     const ask = async (round: number) => {
       for (let index = 0; index < 20; index += 1) {
         await get(`/made-up-${round}-${index}`);
@@ -270,13 +275,13 @@ describe('the log', () => {
     test(`has one line, and the metrics one count, for what the parser refuses: ${what}`, async () => {
       const from = service.logLines.length;
       const counted = `sellthrough_refusals_total{code="${code}"}`;
-      const earlier = (await readMetrics()).get(counted) ?? 0;
+      const earlier = (await readMetrics(service)).get(counted) ?? 0;
       const { answers } = await sendRaw(service.address, bytes, { halfClose: true, finalAnswers: Infinity });
       assert.deepEqual(
         answers.map((answer) => `${answer.status} ${answer.body.error.code}`),
         [`${status} ${code}`],
       );
-      assert.equal((await readMetrics()).get(counted), earlier + 1);
+      assert.equal((await readMetrics(service)).get(counted), earlier + 1);
       const lines = await requestLinesSince(from, 3);
       const [line, ...more] = lines.filter(({ route }) => route !== '/metrics');
       assert.deepEqual(more, []);
@@ -416,16 +421,4 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
-}
-
-/** Series by name and labels. */
-async function readMetrics(): Promise<Map<string, number>> {
-  const { text } = await get('/metrics');
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice(0, end), Number(line.slice(end + 1))];
-    }),
-  );
 }

@@ -16,6 +16,7 @@ import {
   type ReceivedCall,
   startProductReceiver,
 } from '../harness/product-receiver.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { beginProductCalls } from '../harness/run-product-calls.ts';
@@ -50,6 +51,14 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
 
 async function statusOf(account: TestAccount, orderId: number): Promise<string> {
   return expectStatus(await account.get(`/orders/${orderId}`), 200).order.status;
+}
+
+/** As /metrics has them: calls, the age of the oldest in seconds, orders that need attention. */
+async function waiting(): Promise<(number | undefined)[]> {
+  const metrics = await readMetrics(service);
+  return ['product_calls_waiting', 'product_call_oldest_seconds', 'orders_needing_attention'].map((name) =>
+    metrics.get(`sellthrough_${name}`),
+  );
 }
 
 /** Looks until the question is answered with yes; the test runner ends a test that waits for ever. */
@@ -106,6 +115,7 @@ test('whatever else it answers it is asked again, with the same id, and later an
   const account = await service.createReseller({ credit: '100.00' });
   const began = service.clock.seconds;
   await connect('confirm');
+  const earlier = await readMetrics(service);
   const { order } = await placeOrder(service, account, { customer: 'patient' });
   const answers = [
     { status: 500 },
@@ -128,6 +138,7 @@ test('whatever else it answers it is asked again, with the same id, and later an
       return Number(row?.['attempts']) === index + 1;
     });
     assert.equal(await statusOf(account, order.id), 'pending');
+    assert.deepEqual(await waiting(), [1, service.clock.seconds - began, 0]);
     expectRefusal(
       await account.post('/orders', { package_id: service.packages.plus, customer: 'patient' }),
       '422 order_failed',
@@ -137,6 +148,12 @@ test('whatever else it answers it is asked again, with the same id, and later an
   }
   await settled(account, order.id);
   assert.equal(await statusOf(account, order.id), 'completed');
+  const now = await readMetrics(service);
+  const grown = (outcome: string) => {
+    const name = `sellthrough_product_calls_total{outcome="${outcome}"}`;
+    return (now.get(name) ?? 0) - (earlier.get(name) ?? 0);
+  };
+  assert.deepEqual(['taken', 'refused', 'retried', 'given_up'].map(grown), [1, 0, delays.length, 0]);
   assert.equal(new Set(product.calls.map(({ id }) => id)).size, 1);
   assert.ok(service.clock.seconds > began);
   // The terms are those of the order's second.
@@ -170,12 +187,14 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
     [accepted.id, 503],
     [failed.id, 503],
   ]);
+  assert.deepEqual(await waiting(), [0, 0, 2]);
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${accepted.id}/accept`, {}), 200);
   expectStatus(
     await service.admin.post(`/api/admin/v1/orders/${failed.id}/fail`, { reason: 'The product is gone' }),
     200,
   );
   assert.deepEqual(await attention(), []);
+  assert.equal((await waiting()).at(-1), 0);
   assert.equal((await booksOf(service, account)).balance, '90.00');
 });
 

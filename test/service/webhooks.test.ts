@@ -15,6 +15,7 @@ import { createDeliverer } from '../../src/delivery/deliverer.ts';
 import { LeaseLost } from '../../src/delivery/delivery-progress.ts';
 import { createOutbound } from '../../src/delivery/outbound.ts';
 import { signIn } from '../harness/panel-client.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { type ReceivedAt, startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 
@@ -373,9 +374,20 @@ describe('an endpoint that fails', () => {
     const hung = await createEndpoint(account);
     const prompt = await createEndpoint(account);
     hung.at.answer = () => null;
+    const delivered = 'sellthrough_webhook_attempts_total{outcome="delivered"}';
+    const earlier = (await readMetrics(service)).get(delivered) ?? 0;
     await tell(account, 5);
     await prompt.at.gets(5);
     assert.equal(hung.at.received.length, 1);
+    await until('the five are counted', async () => {
+      const metrics = await readMetrics(service);
+      return metrics.get(delivered) === earlier + 5;
+    });
+    service.clock.seconds += 60;
+    const metrics = await readMetrics(service);
+    assert.equal(metrics.get('sellthrough_webhook_in_flight'), 1);
+    assert.ok((metrics.get('sellthrough_webhook_backlog') ?? 0) >= 5);
+    assert.ok((metrics.get('sellthrough_webhook_oldest_seconds') ?? 0) >= 60);
     await account.send('DELETE', hung.path);
   });
 });

@@ -50,7 +50,10 @@ before(async () => {
   assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
   settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
   copyEmbeddedTemplate(join(folder, 'data'));
-  service = startCommand(['serve'], { cwd: folder, environment: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  // Nobody listens there: mail waits in the outbox.
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Acme <billing@example.com>' };
+  const environment = { OUTBOUND_ALLOW: '127.0.0.0/8', ...mail };
+  service = startCommand(['serve'], { cwd: folder, environment });
   let said = '';
   service.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -170,6 +173,20 @@ describe('accounts', () => {
     assert.deepEqual(await listed('distributor'), ['globex']);
     assert.deepEqual(await listed('reseller'), ['acme']);
     assert.deepEqual(await listed('administrator'), ['admin']);
+  });
+
+  test('are invited by a mail instead of with a password', async () => {
+    const invite = ['account', 'create', 'initech', '--invite'];
+    assertRefused(await runCommand(invite, admin()), 3, /is needed for an invitation/);
+    const { stdout } = await runCommand([...invite, '--email', 'bill@example.com'], admin());
+    assert.match(stdout, /^API key +sk_live_\S+\ninvited +bill@example\.com\nThe key is shown only now/m);
+    assert.doesNotMatch(stdout, /password/);
+    const { email } = await runForJson(
+      ['account', 'edit', 'initech', '--email', 'peter@example.com'],
+      admin(),
+    );
+    assert.equal(email, 'peter@example.com');
+    assert.equal((await runForJson(['account', 'edit', 'initech', '--email', ''], admin())).email, undefined);
   });
 
   test('are edited: only what is given changes', async () => {

@@ -1,0 +1,94 @@
+// What is counted of the calls to the operator's product, for Prometheus at /metrics: what the answers came to, in this
+// process, and what waits, in the database, so that every process says the same.
+
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Queryable, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+
+/** `retried`: not an answer that counts; the product is asked again, later. */
+export const callOutcomes = ['taken', 'refused', 'retried', 'given_up'] as const;
+export type CallOutcome = (typeof callOutcomes)[number];
+
+export interface ProductCallMetrics {
+  onCall(outcome: CallOutcome): void;
+  observe(database: Queryable, now: () => EpochSeconds): void;
+}
+
+interface Waiting {
+  readonly calls: number;
+  readonly oldestSeconds: number;
+  readonly ordersNeedingAttention: number;
+}
+
+const countWaiting: Statement = {
+  name: 'count_waiting_product_calls',
+  text: `select count(*) as calls, extract(epoch from min(created_at))::bigint as oldest,
+      (select count(*) from product_calls where status = 'attention') as attention
+    from product_calls where status = 'waiting'`,
+};
+
+/** A database that is away delays no answer by more. */
+const patienceMilliseconds = 500;
+
+export function createProductCallMetrics(registry: Registry): ProductCallMetrics {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'sellthrough_product_calls_total',
+    help: 'Calls to the product, by what they came to.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of callOutcomes) calls.inc({ outcome }, 0);
+
+  return {
+    onCall: (outcome) => calls.inc({ outcome }),
+    observe(database, now) {
+      let known: Waiting = { calls: 0, oldestSeconds: 0, ordersNeedingAttention: 0 };
+      let asking: Promise<void> | null = null;
+
+      async function ask(): Promise<void> {
+        const [row = {}] = await database.query(countWaiting);
+        const oldest = nullable(Number, row['oldest']);
+        known = {
+          calls: Number(row['calls']),
+          oldestSeconds: oldest === null ? 0 : Math.max(0, now() - oldest),
+          ordersNeedingAttention: Number(row['attention']),
+        };
+      }
+      /** As it is now, or, when the database does not say it soon, as it was. */
+      async function refreshed(): Promise<Waiting> {
+        asking ??= ask()
+          .catch(() => undefined)
+          .finally(() => {
+            asking = null;
+          });
+        const patience = Promise.withResolvers<void>();
+        const timer = setTimeout(patience.resolve, patienceMilliseconds);
+        await Promise.race([asking, patience.promise]);
+        clearTimeout(timer);
+        return known;
+      }
+      const gauge = (name: string, help: string, read: (waiting: Waiting) => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            this.set(read(await refreshed()));
+          },
+        });
+      gauge('sellthrough_product_calls_waiting', 'Calls that the product has not taken.', (waiting) => {
+        return waiting.calls;
+      });
+      gauge('sellthrough_product_call_oldest_seconds', 'Age of the oldest of them.', (waiting) => {
+        return waiting.oldestSeconds;
+      });
+      gauge(
+        'sellthrough_orders_needing_attention',
+        'Orders that the product did not answer in time: a person has to decide.',
+        (waiting) => waiting.ordersNeedingAttention,
+      );
+    },
+  };
+}
