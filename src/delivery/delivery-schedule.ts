@@ -23,7 +23,7 @@ const delaysSeconds = [
 const attemptsMax = delaysSeconds.length;
 
 /** What lies further ahead was written by a clock that was wrong. */
-const delaySecondsMax = Math.max(...delaysSeconds);
+export const delaySecondsMax = Math.max(...delaysSeconds);
 
 /** Earlier than the list says by a tenth at most, and a minute at most: many that failed together do not come back together. */
 const jitterShare = 0.1;

@@ -22,7 +22,7 @@ import {
   type ProductCallType,
   productCallTypes,
 } from '../journal/product-call.ts';
-import { nextAttemptAt } from './delivery-schedule.ts';
+import { delaySecondsMax, nextAttemptAt } from './delivery-schedule.ts';
 import type { Outbound, OutboundResult } from './outbound.ts';
 import type { CallOutcome } from './product-call-metrics.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
@@ -101,15 +101,22 @@ const confirmSeconds = 72 * hour;
 const reasonLengthMax = 200;
 
 // Of one customer the oldest alone.
-const readDue: Statement = {
-  name: 'read_due_product_calls',
-  text: `select c.id::int as id, c.call_id, c.account_id, c.order_number, c.confirms, c.type, c.payload, c.created_at,
-      c.attempts, c.first_attempt_at
+const waiting = (
+  when: string,
+) => `(select c.id::int as id, c.call_id, c.account_id, c.order_number, c.confirms, c.type,
+      c.payload, c.created_at, c.attempts, c.first_attempt_at, c.next_attempt_at
     from product_calls c
-    where c.status = 'waiting' and c.next_attempt_at <= to_timestamp($1::bigint) and not c.id = any($2::bigint[])
+    where c.status = 'waiting' and ${when} and not c.id = any($2::bigint[])
       and not exists (select from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
         and e.customer_number = c.customer_number and e.id < c.id)
-    order by c.next_attempt_at, c.id limit $3::int`,
+    order by c.next_attempt_at, c.id limit $3::int)`;
+
+const readDue: Statement = {
+  name: 'read_due_product_calls',
+  // What is put off for longer than any call is was put off by a clock that was wrong.
+  text: `select * from (${waiting('c.next_attempt_at <= to_timestamp($1::bigint)')}
+    union all ${waiting(`c.next_attempt_at > to_timestamp($1::bigint + ${2 * delaySecondsMax})`)}) due
+    order by next_attempt_at, id limit $3::int`,
 };
 
 const writeAnswers: Statement = {

@@ -101,13 +101,15 @@ async function noteEndsIn(
 ): Promise<boolean> {
   const until = now() + days * daySeconds;
   const [mark] = await database.query(findMark, [days]);
-  // Nothing is told of what was before anybody asked.
-  if (mark === undefined) {
+  const toldUntil = mark === undefined ? null : Number(mark['told_until']);
+  // Nothing is told of what was before anybody asked. A mark that lies ahead is of a clock that has been set back: what
+  // ends from now on is told, too.
+  if (toldUntil === null || toldUntil > until) {
     await database.query(setMark, [days, until]);
     return true;
   }
-  let last = { expiresAt: Number(mark['told_until']), accountId: 2_147_483_647, number: 0 };
-  if (last.expiresAt >= until) return true;
+  if (toldUntil === until) return true;
+  let last = { expiresAt: toldUntil, accountId: 2_147_483_647, number: 0 };
   const more = statement === listAlertedEnds ? [days] : [];
   for (;;) {
     if (signal.aborted) return false;

@@ -300,6 +300,27 @@ test('that a plan ends is told 7 days and 1 day before, and when it has, once ea
   assert.deepEqual(await toldAt(end + 61 * day), ['plan.expired renewed 0']);
 });
 
+test('a clock that was ahead by a year, and is set right, keeps no end from being told', async () => {
+  const year = 365 * day;
+  service.clock.seconds += year;
+  await notePlanEnds();
+  service.clock.seconds -= year;
+  await notePlanEnds();
+  const account = await silentReseller();
+  await feedOf(account);
+  const { order } = await placeOrder(service, account, { customer: 'in-time' });
+  const end = Date.parse(order.expires_at) / 1_000;
+  for (const seconds of [end - 7 * day, end - day, end]) {
+    service.clock.seconds = seconds;
+    await notePlanEnds();
+  }
+  const told = (await feedOf(account)).data.map(({ type }: { type: string }) => type);
+  assert.deepEqual(
+    told.filter((type: string) => /ending|expired/.test(type)),
+    ['plan.ending', 'plan.ending', 'plan.expired'],
+  );
+});
+
 describe('the feed of all accounts', () => {
   test('has every account’s events once and in their order, those of new accounts included', async () => {
     const admin = await service.admin.get('/api/admin/v1/events?limit=100');

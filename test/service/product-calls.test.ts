@@ -160,6 +160,24 @@ test('whatever else it answers it is asked again, with the same id, and later an
   assert.equal((await account.get(`/orders/${order.id}`)).body.order.expires_at, order.expires_at);
 });
 
+test('a clock that was ahead, and is set right, keeps no order waiting', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  product.answer(() => ({ status: 503 }));
+  const jump = 400 * 24 * hour;
+  service.clock.seconds += jump;
+  const { order } = await placeOrder(service, account, { customer: 'early' });
+  await product.waitFor(1);
+  await until(async () => {
+    const [row] = await sql(`select attempts from product_calls where call_id = 'call_order_${order.id}'`);
+    return Number(row?.['attempts']) === 1;
+  });
+  service.clock.seconds -= jump;
+  product.answer(() => ({ status: 200 }));
+  await settled(account, order.id);
+  assert.equal(await statusOf(account, order.id), 'completed');
+});
+
 test('after 72 hours an order waits for a person, who accepts it or gives the money back', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('confirm');
