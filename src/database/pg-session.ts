@@ -108,11 +108,18 @@ export async function runTransaction<Result>(
   const begun = session.command(isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin');
   begun.catch(() => undefined);
   let committed: Promise<void> | undefined;
+  let lastHeard: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
 
   const transaction: Transaction = {
     async query(statement, values) {
       const rows = session.query(statement, values);
-      rows.catch(() => undefined);
+      lastHeard = rows.then(
+        () => undefined,
+        (error: unknown) => {
+          failure ??= { error };
+        },
+      );
       // Without this a BEGIN that failed would leave the statements after it to commit one by one.
       await begun;
       return rows;
@@ -130,7 +137,10 @@ export async function runTransaction<Result>(
   } catch (error) {
     if (committed === undefined) await session.command('rollback').catch(() => undefined);
     else await committed.catch(() => undefined);
-    throw error;
+    // When both arrive at once the end may be heard first, and says less than the statement that was its reason.
+    if (!(error instanceof TransactionRolledBack)) throw error;
+    await lastHeard;
+    throw failure === undefined ? error : failure.error;
   }
 }
 

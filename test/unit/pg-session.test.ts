@@ -1,0 +1,54 @@
+// Transactions on a session: which of several failures is the one that is thrown. The database itself: test/service/.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
+import { runTransaction, type Session } from '../../src/database/pg-session.ts';
+
+/** Each statement is answered by this; a COMMIT is answered at once, with what the server says when one has failed. */
+function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {
+  return {
+    query: ({ name }) => answer(name),
+    async command(text) {
+      log.push(text);
+      return text === 'commit' ? 'ROLLBACK' : text;
+    },
+    roundTrips: () => 0,
+  };
+}
+
+const statement = (name: string) => ({ name, text: name });
+
+test('a COMMIT that is heard before the statement that failed is not the failure', async () => {
+  const full = new DatabaseUnavailable('The disk is full.');
+  const session = sessionOf(async (name) => {
+    await nextTurn();
+    if (name === 'good') return [];
+    throw name === 'first' ? full : new StatementFailed('The transaction is aborted.', '25P02', undefined);
+  });
+  const work = async (
+    names: readonly string[],
+    transaction: Parameters<Parameters<typeof runTransaction>[1]>[0],
+  ) => {
+    const rows = names.map((name) => transaction.query(statement(name)));
+    const committed = transaction.commit();
+    await Promise.all([...rows, committed]);
+  };
+  for (const names of [['first'], ['good', 'first', 'second'], ['first', 'good']]) {
+    await assert.rejects(
+      runTransaction(session, (transaction) => work(names, transaction)),
+      full,
+    );
+  }
+});
+
+test('a COMMIT that says ROLLBACK although nothing failed is the failure itself', async () => {
+  const log: string[] = [];
+  const session = sessionOf(async () => [], log);
+  await assert.rejects(
+    runTransaction(session, (transaction) => transaction.query(statement('good'))),
+    TransactionRolledBack,
+  );
+  assert.deepEqual(log, ['begin', 'commit']);
+});
