@@ -8,12 +8,10 @@
  */
 export const onBothDatabases: readonly string[] = [
   'audits',
-  'dashboard',
   'endpoints',
   'entitlements',
   'events',
   'hand-off',
-  'hand-off-books',
   'hostile-values',
   'housekeeping',
   'idempotency',
@@ -22,7 +20,6 @@ export const onBothDatabases: readonly string[] = [
   'mail-delivery',
   'model',
   'order-batches',
-  'panel-ledger',
   'panel-query-plans',
   'password-links',
   'plan-changes',
@@ -33,7 +30,6 @@ export const onBothDatabases: readonly string[] = [
   'reseal',
   'road',
   'roles-and-routes',
-  'secrets',
   'table-rules',
   'upgrade',
   'verify',
@@ -46,10 +42,10 @@ export const onBothDatabases: readonly string[] = [
  * that run on both.
  */
 export const onOneDatabase: readonly string[] = [
-  'alert-mails',
   'admin-accounts',
   'admin-records',
   'admin-refusals',
+  'alert-mails',
   'audit-actors',
   'authentication',
   'auto-renewal',
@@ -57,11 +53,13 @@ export const onOneDatabase: readonly string[] = [
   'connections',
   'corpora',
   'customer-edits',
+  'dashboard',
   'demo-data',
   'docs-pages',
   'forecast',
   'fuzz',
   'generated-files',
+  'hand-off-books',
   'hostile-requests',
   'list-filters',
   'login-links',
@@ -76,6 +74,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-console',
   'panel-doors',
   'panel-fuzz',
+  'panel-ledger',
   'panel-limits',
   'panel-orders',
   'panel-pages',
@@ -88,6 +87,7 @@ export const onOneDatabase: readonly string[] = [
   'request-limits',
   'scheduled-prices',
   'sdk',
+  'secrets',
   'statements',
   'webhook-setup',
 ];
@@ -99,6 +99,7 @@ const longest: readonly string[] = [
   'test/tools/backup.test.ts',
   'test/tools/command-line.test.ts',
   'test/process/kill.test.ts',
+  'test/tools/secret-key.test.ts',
   'test/process/two-processes.test.ts',
   'test/process/lost-commit.test.ts',
   'test/process/slow-clients.test.ts',
@@ -110,6 +111,11 @@ const longest: readonly string[] = [
   'test/tools/package.test.ts',
   'test/tools/reference-samples.test.ts',
   'test/process/embedded-server.test.ts',
+  'test/service/corpora.test.ts',
+  'test/browser/docs-site.test.ts',
+  'test/browser/first-order.test.ts',
+  'test/browser/keyboard.test.ts',
+  'test/tools/doctor.test.ts',
 ];
 
 /** For a server that recovers, a limit that runs out, a process that starts: another may compute meanwhile. */
