@@ -17,7 +17,8 @@ export interface ProductCallMetrics {
 
 interface Waiting {
   readonly calls: number;
-  readonly oldestSeconds: number;
+  /** When the oldest of them was written. */
+  readonly since: EpochSeconds | null;
   readonly ordersNeedingAttention: number;
 }
 
@@ -30,6 +31,8 @@ const countWaiting: Statement = {
 
 /** A database that is away delays no answer by more. */
 const patienceMilliseconds = 500;
+/** What was answered is the answer for so long: whoever asks for /metrics again and again costs the database little. */
+const restMilliseconds = 1_000;
 
 export function createProductCallMetrics(registry: Registry): ProductCallMetrics {
   const registers = [registry];
@@ -44,15 +47,14 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
   return {
     onCall: (outcome) => calls.inc({ outcome }),
     observe(database, now) {
-      let known: Waiting = { calls: 0, oldestSeconds: 0, ordersNeedingAttention: 0 };
+      let known: Waiting = { calls: 0, since: null, ordersNeedingAttention: 0 };
       let asking: Promise<void> | null = null;
 
       async function ask(): Promise<void> {
         const [row = {}] = await database.query(countWaiting);
-        const oldest = nullable(Number, row['oldest']);
         known = {
           calls: Number(row['calls']),
-          oldestSeconds: oldest === null ? 0 : Math.max(0, now() - oldest),
+          since: nullable(Number, row['oldest']),
           ordersNeedingAttention: Number(row['attention']),
         };
       }
@@ -61,7 +63,9 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
         asking ??= ask()
           .catch(() => undefined)
           .finally(() => {
-            asking = null;
+            setTimeout(() => {
+              asking = null;
+            }, restMilliseconds).unref();
           });
         const patience = Promise.withResolvers<void>();
         const timer = setTimeout(patience.resolve, patienceMilliseconds);
@@ -78,16 +82,18 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
             this.set(read(await refreshed()));
           },
         });
-      gauge('sellthrough_product_calls_waiting', 'Calls that the product has not taken.', (waiting) => {
-        return waiting.calls;
-      });
-      gauge('sellthrough_product_call_oldest_seconds', 'Age of the oldest of them.', (waiting) => {
-        return waiting.oldestSeconds;
-      });
+      gauge(
+        'sellthrough_product_calls_waiting',
+        'Calls that the product has not taken.',
+        ({ calls: count }) => count,
+      );
+      gauge('sellthrough_product_call_oldest_seconds', 'Age of the oldest of them.', ({ since }) =>
+        since === null ? 0 : Math.max(0, now() - since),
+      );
       gauge(
         'sellthrough_orders_needing_attention',
         'Orders that the product did not answer in time: a person has to decide.',
-        (waiting) => waiting.ordersNeedingAttention,
+        ({ ordersNeedingAttention }) => ordersNeedingAttention,
       );
     },
   };

@@ -31,8 +31,8 @@ export const productCallTypes = [
 export type ProductCallType = (typeof productCallTypes)[number];
 
 /**
- * `waiting`: to be sent at next_attempt_at; `done`: nothing more is to be sent; `failed`: given up, and nothing hangs on it; or `attention`: given up,
- * and its order still waits: an administrator has to decide.
+ * `waiting`: to be sent at next_attempt_at. `done`: nothing more is to be sent. `failed`: given up, and nothing hangs on it.
+ * `attention`: given up, and its order still waits: an administrator has to decide.
  */
 export type ProductCallStatus = 'waiting' | 'done' | 'failed' | 'attention';
 

@@ -48,7 +48,7 @@ function missing(
   return {
     sql: `create table taken_$id as select * from ${table} where account_id = $id and ${where};
       delete from ${table} where account_id = $id and ${where}`,
-    undo: `insert into ${table} select * from taken_$id;
+    undo: `insert into ${table} overriding system value select * from taken_$id;
       drop table taken_$id`,
     subjects,
     says,
