@@ -12,6 +12,7 @@ import type { OpenapiDocument } from './docs/openapi-document.ts';
 import { makeReferencePages } from './docs/reference-pages.ts';
 import { withRequirementCounts } from './docs/requirement-counts.ts';
 import { rulesPage } from './docs/rules-page.ts';
+import { withScopes } from './docs/scope-table.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { sdkTypes } from './sdk-types.ts';
 import { startTestService } from './throwaway/test-service.ts';
@@ -23,6 +24,7 @@ const service = await startTestService();
 const openapi = (await (await fetch(`${service.address}/api/v1/openapi.json`)).json()) as OpenapiDocument;
 const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/openapi.json`)).json();
 const schema = await dumpSchema(service.database);
+const { declaredRoutes } = service.service.app;
 await service.close();
 const world = await startStoryWorld();
 const reference = await makeReferencePages(openapi, world);
@@ -35,7 +37,10 @@ const files: Readonly<Record<string, string>> = {
   ...reference,
   'docs/openapi-rules.md': rulesPage(),
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
-  'docs/security.md': withRequirementCounts(read('docs/security.md') ?? '', read('docs/asvs.md') ?? ''),
+  'docs/security.md': withScopes(
+    withRequirementCounts(read('docs/security.md') ?? '', read('docs/asvs.md') ?? ''),
+    declaredRoutes,
+  ),
   'test/schema.sql': schema,
   'sdk/src/api-types.ts': sdkTypes(openapi),
   'sdk/README.md': withCalls(read('sdk/README.md') ?? '', openapi),

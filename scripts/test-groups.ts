@@ -16,6 +16,7 @@ export const onBothDatabases: readonly string[] = [
   'housekeeping',
   'idempotency',
   'jobs',
+  'keys',
   'lists-and-ids',
   'mail-delivery',
   'model',

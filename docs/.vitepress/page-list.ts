@@ -29,6 +29,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Finding things', 'docs/finding-things.md'],
     ['Webhooks and events', 'docs/webhooks.md'],
     ['Following events', 'docs/events.md'],
+    ['API keys', 'docs/keys.md'],
     ['Login links', 'docs/login-links.md'],
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],

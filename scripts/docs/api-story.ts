@@ -30,6 +30,10 @@ const idsOfSteps: Readonly<Record<string, number>> = {
   deleteOperatorWebhook: 4,
 };
 const operatorWebhook = 3;
+/** The second id of a path; the key is the one that an earlier step has made. */
+const innerIds: Readonly<Record<string, number>> = { event_id: 2_000_000_001, key_id: 6 };
+/** Where a step names another one: a key that is revoked. */
+const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
 /** Orders that wait for the product: made for these two right before the first of them. */
 const pendingOrders: Readonly<Record<string, number>> = {
   acceptOrder: 2_000_000_005,
@@ -53,10 +57,11 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
       collection === undefined
         ? undefined
         : (pendingOrders[operationId] ?? idsOfSteps[operationId] ?? ofOperator ?? ids[collection]);
-    const [inner] = path.includes('{event_id}') ? [ids['events']] : [];
+    const [, innerName = ''] = /\{id\}.*\{(\w+)\}/.exec(path) ?? [];
+    const inner = innerIdsOfSteps[operationId] ?? innerIds[innerName];
     assert.ok(
-      collection === undefined || id !== undefined,
-      `"ids" says which of the ${collection} samples name`,
+      (collection === undefined || id !== undefined) && (innerName === '' || inner !== undefined),
+      `"ids" and "innerIds" say which ${collection} ${innerName} samples name`,
     );
     const query = parameters.flatMap(({ in: place, name, example }) =>
       place === 'query' && example !== undefined ? [[name, example]] : [],
@@ -73,7 +78,7 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
       method,
       path: path
         .replace('{id}', String(id))
-        .replace('{event_id}', String(inner))
+        .replace(`{${innerName}}`, String(inner))
         .replace('{month}', month)
         .replace('{reference}', reference),
       client: clientOf(path),
@@ -125,6 +130,8 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   });
   assert.equal(created.body?.account?.id, northwind, created.text);
   const resellerKey: string = created.body.api_key;
+  const old = await admin.post(`/api/admin/v1/accounts/${northwind}/keys`, { name: 'Old shop' });
+  assert.equal(old.body?.key?.id, innerIdsOfSteps['revokeAccountKey'], old.text);
   // From now on northwind's events are written.
   const feed = await fetch(`${service.address}/api/v1/events`, {
     headers: { authorization: `Bearer ${resellerKey}` },

@@ -5,13 +5,17 @@ import type {
   Account,
   AccountEvent,
   AdminPackage,
+  ApiKey,
   AuditEntry,
   ChangeAccountBody,
+  ChangeAccountKeyBody,
   ChangeCustomerBody,
   ChangeOperatorWebhookBody,
   ChangePackageBody,
   CreateAccountAnswer,
   CreateAccountBody,
+  CreateAccountKeyAnswer,
+  CreateAccountKeyBody,
   CreateOperatorWebhookAnswer,
   CreateOperatorWebhookBody,
   CreatePackageBody,
@@ -38,6 +42,8 @@ import type {
   ReadAllEventsQuery,
   RedeliverSinceToOperatorWebhookBody,
   ResetApiKeyAnswer,
+  RevokeAccountKeyAnswer,
+  RotateAccountKeyBody,
   RotateOperatorWebhookSecretBody,
   ScheduledPrices,
   SchedulePricesBody,
@@ -66,6 +72,11 @@ export const walkedPageItems = 100;
 /** What an order of credit was answered with. */
 export type Credited = CreditAccountAnswer & {
   /** The key had been used before: this is the first answer again and no money moved. */
+  replayed: boolean;
+};
+
+export type KeyWithSecret = CreateAccountKeyAnswer & {
+  /** The service had carried this request out before. */
   replayed: boolean;
 };
 
@@ -142,6 +153,63 @@ export class AdminClient {
    */
   async resetApiKey(accountId: number, options?: CallOptions): Promise<ResetApiKeyAnswer> {
     return (await this.#call('resetApiKey', { id: accountId, options })).body;
+  }
+
+  /** The keys of the account that were not revoked, the first one first. Never their secrets. Errors: account_not_found. */
+  async listAccountKeys(accountId: number, options?: CallOptions): Promise<ApiKey[]> {
+    return (await this.#call('listAccountKeys', { id: accountId, options })).body.data;
+  }
+
+  /**
+   * Makes a key: `{ name: 'Shop', scopes: ['orders:write'] }`. `api_key` is shown once: null where this repeats an
+   * earlier call. Errors: account_not_found, too_many_keys, validation_failed, idempotency_conflict (409).
+   */
+  async createAccountKey(
+    accountId: number,
+    body: CreateAccountKeyBody,
+    options?: KeyedCallOptions,
+  ): Promise<KeyWithSecret> {
+    const answer = await this.#call('createAccountKey', { id: accountId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * What is left out stays as it is; it counts from the next request on.
+   * Errors: account_not_found, key_not_found, first_key, validation_failed, idempotency_conflict (409).
+   */
+  async changeAccountKey(
+    accountId: number,
+    keyId: number,
+    body: ChangeAccountKeyBody,
+    options?: KeyedCallOptions,
+  ): Promise<ApiKey> {
+    const ids = { id: accountId, inner: keyId };
+    return (await this.#call('changeAccountKey', { ...ids, body, options })).body.key;
+  }
+
+  /**
+   * A new secret for the key; the one before it works for `overlap_hours` more, 0 unless told. `api_key` is shown once, as
+   * that of createAccountKey. Errors: account_not_found, key_not_found, validation_failed, idempotency_conflict (409).
+   */
+  async rotateAccountKey(
+    accountId: number,
+    keyId: number,
+    body?: RotateAccountKeyBody,
+    options?: KeyedCallOptions,
+  ): Promise<KeyWithSecret> {
+    const ids = { id: accountId, inner: keyId };
+    const answer = await this.#call('rotateAccountKey', { ...ids, body: body ?? {}, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** At once, in every process. Errors: account_not_found, key_not_found, first_key, idempotency_conflict (409). */
+  async revokeAccountKey(
+    accountId: number,
+    keyId: number,
+    options?: KeyedCallOptions,
+  ): Promise<RevokeAccountKeyAnswer> {
+    const ids = { id: accountId, inner: keyId };
+    return (await this.#call('revokeAccountKey', { ...ids, options })).body;
   }
 
   /**

@@ -655,6 +655,10 @@ export interface KeyCreatedEvent {
   type: 'key.created';
   data: {
     key: {
+      /** The key; absent in events from before there were several. */
+      id?: number | undefined;
+      /** Its name; absent there too. At most 80 characters. */
+      name?: string | undefined;
       /** The last four characters of the key. At most 4 characters. */
       last_four: string;
     };
@@ -672,8 +676,14 @@ export interface KeyRevokedEvent {
   type: 'key.revoked';
   data: {
     key: {
+      /** The key; absent in events from before there were several. */
+      id?: number | undefined;
+      /** Its name; absent there too. At most 80 characters. */
+      name?: string | undefined;
       /** The last four characters of the key. At most 4 characters. */
       last_four: string;
+      /** Until when it still works, because another secret took its place; absent: it works no more. At most 20 characters. */
+      ends_at?: string | undefined;
     };
   };
 }
@@ -932,6 +942,15 @@ export interface AuditEntry {
     /** Its username; empty where nobody is known. At most 64 characters. */
     username: string;
   };
+  /** Who acted for the account; null: the service itself, or its command line without a key. */
+  by: {
+    /** key or person. Tolerate new values. At most 64 characters. */
+    type: string;
+    /** That key or person. */
+    id: number;
+    /** The name of the key, or the username of the person. At most 200 characters. */
+    name: string;
+  } | null;
   /** What was done. At most 64 characters. */
   action: string;
   /** What it was done to: "account 12". At most 500 characters. */
@@ -955,6 +974,57 @@ export interface VerifyReport {
     subject: string;
     /** Why it does not add up. At most 2000 characters. */
     problem: string;
+  }[];
+}
+
+export interface ApiKey {
+  /** The key. It stays the same when the key is rotated. */
+  id: number;
+  /** Which program has it. At most 80 characters. */
+  name: string;
+  /** Tolerate new values. */
+  mode: 'live';
+  /** It came with the account, and has all scopes. */
+  first: boolean;
+  /** Tolerate new values. */
+  status: 'active' | 'expired';
+  /** What it may do. Tolerate new values. */
+  scopes: string[];
+  /** Whether it has whatever its account may do, what is to come included. */
+  all_scopes: boolean;
+  /** Within those of the account; empty: all of those. */
+  allowed_ips: string[];
+  /** null: only that of the account. */
+  rate_limit_per_minute: number | null;
+  /** The last four characters of its newest secret. At most 4 characters. */
+  last_four: string;
+  /** When the key was made. At most 20 characters. */
+  created_at: string;
+  /** When its newest secret was made. At most 20 characters. */
+  secret_created_at: string;
+  /** Who made it; null: it came with the account, or nobody knows. */
+  created_by: {
+    /** The username of the account. At most 64 characters. */
+    account: string;
+    /** Tolerate new values. */
+    type: 'key' | 'person';
+    /** That key or person. */
+    id: number;
+    /** The name of the key, or the username of the person. At most 200 characters. */
+    name: string;
+  } | null;
+  /** null: never. */
+  last_used_at: string | null;
+  /** null: never. */
+  expires_at: string | null;
+  /** Secrets before it that still work, the newest first. */
+  ending: {
+    /** The last four characters of its newest secret. At most 4 characters. */
+    last_four: string;
+    /** When it ends. At most 20 characters. */
+    ends_at: string;
+    /** null: never. */
+    last_used_at: string | null;
   }[];
 }
 
@@ -1582,6 +1652,68 @@ export interface EndAccountSessionsAnswer {
   ended: number;
 }
 
+export interface ListAccountKeysAnswer {
+  data: ApiKey[];
+}
+
+export interface CreateAccountKeyBody {
+  /** For people: which program has it. 1 to 80 characters. */
+  name: string;
+  /** What the key may do. Every account: balance:read, packages:read, orders:read, orders:write, customers:read, customers:write, ledger:read, events:read, webhooks:write. Administrators also: admin:read, admin:accounts, admin:credit, admin:packages, product. Left out: all that the account has, those to come included. */
+  scopes?: ('balance:read' | 'packages:read' | 'orders:read' | 'orders:write' | 'customers:read' | 'customers:write' | 'ledger:read' | 'events:read' | 'webhooks:write' | 'admin:read' | 'admin:accounts' | 'admin:credit' | 'admin:packages' | 'product')[] | undefined;
+  /** Addresses and CIDR ranges, within those of the account; empty: all of those. */
+  allowed_ips?: string[] | undefined;
+  /** From then on it is answered revoked_api_key with the reason expired; null: never. */
+  expires_at?: string | null | undefined;
+  /** Requests of this key in any 60 seconds, within the limit of the account; null: only that one. */
+  rate_limit_per_minute?: number | null | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CreateAccountKeyAnswer {
+  key: ApiKey;
+  /** null: the request was sent again with its idempotency key. */
+  api_key: string | null;
+}
+
+export interface ChangeAccountKeyBody {
+  /** For people: which program has it. 1 to 80 characters. */
+  name?: string | undefined;
+  /** null: all that the account has. */
+  scopes?: ('balance:read' | 'packages:read' | 'orders:read' | 'orders:write' | 'customers:read' | 'customers:write' | 'ledger:read' | 'events:read' | 'webhooks:write' | 'admin:read' | 'admin:accounts' | 'admin:credit' | 'admin:packages' | 'product')[] | null | undefined;
+  /** Addresses and CIDR ranges, within those of the account; empty: all of those. */
+  allowed_ips?: string[] | undefined;
+  /** From then on it is answered revoked_api_key with the reason expired; null: never. */
+  expires_at?: string | null | undefined;
+  /** Requests of this key in any 60 seconds, within the limit of the account; null: only that one. */
+  rate_limit_per_minute?: number | null | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ChangeAccountKeyAnswer {
+  key: ApiKey;
+}
+
+export interface RevokeAccountKeyAnswer {
+  /** true */
+  deleted: boolean;
+}
+
+export interface RotateAccountKeyBody {
+  /** How long the secret before it still works. 0, the default: not at all. 0 to 168. */
+  overlap_hours?: number | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface RotateAccountKeyAnswer {
+  key: ApiKey;
+  /** null: the request was sent again with its idempotency key. */
+  api_key: string | null;
+}
+
 export interface GrantTrialBody {
   /** A package that is a free trial. */
   package_id: number;
@@ -2064,6 +2196,11 @@ export const operations = {
   creditAccount: { method: 'POST', path: '/api/admin/v1/accounts/{id}/credit', takesKey: true, holdsKeys: false },
   resetApiKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/api-key', takesKey: false, holdsKeys: false },
   endAccountSessions: { method: 'POST', path: '/api/admin/v1/accounts/{id}/end-sessions', takesKey: false, holdsKeys: false },
+  listAccountKeys: { method: 'GET', path: '/api/admin/v1/accounts/{id}/keys', takesKey: false, holdsKeys: false },
+  createAccountKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/keys', takesKey: true, holdsKeys: false },
+  changeAccountKey: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}/keys/{key_id}', takesKey: true, holdsKeys: false },
+  revokeAccountKey: { method: 'DELETE', path: '/api/admin/v1/accounts/{id}/keys/{key_id}', takesKey: true, holdsKeys: false },
+  rotateAccountKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/keys/{key_id}/rotate', takesKey: true, holdsKeys: false },
   grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false, holdsKeys: false },
   listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false, holdsKeys: false },
   listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false, holdsKeys: false },
@@ -2146,6 +2283,11 @@ export interface Answers {
   creditAccount: CreditAccountAnswer;
   resetApiKey: ResetApiKeyAnswer;
   endAccountSessions: EndAccountSessionsAnswer;
+  listAccountKeys: ListAccountKeysAnswer;
+  createAccountKey: CreateAccountKeyAnswer;
+  changeAccountKey: ChangeAccountKeyAnswer;
+  revokeAccountKey: RevokeAccountKeyAnswer;
+  rotateAccountKey: RotateAccountKeyAnswer;
   grantTrial: GrantTrialAnswer;
   listAccountLedger: ListAccountLedgerAnswer;
   listAccountOrders: ListAccountOrdersAnswer;
@@ -2202,6 +2344,9 @@ export interface Bodies {
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
   creditAccount: CreditAccountBody;
+  createAccountKey: CreateAccountKeyBody;
+  changeAccountKey: ChangeAccountKeyBody;
+  rotateAccountKey: RotateAccountKeyBody;
   grantTrial: GrantTrialBody;
   createPackage: CreatePackageBody;
   changePackage: ChangePackageBody;
@@ -2250,11 +2395,13 @@ export type ErrorCode =
   | 'api_disabled'
   | 'ip_not_allowed'
   | 'forbidden'
+  | 'insufficient_scope'
   | 'not_found'
   | 'order_not_found'
   | 'customer_not_found'
   | 'statement_not_found'
   | 'account_not_found'
+  | 'key_not_found'
   | 'package_not_found'
   | 'price_not_found'
   | 'webhook_not_found'
@@ -2267,6 +2414,8 @@ export type ErrorCode =
   | 'price_has_begun'
   | 'events_gone'
   | 'too_many_webhooks'
+  | 'too_many_keys'
+  | 'first_key'
   | 'order_already_settled'
   | 'username_taken'
   | 'last_administrator'

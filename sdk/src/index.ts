@@ -57,7 +57,7 @@ import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page }
 import { ProductClient } from './product-client.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
-export type { AdminClient, Credited, PageQuery } from './admin-client.ts';
+export type { AdminClient, Credited, KeyWithSecret, PageQuery } from './admin-client.ts';
 export type * from './api-types.ts';
 export {
   type ClientErrorCode,

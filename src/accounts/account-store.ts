@@ -12,12 +12,13 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, accountMade, changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
-import { appendEvents, type Happening, listenToNewAccount } from '../events/event-log.ts';
+import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
-import { revokeKey, storeKey } from './api-key-store.ts';
+import { revokeFirstKey, storeFirstKey } from './api-key-store.ts';
 import { findAccount, findAdministratorId } from './find-accounts.ts';
+import { keyCreated, keyRevoked } from './key-happenings.ts';
 import type { Seal } from './seal.ts';
 
 export interface NewAccount {
@@ -60,7 +61,7 @@ export interface Actor {
 
 export const rateLimitPerMinuteDefault = 60;
 
-const lockAccount: Statement = {
+const lockCredentials: Statement = {
   name: 'lock_account',
   text: `select ${accountCredentials.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
@@ -143,14 +144,14 @@ export async function createAccount(
       const settled = { ...account, email: account.email ?? null, ...initial };
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
-      await storeKey(transaction, seal, created.id, key, now);
+      const author = { actorId: actorId ?? created.id, by };
+      const firstKey = await storeFirstKey(transaction, seal, created.id, key, { ...author, now });
       await along(transaction, created);
       await transaction.query(notifyChange, [changesChannel, accountMade(created.id)]);
       await appendAudit(
         transaction,
         {
-          actorId: actorId ?? created.id,
-          by,
+          ...author,
           action: 'account.create',
           subject: `account ${created.id}`,
           before: null,
@@ -159,7 +160,7 @@ export async function createAccount(
         now,
       );
       await listenToNewAccount(transaction, created.id);
-      await appendEvents(transaction, created.id, [keyCreated(key)], now);
+      await appendEvents(transaction, created.id, [keyCreated(key, firstKey)], now);
       return { account: created, apiKey: key };
     });
   } catch (error) {
@@ -183,7 +184,7 @@ export async function changeAccount(
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
-    const [locked] = await transaction.query(lockAccount, [id]);
+    const [locked] = await transaction.query(lockCredentials, [id]);
     if (locked === undefined) return null;
     const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
     const { password, ...settings } = change;
@@ -258,12 +259,12 @@ export function resetApiKey(
 ): Promise<string | null> {
   const key = mintApiKey();
   return database.transaction(async (transaction) => {
-    const [locked] = await transaction.query(lockAccount, [id]);
+    const [locked] = await transaction.query(lockCredentials, [id]);
     if (locked === undefined) return null;
-    const revoked = await revokeKey(transaction, id, now);
-    await storeKey(transaction, seal, id, key, now, actorId === id ? now : null);
-    await transaction.query(moveAccessVersion, [id]);
-    await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+    const revoked = await revokeFirstKey(transaction, id, now);
+    const viewedAt = actorId === id ? now : null;
+    const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);
+    await moveAccess(transaction, id);
     await appendAudit(
       transaction,
       {
@@ -276,17 +277,21 @@ export function resetApiKey(
       },
       now,
     );
-    await appendEvents(transaction, id, [...keyRevoked(revoked), keyCreated(key)], now);
+    const told = revoked === null ? [] : [keyRevoked(revoked, firstKey)];
+    await appendEvents(transaction, id, [...told, keyCreated(key, firstKey)], now);
     return key;
   });
 }
 
-function keyCreated(key: string): Happening {
-  return { type: 'key.created', data: { key: { last_four: lastFour(key) } } };
+/** As orders lock it. false: there is no such account. */
+export async function lockAccount(transaction: Queryable, id: number): Promise<boolean> {
+  return (await transaction.query(lockCredentials, [id])).length > 0;
 }
 
-function keyRevoked(last_four: string | null): Happening[] {
-  return last_four === null ? [] : [{ type: 'key.revoked', data: { key: { last_four } } }];
+/** Of what its keys may do something changed: it counts at once in every process. */
+export async function moveAccess(transaction: Queryable, id: number): Promise<void> {
+  await transaction.query(moveAccessVersion, [id]);
+  await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
 function passwordView(password: AccountChange['password']): JsonObject {

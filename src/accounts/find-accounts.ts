@@ -6,10 +6,11 @@ import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type Account, accountCredentials, accounts } from './account-table.ts';
+import { heldSecrets } from './api-key-store.ts';
 
 export const findAccountsByKey: Statement = {
   name: 'find_accounts_by_key',
-  text: `select wanted.position, k.id as key_id, k.revoked_at is not null as is_revoked, ${accounts.list('a')}
+  text: `select wanted.position, ${heldSecrets.list('k', 'k_')}, ${accounts.list('a')}
     from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash
     join accounts a on a.id = k.account_id`,

@@ -7,16 +7,20 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Database } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
-import { accounts } from './account-table.ts';
+import type { RowOf } from '../database/table.ts';
+import { type Account, accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
+import { heldSecrets, keyIdOf } from './api-key-store.ts';
 import { findAccountsByKey } from './find-accounts.ts';
 import { createKnownKeys } from './known-keys.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
 
 export interface KeyHolder {
   readonly principal: Principal;
-  readonly isRevoked: boolean;
+  /** Why the key opens nothing now; null: it may. A revoked one stays revoked. */
+  readonly ended: () => 'revoked' | 'expired' | null;
+  /** Of the account and of the key: both have to allow it. */
   readonly allowList: AllowList;
 }
 
@@ -71,12 +75,7 @@ export function createKeyDirectory(
     const row = await lookup.find(hash);
     if (row === null) return null;
     known.add(hash);
-    const account = accounts.parse(row);
-    const holder = {
-      principal: keyPrincipal(account, Number(row['key_id']), now),
-      isRevoked: row['is_revoked'] === true,
-      allowList: createAllowList(account.allowedIps),
-    };
+    const holder = holderOf(accounts.parse(row), heldSecrets.parse(row, 'k_'), now);
     if (!deaf && began === generation) remember(hash, holder);
     return holder;
   }
@@ -145,5 +144,23 @@ export function createKeyDirectory(
       forgetAll();
       if (!isDeaf) known.readAll();
     },
+  };
+}
+
+function holderOf(account: Account, secret: RowOf<typeof heldSecrets>, now: () => EpochSeconds): KeyHolder {
+  const { id: secretId, rateLimitPerMinute, revokedAt, endsAt, expiresAt } = secret;
+  const lists = [account.allowedIps, secret.allowedIps].map(createAllowList);
+  return {
+    principal: keyPrincipal(
+      account,
+      { id: keyIdOf(secret), secretId, rateLimitPerMinute },
+      secret.scopes,
+      now,
+    ),
+    ended() {
+      if (revokedAt !== null || (endsAt !== null && now() >= endsAt)) return 'revoked';
+      return expiresAt !== null && now() >= expiresAt ? 'expired' : null;
+    },
+    allowList: { allows: (address) => lists.every((list) => list.allows(address)) },
   };
 }

@@ -14,7 +14,7 @@ export interface KnownKeys {
   add(hash: string): void;
   /** Reads every key that is taken. */
   readAll(): void;
-  /** An account is new or was changed: its key is read with the next settled(). */
+  /** An account is new or was changed: its keys are read with the next settled(). */
   noteChange(accountId: number): void;
   /** Resolves when all that is to be read has been read, or could not be. */
   settled(): Promise<void>;
@@ -31,8 +31,7 @@ const retryMilliseconds = 2_000;
 
 const listHashes: Statement = {
   name: 'list_key_hashes',
-  text: `select account_id, lookup_hash from api_keys where revoked_at is null and account_id > $1::int
-    order by account_id limit ${pageMax}`,
+  text: `select id, lookup_hash from api_keys where revoked_at is null and id > $1::int order by id limit ${pageMax}`,
 };
 
 const findHashes: Statement = {
@@ -44,7 +43,7 @@ const findHashes: Statement = {
 export function createKnownKeys(database: Database, onProblem: (error: unknown) => void): KnownKeys {
   const hashes = createHashSet(keysMax);
   const changed = new Set<number>();
-  /** The last account whose key was read; null: all have been. */
+  /** The last secret that was read; null: all have been. */
   let after: number | null = null;
   let reading: Promise<void> | null = null;
   let retry: NodeJS.Timeout | undefined;
@@ -70,7 +69,7 @@ export function createKnownKeys(database: Database, onProblem: (error: unknown) 
     addAll(rows);
     // Begun anew meanwhile.
     if (after !== from) return;
-    after = rows.length < pageMax ? null : Number(rows.at(-1)?.['account_id']);
+    after = rows.length < pageMax ? null : Number(rows.at(-1)?.['id']);
   }
 
   async function readOn(): Promise<void> {

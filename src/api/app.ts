@@ -350,7 +350,7 @@ function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies
     const { principal } = request;
     requestLog.note({
       accountId: principal === null ? null : principal.account.id,
-      keyId: principal?.actor.type === 'key' ? principal.actor.id : null,
+      keyId: principal?.actor.type === 'key' ? principal.actor.secretId : null,
       at: now(),
       method: request.method,
       path: loggablePath(request.url),

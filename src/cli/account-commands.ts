@@ -13,7 +13,7 @@ import {
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { printCustomer } from './customer-commands.ts';
 import { getAccount } from './find-account.ts';
-import { wholeFrom } from './listing.ts';
+import { collected, wholeFrom } from './listing.ts';
 import { textRecord } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
@@ -255,8 +255,4 @@ async function confirm(question: string): Promise<void> {
   const said = await terminal.question(`${question} [y/N] `);
   terminal.close();
   if (!/^y(es)?$/i.test(said.trim())) throw new CommandFailed('Nothing was changed.', exitCodes.usage);
-}
-
-function collected(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

@@ -19,7 +19,7 @@ export function checkAdministratorFile(config: Config): Check[] {
 const shownBefore = 8;
 
 const findShownKey = `select a.username::text from accounts a join api_keys k on k.account_id = a.id
-  where a.is_admin and k.revoked_at is null and k.created_at = a.created_at
+  where a.is_admin and k.is_first and k.revoked_at is null and k.created_at = a.created_at
     and a.created_at < (select applied_at - interval '1 minute' from schema_migrations where number = ${shownBefore})
   order by a.id limit 1`;
 

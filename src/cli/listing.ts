@@ -82,3 +82,16 @@ export function wholeFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: st
     );
   };
 }
+
+/** Of an option that may be given several times. */
+export function collected(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+/** "a,b" */
+export function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}

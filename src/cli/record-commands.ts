@@ -126,6 +126,12 @@ const auditColumns: readonly Column<AuditEntry>[] = [
   { title: 'ENTRY', value: ({ number }) => number, align: 'right' },
   { title: 'DONE', value: ({ at }) => minuteOf(at) },
   { title: 'WHO', value: ({ actor }) => actor.username, mayShrink: true },
+  {
+    title: 'BY',
+    value: ({ by }) => (by === null ? null : `${by.type} ${by.name}`),
+    mayShrink: true,
+    mayLeave: true,
+  },
   { title: 'DID', value: ({ action }) => action },
   { title: 'TO', value: ({ subject }) => subject },
   { title: 'WHAT CHANGED', value: changesOf, mayShrink: true, mayLeave: true },

@@ -43,6 +43,7 @@ const chapters: readonly {
     title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
     commands: {
       account: async () => (await import('./account-commands.ts')).accountCommand(),
+      keys: async () => (await import('./key-commands.ts')).keysCommand(),
       customer: async () => (await import('./customer-commands.ts')).customerCommand(),
       package: async () => (await import('./package-commands.ts')).packageCommand(),
       order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),

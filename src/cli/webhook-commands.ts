@@ -3,7 +3,7 @@
 import { Argument, Command } from 'commander';
 import type { Delivery, Sellthrough, Webhook } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
-import { wholeFrom } from './listing.ts';
+import { listed, wholeFrom } from './listing.ts';
 import { type Column, textRecord, textTable } from './text-table.ts';
 import { withService } from './with-service.ts';
 
@@ -103,10 +103,7 @@ interface Settings {
 
 /** The service says which types there are. */
 function settingsOf({ types, description }: Settings): Partial<NewWebhook> {
-  const list = types
-    ?.split(',')
-    .map((type) => type.trim())
-    .filter((type) => type !== '');
+  const list = types === undefined ? undefined : listed(types);
   return {
     ...(list === undefined ? {} : { types: list as NonNullable<NewWebhook['types']> }),
     ...(description === undefined ? {} : { description }),

@@ -14,6 +14,7 @@ import {
   id,
   keyInBody,
   oneOf,
+  orNothing,
   packageName as packageNameShown,
   signedAmount,
   text,
@@ -138,6 +139,14 @@ const auditEntrySchema = Type.Object(
       id: count('The account that acted; 0 where nobody is known, as of a sign-in that was refused.'),
       username: text('Its username; empty where nobody is known.', 64),
     }),
+    by: orNothing(
+      Type.Object({
+        type: word('key or person. Tolerate new values.', 'key'),
+        id: id('That key or person.'),
+        name: text('The name of the key, or the username of the person.', 200),
+      }),
+      'Who acted for the account; null: the service itself, or its command line without a key.',
+    ),
     action: word('What was done.', 'account.update'),
     subject: text('What it was done to: "account 12".', 500),
     before: Type.Unsafe<unknown>({
@@ -165,7 +174,7 @@ const verifyReportSchema = Type.Object(
   { $id: 'VerifyReport' },
 );
 
-const apiKey = (description: string) =>
+export const apiKey = (description: string) =>
   Type.String({ description, pattern: '^sk_live_[0-9A-Za-z]{46}$', maxLength: 54 });
 
 const username = Type.String({
@@ -185,7 +194,7 @@ export const password = Type.String({
   maxLength: 200,
   description: 'None of the most used ones, and none that holds the name of the account.',
 });
-const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });
+export const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const allowedIps = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
 
 export const createAccountBodySchema = Type.Object(

@@ -25,6 +25,10 @@ export const errorCatalogue = {
   api_disabled: { status: 403, message: 'API access is switched off for this account.' },
   ip_not_allowed: { status: 403, message: 'Requests from this IP address are not allowed for this account.' },
   forbidden: { status: 403, message: 'Only an administrator may do this.' },
+  insufficient_scope: {
+    status: 403,
+    message: 'This key, or the role of whoever is signed in, does not include what the request needs.',
+  },
   forbidden_origin: { status: 403, message: 'Changes are taken from the pages of this service only.' },
   password_change_required: {
     status: 403,
@@ -40,6 +44,7 @@ export const errorCatalogue = {
     message: 'There is no statement of this month: ask for yyyy-mm, as GET /statements lists them.',
   },
   account_not_found: { status: 404, message: 'There is no such account.' },
+  key_not_found: { status: 404, message: 'There is no such key, or it was revoked.' },
   link_not_found: {
     status: 404,
     message: 'This link was used before, has expired, or was never made. Ask for another one.',
@@ -77,6 +82,15 @@ export const errorCatalogue = {
   too_many_webhooks: {
     status: 409,
     message: 'There are as many endpoints as an account may have. Delete one first.',
+  },
+  too_many_keys: {
+    status: 409,
+    message: 'There are as many keys as an account may have. Revoke one first.',
+  },
+  first_key: {
+    status: 409,
+    message:
+      'The first key of an account has all scopes, does not expire and is not revoked: rotate it instead.',
   },
   order_already_settled: {
     status: 409,

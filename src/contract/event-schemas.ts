@@ -34,12 +34,21 @@ const ofEntry = {
   balance: amount('The balance right after it.'),
   currency,
 };
-const key = Type.Object({
+const ofKey = {
+  id: Type.Optional(id('The key; absent in events from before there were several.')),
+  name: Type.Optional(text('Its name; absent there too.', 80)),
   last_four: Type.String({
     description: 'The last four characters of the key.',
     pattern: '^[0-9A-Za-z]{4}$',
     maxLength: 4,
   }),
+};
+const createdKey = Type.Object(ofKey);
+const revokedKey = Type.Object({
+  ...ofKey,
+  ends_at: Type.Optional(
+    time('Until when it still works, because another secret took its place; absent: it works no more.'),
+  ),
 });
 
 /** By type, in the order of the documents. */
@@ -114,8 +123,8 @@ export const eventDescriptions = {
       currency,
     },
   },
-  'key.created': { told: 'The account got a new API key.', data: { key } },
-  'key.revoked': { told: 'An API key was revoked.', data: { key } },
+  'key.created': { told: 'The account got a new API key, or a key a new secret.', data: { key: createdKey } },
+  'key.revoked': { told: 'An API key was revoked, or will be.', data: { key: revokedKey } },
   'webhook.disabled': {
     told: 'An endpoint was switched off: it answered 410, or nothing but failures for five days.',
     data: {

@@ -14,6 +14,7 @@ import { entitlementSchema } from './entitlement-schemas.ts';
 import { errorSchema } from './error-schema.ts';
 import { eventSchema, eventSchemas } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
+import { namedKeySchemas } from './key-schemas.ts';
 import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
 import { productNamedSchemas } from './product-schemas.ts';
@@ -40,5 +41,6 @@ export const namedSchemas = [
   ...planNamedSchemas,
   ...webhookSchemas,
   ...namedAdminSchemas,
+  ...namedKeySchemas,
   ...productNamedSchemas,
 ];

@@ -1,5 +1,6 @@
 // What a caller may be allowed: each route names the scopes it needs, each principal has some of them. A key has
-// those of its account; those of people are never a key's, so whoever steals a key cannot mint another.
+// those of its account, or the fewer that it was made with; those of people are never a key's, so whoever steals a
+// reseller's key cannot mint another.
 
 /** Of keys and people of every account. */
 export const accountScopes = [
@@ -26,10 +27,16 @@ export const administratorScopes = [
 /** Of people alone. */
 export const personScopes = ['keys:read', 'keys:write'] as const;
 
-export type Scope =
-  | (typeof accountScopes)[number]
-  | (typeof administratorScopes)[number]
-  | (typeof personScopes)[number];
+/** Of keys: those of every account, then those of administrators. */
+export const keyScopes = [...accountScopes, ...administratorScopes] as const;
+
+export type KeyScope = (typeof keyScopes)[number];
+
+export type Scope = KeyScope | (typeof personScopes)[number];
+
+export function isKeyScope(word: string): word is KeyScope {
+  return keyScopes.some((each) => each === word);
+}
 
 export function isAdministratorScope(scope: Scope): boolean {
   return administratorScopes.some((each) => each === scope);

@@ -2,7 +2,6 @@
 // Called by the routes. Always true: a change, its entry in the audit log and its idempotency key are one transaction
 // under the owner's lock, and whoever delivers hears of it at its COMMIT.
 
-import { hash } from 'node:crypto';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../accounts/seal.ts';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { EventType } from '../contract/event-schemas.ts';
@@ -15,6 +14,7 @@ import { writeRows } from '../database/table.ts';
 import { listenToAccount, listenToEverybody } from '../events/event-log.ts';
 import { positionOf, streamEnd } from '../events/event-stream.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import { type Changed, createKeyedChanges, type Done } from '../journal/keyed-changes.ts';
 import { deleteLog } from './delivery-log.ts';
 import { announceWebhook, askForRetries, lockAccount, lockOperator } from './delivery-progress.ts';
 import { mintSecret } from './webhook-signature.ts';
@@ -34,11 +34,6 @@ export interface Asked {
   readonly idempotencyKey: string | null;
   readonly author: AuditAuthor;
   readonly now: EpochSeconds;
-}
-
-export interface Done<Result> {
-  readonly result: Result;
-  readonly replayed: boolean;
 }
 
 const newWebhooks = webhooks.pick(
@@ -397,45 +392,25 @@ export async function listDisabledWebhooks(database: Queryable, accountId: numbe
 
 // ------------------------------------------------------------------------------------- asked again
 
-const findRequest: Statement = {
-  name: 'find_webhook_request',
-  text: `select fingerprint, webhook_id from webhook_requests
-    where account_id = $1::int and idempotency_key = $2::text`,
-};
-
-const insertRequest: Statement = {
-  name: 'insert_webhook_request',
-  text: `insert into webhook_requests (account_id, idempotency_key, fingerprint, webhook_id, created_at)
-    values ($1::int, $2::text, $3::text, $4::int, to_timestamp($5::bigint))`,
-};
+const onceByKey = createKeyedChanges('webhook_requests', 'webhook_id');
 
 /** `again`: what a request is answered that was carried out before, from the endpoint as it is now, or null: it is gone. */
 async function owned<Result>(
   database: Database,
   { accountId, idempotencyKey, now }: Asked,
   what: readonly unknown[],
-  work: (transaction: Queryable) => Promise<{ readonly id: number; readonly result: Result } | Refusal>,
+  work: (transaction: Queryable) => Promise<Changed<Result> | Refusal>,
   again: (webhook: Webhook | null) => Result | null,
 ): Promise<Done<Result> | Refusal> {
-  const fingerprint = hash('sha256', JSON.stringify(what), 'base64url').slice(0, 22);
   return database.transaction(async (transaction): Promise<Done<Result> | Refusal> => {
     if (accountId === operator) await lockOperator(transaction);
     else await lockAccount(transaction, accountId);
-    if (idempotencyKey !== null) {
-      const [earlier] = await transaction.query(findRequest, [accountId, idempotencyKey]);
-      if (earlier !== undefined) {
-        if (earlier['fingerprint'] !== fingerprint) return refusal('idempotency_conflict');
-        const webhook = await findWebhook(transaction, accountId, Number(earlier['webhook_id']));
-        const result = again(webhook);
-        return result === null ? refusal('webhook_not_found') : { result, replayed: true };
-      }
-    }
-    const done = await work(transaction);
-    if ('code' in done) return done;
-    if (idempotencyKey !== null) {
-      await transaction.query(insertRequest, [accountId, idempotencyKey, fingerprint, done.id, now]);
-    }
-    return { result: done.result, replayed: false };
+    return onceByKey(
+      transaction,
+      { accountId, idempotencyKey, what, now },
+      () => work(transaction),
+      async (id) => again(await findWebhook(transaction, accountId, id)) ?? refusal('webhook_not_found'),
+    );
   });
 }
 

@@ -103,6 +103,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       ...door.codes,
       ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
       ...(scopes.some(isAdministratorScope) ? (['forbidden'] as const) : []),
+      ...(scopes.length > 0 ? (['insufficient_scope'] as const) : []),
       ...(danger === undefined ? [] : dangerCodes),
       ...codes,
     ]);

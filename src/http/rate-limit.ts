@@ -8,6 +8,7 @@ import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { addressNeighbourhood, limitedNetworks } from '../contract/ip-addresses.ts';
 import {
   createSlidingWindowLimiter,
+  type RateLimitDecision,
   type RateLimitState,
   type SlidingWindowLimiter,
   windowSeconds,
@@ -19,20 +20,26 @@ export interface LimitedAccount {
   readonly rateLimitPerMinute: number;
 }
 
+/** Its account's limit is over all its keys; `key`: one that has a limit of its own as well. */
+export interface LimitedCaller {
+  readonly account: LimitedAccount;
+  readonly key: LimitedAccount | null;
+}
+
 export interface RateLimiter {
-  /** Counts a request of the account, writes the RateLimit headers, and refuses beyond the limit. */
-  admit(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  /** Counts a request, writes the RateLimit headers of the limit with least left, and refuses beyond either. */
+  admit(caller: LimitedCaller, reply: FastifyReply): Refusal | null;
   /**
    * Counts a request that was admitted at `at` as many, in all: beyond the limit none of them is counted, itself neither.
    * What could never pass is told when as many as possible would.
    */
-  admitAsMany(account: LimitedAccount, count: number, at: number, reply: FastifyReply): Refusal | null;
+  admitAsMany(caller: LimitedCaller, count: number, at: number, reply: FastifyReply): Refusal | null;
   /** Refuses beyond the limit, as admit does; within it nothing is counted yet. */
-  foresee(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  foresee(caller: LimitedCaller, reply: FastifyReply): Refusal | null;
   /** Writes the RateLimit headers of a request that was refused before it counted. */
-  show(account: LimitedAccount, reply: FastifyReply): void;
+  show(caller: LimitedCaller, reply: FastifyReply): void;
   /** Counts a request of an account that may not come in, apart from those that may, and refuses beyond that limit. */
-  refused(account: LimitedAccount, reply: FastifyReply): Refusal | null;
+  refused(caller: LimitedCaller, reply: FastifyReply): Refusal | null;
   /** Counts a request that was refused for what it would have counted as, after its body was read: apart, with the others that were refused. */
   refusedWhole(accountId: number): void;
   /** Before the next such body is read: refuses where so many were refused. */
@@ -92,6 +99,7 @@ const hourSeconds = 3_600;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const accounts = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
+  const keys = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const refusals = createSlidingWindowLimiter<number>(options.monotonicNow, options.accountsMax);
   const lookups = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
   const failures = createSlidingWindowLimiter<string>(options.monotonicNow, options.addressesMax);
@@ -130,30 +138,50 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     };
   }
 
-  function show(account: LimitedAccount, reply: FastifyReply): void {
-    writeHeaders(reply, accounts.peek(account.id, account.rateLimitPerMinute));
+  /** As the caller is told: the limit with least left. */
+  function peek({ account, key }: LimitedCaller): RateLimitState {
+    const all = accounts.peek(account.id, account.rateLimitPerMinute);
+    if (key === null) return all;
+    const own = keys.peek(key.id, key.rateLimitPerMinute);
+    return own.remaining < all.remaining ? own : all;
+  }
+
+  function show(caller: LimitedCaller, reply: FastifyReply): void {
+    writeHeaders(reply, peek(caller));
+  }
+
+  /** Of a request that either refuses neither counts. */
+  function take({ account, key }: LimitedCaller): RateLimitDecision {
+    if (key === null) return accounts.take(account.id, account.rateLimitPerMinute);
+    const own = keys.take(key.id, key.rateLimitPerMinute);
+    if (!own.admitted) return own;
+    const all = accounts.take(account.id, account.rateLimitPerMinute);
+    if (!all.admitted) keys.giveBack(key.id);
+    return all.admitted && own.remaining < all.remaining ? own : all;
   }
 
   return {
-    admit(account, reply) {
-      const state = accounts.take(account.id, account.rateLimitPerMinute);
+    admit(caller, reply) {
+      const state = take(caller);
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
-    admitAsMany({ id, rateLimitPerMinute }, count, at, reply) {
-      return takeMany([windowFor(accounts, id, rateLimitPerMinute)], count, at, reply);
+    admitAsMany({ account, key }, count, at, reply) {
+      const all = windowFor(accounts, account.id, account.rateLimitPerMinute);
+      const counts = key === null ? [all] : [all, windowFor(keys, key.id, key.rateLimitPerMinute)];
+      return takeMany(counts, count, at, reply);
     },
-    foresee(account, reply) {
-      const state = accounts.peek(account.id, account.rateLimitPerMinute);
+    foresee(caller, reply) {
+      const state = peek(caller);
       if (state.remaining > 0) return null;
       writeHeaders(reply, state);
       return refuseLimited(reply, state);
     },
     show,
-    refused(account, reply) {
-      const state = refusals.take(account.id, options.refusalsPerMinute);
+    refused(caller, reply) {
+      const state = refusals.take(caller.account.id, options.refusalsPerMinute);
       if (state.admitted) return null;
-      show(account, reply);
+      show(caller, reply);
       return refuseLimited(reply, state);
     },
     refusedWhole: (accountId) => void refusals.take(accountId, options.refusalsPerMinute),

@@ -40,6 +40,8 @@ export interface RecordedAuditEntry extends AuditEntry {
   readonly number: number;
   readonly at: EpochSeconds;
   readonly actor: string;
+  /** Of the key or person that acted; empty where none did. */
+  readonly byName: string;
 }
 
 const auditLog = describeTable('audit_log', {
@@ -69,8 +71,8 @@ const countAudit: Statement = { name: 'count_audit', text: 'select audit_count f
 
 const listAuditEntries: Statement = {
   name: 'list_audit',
-  text: `select ${auditLog.list('l')}, a.username
-    from audit_log l left join accounts a on a.id = l.actor_id
+  text: `select ${auditLog.list('l')}, a.username, k.name as key_name
+    from audit_log l left join accounts a on a.id = l.actor_id left join api_keys k on k.id = l.actor_key_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
 
@@ -115,7 +117,9 @@ export async function listAudit(
     total,
     entries: rows.map((row) => {
       const { actorKeyId, actorPersonId, ...entry } = auditLog.parse(row);
-      return { ...entry, actor: String(row['username'] ?? ''), by: actingParty(actorKeyId, actorPersonId) };
+      const actor = String(row['username'] ?? '');
+      const by = actingParty(actorKeyId, actorPersonId);
+      return { ...entry, actor, by, byName: by?.type === 'key' ? String(row['key_name'] ?? '') : actor };
     }),
   };
 }

@@ -46,7 +46,7 @@ const refusalDays = describeTable('refusal_days', {
 export type LoggedRequest = RowOf<typeof apiRequests>;
 
 type KnownLine = Omit<LoggedRequest, 'number'> & {
-  /** null: the request came with no key that is known. */
+  /** Which secret of a key it came with; null: none that is known. */
   readonly keyId: number | null;
 };
 

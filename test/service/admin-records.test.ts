@@ -186,6 +186,7 @@ test('the audit log tells who changed what, when, from what and to what', async 
       'after',
       'at',
       'before',
+      'by',
       'number',
       'subject',
     ]);

@@ -81,8 +81,18 @@ test('what an administrator does is noted with the key, or in the panel with the
     'customer.update',
   ]);
   const { data } = (await service.admin.get(`${api}/audit?limit=1`)).body;
-  assert.deepEqual(Object.keys(data[0]), ['number', 'at', 'actor', 'action', 'subject', 'before', 'after']);
+  assert.deepEqual(Object.keys(data[0]), [
+    'number',
+    'at',
+    'actor',
+    'by',
+    'action',
+    'subject',
+    'before',
+    'after',
+  ]);
   assert.deepEqual(data[0].actor, { id: service.admin.id, username: 'admin' });
+  assert.deepEqual(data[0].by, { ...person, name: 'admin' });
 });
 
 test('what nobody asked for by key or session is noted with the account alone', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
-import { isAdministratorScope } from '../../src/contract/scopes.ts';
+import { accountScopes, isAdministratorScope, keyScopes, type Scope } from '../../src/contract/scopes.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
@@ -35,6 +35,8 @@ interface Caller {
   readonly byKey: string | null;
   readonly bySession: string | null;
   readonly isAdministrator: boolean;
+  /** Those of a key that has fewer than its account; absent: all. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** No name is asked for, and nobody is called. */
@@ -126,8 +128,30 @@ async function allCallers(): Promise<readonly Caller[]> {
       all.push({ ...nobody, isAdministrator, name: `${name}, by session`, cookie, bySession });
     }
   }
+  const keyOf = async (account: TestAccount, name: string, settings: object): Promise<string> => {
+    const made = await service.admin.post(`/api/admin/v1/accounts/${account.id}/keys`, { name, ...settings });
+    assert.equal(made.status, 201, made.text);
+    return made.body.api_key;
+  };
+  for (const { create, isAdministrator, each } of [
+    { create: () => service.createReseller(), isAdministrator: false, each: accountScopes },
+    { create: createAdministrator, isAdministrator: true, each: keyScopes },
+  ]) {
+    const account = await create();
+    for (const scope of each) {
+      const name = `${isAdministrator ? 'administrator' : 'reseller'}’s key with ${scope}`;
+      const key = await keyOf(account, scope, { scopes: [scope] });
+      all.push({ ...nobody, isAdministrator, name, key, byKey: null, scopes: [scope] });
+    }
+    const soon = { expires_at: '2026-01-15T12:00:01Z' };
+    const ended = await keyOf(account, 'ended', soon);
+    all.push({ ...nobody, isAdministrator, name: 'an expired key', key: ended, byKey: expired });
+  }
+  service.clock.seconds += 1;
   return all;
 }
+
+const expired = '401 revoked_api_key';
 
 const behind = (door: DeclaredRoute['door']) => routes.filter((route) => route.door === door);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
@@ -183,7 +207,7 @@ test('every operation of both documents is declared, and the API’s behind both
 });
 
 test('each caller reaches the routes whose scopes their role has, is forbidden the others, and gets through no other door', async () => {
-  assert.equal(callers.length, 5 + 3 * 3 * 2);
+  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2);
   assert.ok(behind('key').filter(isForAdministrators).length > 15);
   assert.ok(behind('session').length > behind('key').length + 20);
   for (const route of routes) {
@@ -191,11 +215,21 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
       assert.equal(isForAdministrators(route), /^\/api\/(?:admin|product)\//.test(route.path), route.path);
     const expectRight = async (caller: Caller) => {
       const refusedBy = { key: caller.byKey, session: caller.bySession, open: null }[route.door];
-      const isForbidden = isForAdministrators(route) && !caller.isAdministrator;
-      const expected = refusedBy ?? (isForbidden ? '403 forbidden' : null);
+      const why = `${caller.name}: ${route.method} ${route.path}`;
       const answer = await send(route, caller);
-      if (expected === null) expectLetIn(route, answer, caller.name);
-      else expectRefusal(answer, expected, {}, `${caller.name}: ${route.method} ${route.path}`);
+      if (refusedBy !== null) {
+        const details = caller.name === 'an expired key' && route.door === 'key' ? { reason: 'expired' } : {};
+        return expectRefusal(answer, refusedBy, details, why);
+      }
+      const missing = route.scopes.find(
+        (scope) =>
+          !(caller.scopes?.includes(scope) ?? true) ||
+          (isAdministratorScope(scope) && !caller.isAdministrator),
+      );
+      if (missing === undefined) expectLetIn(route, answer, caller.name);
+      else if (isAdministratorScope(missing) && !caller.isAdministrator) {
+        expectRefusal(answer, '403 forbidden', {}, why);
+      } else expectRefusal(answer, '403 insufficient_scope', { scope: missing }, why);
     };
     await Promise.all(callers.map(expectRight));
   }

@@ -113,6 +113,24 @@ test('secrets are used in every way, and misused', async () => {
     (await client.post('/orders', { package_id: key, customer: `${key}@` })).text,
   );
 
+  // Further keys: made, made again by the same request, rotated, and shown in lists.
+  const keys = `${admin}/accounts/${owner.id}/keys`;
+  const making = { 'idempotency-key': mark('Making-Key') };
+  const shop = await service.admin.post(keys, { name: 'Shop' }, making);
+  assert.equal(shop.status, 201, shop.text);
+  const shopKey = keep('a further key', shop.body.api_key);
+  show('the answer to a further key', shop.text.replace(shopKey, ''));
+  show('the answer to the same request', (await service.admin.post(keys, { name: 'Shop' }, making)).text);
+  const rotation = `${keys}/${shop.body.key.id}/rotate`;
+  const rotated = await service.admin.post(rotation, { overlap_hours: 1 });
+  assert.equal(rotated.status, 200, rotated.text);
+  const newest = keep('a rotated key', rotated.body.api_key);
+  show('the answer to a rotation', rotated.text.replace(newest, ''));
+  for (const each of [shopKey, newest]) {
+    assert.equal((await createApiClient(service.address, each).get('/balance')).status, 200);
+  }
+  show('the list of keys', (await service.admin.get(keys)).text);
+
   // Orders with links; the keys of orders may be shown to their account.
   const place = async (customer: string, idempotencyKey: string): Promise<Answer> => {
     idempotencyKeys.set(`the key of the order for ${customer}`, idempotencyKey);

@@ -390,7 +390,7 @@ describe('packages and orders', () => {
       ],
     );
     const { stdout } = await runCommand(['audit', '--limit', '1'], admin());
-    assert.match(stdout, /WHO +DID +TO +WHAT CHANGED\n/);
+    assert.match(stdout, /WHO +BY +DID +TO +WHAT CHANGED\n/);
     assert.match(stdout, /status: suspended → active\n$/);
   });
 
@@ -470,6 +470,49 @@ describe('packages and orders', () => {
     assert.deepEqual([wrong.code, /--event or --since/.test(wrong.stderr)], [2, true]);
     assert.deepEqual((await runForJson(['webhooks', 'list', '--operator'], admin())).data, []);
     await receiver.close();
+  });
+
+  test('a key is made, narrowed, rotated with an overlap, listed and revoked', async () => {
+    const json = (...args: string[]) => runForJson(['keys', ...args], admin());
+    const { key, api_key } = await json('create', 'acme', 'Shop', '--scopes', 'balance:read,orders:write');
+    const id = String(key.id);
+    const using = (secret: string) => ({
+      cwd: folder,
+      environment: { SELLTHROUGH_URL: address, SELLTHROUGH_KEY: secret },
+    });
+    assert.equal((await runCommand(['customers'], using(api_key))).code, 3);
+    const narrowed = await json(
+      'change',
+      'acme',
+      id,
+      '--allow',
+      '127.0.0.1',
+      '--allow',
+      '::1',
+      '--expires',
+      '2099-01-01T00:00:00Z',
+    );
+    assert.deepEqual(narrowed.key.allowed_ips, ['127.0.0.1', '::1']);
+    const { stdout } = await runCommand(['keys', 'rotate', 'acme', id, '--overlap', '2'], admin());
+    assert.match(
+      stdout,
+      /^sk_live_\w{46}\nKeep it: it is not shown again\. The one before it works until 20/,
+    );
+    const list = await runCommand(['keys', 'list', 'acme'], admin());
+    assert.match(list.stdout, /^ *ID +NAME +KEY +STATE +SCOPES +LAST USED\n/);
+    assert.match(
+      list.stdout,
+      new RegExp(`${id} +Shop .*active, earlier secret until .*balance:read orders:write`),
+    );
+    const all = await json('change', 'acme', id, '--all-scopes', '--allow-all', '--expires', 'never');
+    assert.deepEqual([all.key.all_scopes, all.key.allowed_ips, all.key.expires_at], [true, [], null]);
+    assert.equal((await runCommand(['customers'], using(api_key))).code, 0);
+    assert.deepEqual(await json('revoke', 'acme', id), { deleted: true });
+    assertRefused(await runCommand(['customers'], using(api_key)), 3, /revoked_api_key/);
+    assertRefused(await runCommand(['keys', 'revoke', 'acme', id], admin()), 3, /key_not_found/);
+    assert.equal((await runCommand(['keys', 'change', 'acme', id], admin())).code, 2);
+    const wrong = await runCommand(['keys', 'create', 'acme', 'x', '--scopes', 'orders:delete'], admin());
+    assertRefused(wrong, 3, /validation_failed/);
   });
 
   test('a reader that stops early ends the list without a word', async () => {
@@ -877,5 +920,5 @@ test('an administrator who is locked out gets a key that works and a password th
   await database.close();
   assert.equal(await isRightPassword(reset.password, known?.passwordHash ?? null, 'a network'), true);
   assert.equal(known?.account.mustChangePassword, true);
-  assert.deepEqual([holder?.principal.account.username, holder?.isRevoked], ['admin', false]);
+  assert.deepEqual([holder?.principal.account.username, holder?.ended()], ['admin', null]);
 });

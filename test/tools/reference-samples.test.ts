@@ -124,9 +124,9 @@ for (const language of languages) {
         'credit 250.00',
       ])
         assert.equal(entries.filter((entry: string) => entry === expected).length, 1, expected);
-      // What is done to a customer, their plan or an endpoint has a key and moves nothing: the plan of the sample runs to its end.
+      // What is done to a customer, their plan, an endpoint or a key has a key and moves nothing: the plan of the sample runs to its end.
       const moving = storyOf(openapi).filter(
-        ({ path }) => !/\/customers\/|\/accept$|\/fail$|\/webhooks(?:\/|$)/.test(path),
+        ({ path }) => !/\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys)(?:\/|$)/.test(path),
       );
       const keys = moving.flatMap(({ idempotencyKey, body }) => {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];

@@ -44,7 +44,7 @@ test('what follows from method and scopes is declared by itself', async () => {
   const [read, write] = declared;
   assert.deepEqual(
     [read?.path, read?.codes],
-    ['/things/{id}', ['rate_limited', 'forbidden', 'order_not_found']],
+    ['/things/{id}', ['rate_limited', 'forbidden', 'insufficient_scope', 'order_not_found']],
   );
   assert.deepEqual([write?.isReplayable, write?.codes], [true, ['rate_limited', 'payload_too_large']]);
 });

@@ -12,6 +12,7 @@ import type { EventWaits } from '../../events/event-reads.ts';
 import type { PasswordCost } from '../../identity/password.ts';
 import type { PasswordLinks } from '../../identity/password-links.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
+import type { RequestLog } from '../../journal/request-log.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
@@ -22,6 +23,7 @@ import { accountAccessRoutes } from './account-access-routes.ts';
 import { accountAdminRoutes } from './account-admin-routes.ts';
 import { accountCreditRoutes } from './account-credit-routes.ts';
 import { accountHistoryRoutes } from './account-history-routes.ts';
+import { accountKeyRoutes } from './account-key-routes.ts';
 import { accountTrialRoutes } from './account-trial-routes.ts';
 import { auditAdminRoutes } from './audit-admin-routes.ts';
 import { customerAdminRoutes } from './customer-admin-routes.ts';
@@ -43,6 +45,7 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly audits: SingleAudit;
   /** There is a product to be called. It is looked for by itself a little later. */
   readonly productCallsSoon: () => Promise<void>;
+  readonly requestLog: RequestLog;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
   readonly passwordLinks: PasswordLinks;
@@ -63,6 +66,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   accountAdminRoutes(app, dependencies);
   accountCreditRoutes(app, dependencies);
   accountAccessRoutes(app, dependencies);
+  accountKeyRoutes(app, dependencies);
   accountTrialRoutes(app, dependencies);
   accountHistoryRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);

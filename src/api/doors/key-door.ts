@@ -9,9 +9,9 @@ import { isApiKey } from '../../accounts/api-key.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import type { Scope } from '../../contract/scopes.ts';
+import { isAdministratorScope, type Scope } from '../../contract/scopes.ts';
 import type { Door, DoorKind } from '../../http/declared-routes.ts';
-import type { RateLimiter } from '../../http/rate-limit.ts';
+import type { LimitedCaller, RateLimiter } from '../../http/rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -79,12 +79,12 @@ export function createAuthenticator(
 
     const { holder, problem } = found;
     request.principal = holder.principal;
-    const { account } = holder.principal;
     if (problem !== null) {
-      limiter.show(account, reply);
-      return reply.refuse(holder.isRevoked ? limiter.failed(request.ip, problem, reply) : problem);
+      limiter.show(limitedBy(holder.principal), reply);
+      return reply.refuse(isRevoked(holder) ? limiter.failed(request.ip, problem, reply) : problem);
     }
-    const refused = limiter.admit(account, reply) ?? scopeProblem(holder.principal, scopes);
+    const refused =
+      limiter.admit(limitedBy(holder.principal), reply) ?? scopeProblem(holder.principal, scopes);
     return refused === null ? undefined : reply.refuse(refused);
   }
 
@@ -106,9 +106,9 @@ export function createAuthenticator(
     }
     if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
     const found = judged(holder, request);
-    if (found.problem === null || holder.isRevoked) return found;
+    if (found.problem === null || isRevoked(holder)) return found;
     request.principal = holder.principal;
-    return limiter.refused(holder.principal.account, reply) ?? found;
+    return limiter.refused(limitedBy(holder.principal), reply) ?? found;
   }
 
   /**
@@ -122,9 +122,8 @@ export function createAuthenticator(
     reply: FastifyReply,
   ): Promise<Judged | Refusal> {
     request.principal = found.holder.principal;
-    const { account } = request.principal;
-    const limited =
-      found.problem === null ? limiter.foresee(account, reply) : limiter.refused(account, reply);
+    const limit = limitedBy(request.principal);
+    const limited = found.problem === null ? limiter.foresee(limit, reply) : limiter.refused(limit, reply);
     if (limited !== null) return limited;
     const holder = await keys.findFresh(key);
     return holder === null ? refusal('invalid_api_key') : judged(holder, request);
@@ -153,7 +152,7 @@ export function createAuthenticator(
       if (isRefusal(principal)) return reply.refuse(principal);
     },
     admitAsMany: ({ principal }, reply, count, at) =>
-      limiter.admitAsMany(principal.account, count, at, reply),
+      limiter.admitAsMany(limitedBy(principal), count, at, reply),
     again,
   };
 }
@@ -165,10 +164,23 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-/** So far the administrators' scopes are the only ones that a caller can lack. */
-export function scopeProblem(principal: Principal, scopes: readonly Scope[]): Refusal | null {
-  for (const scope of scopes) if (!principal.scopes.has(scope)) return refusal('forbidden');
+/** An administrator's scope is out of reach of other accounts, whichever key or person it is. */
+export function scopeProblem({ account, scopes }: Principal, needed: readonly Scope[]): Refusal | null {
+  for (const scope of needed) {
+    if (scopes.has(scope)) continue;
+    const isOutOfReach = isAdministratorScope(scope) && !account.isAdmin;
+    return isOutOfReach ? refusal('forbidden') : refusal('insufficient_scope', { scope });
+  }
   return null;
+}
+
+function limitedBy({ account, actor }: Principal): LimitedCaller {
+  const isLimited = actor.type === 'key' && actor.rateLimitPerMinute !== null;
+  return { account, key: isLimited ? { id: actor.id, rateLimitPerMinute: actor.rateLimitPerMinute } : null };
+}
+
+function isRevoked(holder: KeyHolder): boolean {
+  return holder.ended() === 'revoked';
 }
 
 /** Whoever holds a key, and why they may not come in from where they are. */
@@ -179,15 +191,16 @@ interface Judged {
 
 /** Whether memory will do for an answer. A revoked key stays revoked. */
 function isEnough({ holder, problem }: Judged, mayRemember: boolean): boolean {
-  return holder.isRevoked || (mayRemember && problem === null);
+  return isRevoked(holder) || (mayRemember && problem === null);
 }
 
 function judged(holder: KeyHolder, { ip }: FastifyRequest): Judged {
   return { holder, problem: accessProblem(holder, ip) };
 }
 
-function accessProblem({ principal, isRevoked, allowList }: KeyHolder, address: string): Refusal | null {
-  if (isRevoked) return refusal('revoked_api_key');
+function accessProblem({ principal, ended, allowList }: KeyHolder, address: string): Refusal | null {
+  const end = ended();
+  if (end !== null) return refusal('revoked_api_key', end === 'expired' ? { reason: end } : {});
   const { account } = principal;
   if (account.blocked) return refusal('account_blocked');
   if (!account.apiEnabled) return refusal('api_disabled');

@@ -38,7 +38,6 @@ import {
   type Asked,
   changeWebhook,
   createWebhook,
-  type Done,
   deleteWebhook,
   findWebhook,
   listWebhooks,
@@ -50,6 +49,7 @@ import {
 import { operator, type Webhook } from '../../delivery/webhook-table.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
+import type { Done } from '../../journal/keyed-changes.ts';
 import { readFilteredPage } from '../shapes/filtered-list.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
 import { deliveryView, testedView, webhookView } from '../shapes/webhook-view.ts';

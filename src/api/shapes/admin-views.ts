@@ -75,6 +75,7 @@ export function auditView(entry: RecordedAuditEntry): AuditEntryView {
     number: entry.number,
     at: formatTime(entry.at),
     actor: { id: entry.actorId, username: entry.actor },
+    by: entry.by ? { type: entry.by.type, id: entry.by.id, name: entry.byName } : null,
     action: entry.action,
     subject: entry.subject,
     before: entry.before,

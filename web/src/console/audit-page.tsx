@@ -40,8 +40,12 @@ const columns: readonly Column<AuditEntry>[] = [
   { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
   {
     title: 'Who',
-    cell: ({ actor }) =>
-      actor.username === '' ? <span className="text-soft">Not known</span> : <bdi>{actor.username}</bdi>,
+    cell: ({ actor, by }) =>
+      actor.username === '' ? (
+        <span className="text-soft">Not known</span>
+      ) : (
+        <TwoLines first={<bdi>{actor.username}</bdi>} second={by === null ? null : <ActedBy by={by} />} />
+      ),
   },
   { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
 ];
@@ -71,6 +75,17 @@ export function AuditPage() {
         />
       </Card>
     </>
+  );
+}
+
+/** The key, or the person where it is not the account's own name. */
+function ActedBy({ by }: { readonly by: NonNullable<AuditEntry['by']> }) {
+  return by.type === 'key' ? (
+    <>
+      key <bdi>{by.name}</bdi>
+    </>
+  ) : (
+    <bdi>{by.name}</bdi>
   );
 }
 

@@ -1,0 +1,258 @@
+// The keys of an account as whoever manages them makes, changes, rotates and revokes them. From the routes to
+// api-key-store.ts. Always true: a change, its entry in the audit log, its event and its idempotency key are one transaction
+// under the account's lock; it moves the account's access_version, so that it counts at once in every process.
+
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import type { JsonObject } from '../contract/json.ts';
+import { endingSecretsMax, keysPerAccountMax } from '../contract/key-schemas.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { appendEvents } from '../events/event-log.ts';
+import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
+import { lockAccount, moveAccess } from './account-store.ts';
+import { lastFour, mintApiKey } from './api-key.ts';
+import {
+  changeKeySettings,
+  creatorOf,
+  endKeySecrets,
+  findStoredKey,
+  type KeySecret,
+  type KeySettings,
+  keyIdOf,
+  listEndingSecrets,
+  listKeys,
+  revokeSecrets,
+  type StoredKey,
+  storeSecret,
+} from './api-key-store.ts';
+import { keyCreated, keyRevoked } from './key-happenings.ts';
+import type { Seal } from './seal.ts';
+
+export interface AccountKey extends StoredKey {
+  /** Secrets before it that still work, the newest first. */
+  readonly ending: readonly KeySecret[];
+}
+
+/** Who asks for a change, and the idempotency key that makes it safe to ask again; null: none was sent. */
+export interface KeysAsked {
+  /** Whose keys they are. */
+  readonly accountId: number;
+  readonly idempotencyKey: string | null;
+  readonly author: AuditAuthor;
+  readonly now: EpochSeconds;
+}
+
+/** `apiKey` null: it was shown when the request was sent first. */
+export interface ShownKey {
+  readonly key: AccountKey;
+  readonly apiKey: string | null;
+}
+
+/** Those that were not revoked, expired ones included: the first key first, then by creation. */
+export async function listAccountKeys(
+  database: Queryable,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<AccountKey[]> {
+  const [keys, ending] = await Promise.all([
+    listKeys(database, [accountId]),
+    listEndingSecrets(database, [accountId], now),
+  ]);
+  return keys.map((key) => ({
+    ...key,
+    ending: ending.filter((secret) => keyIdOf(secret) === keyIdOf(key)),
+  }));
+}
+
+/** Refused: too_many_keys, idempotency_conflict; account_not_found. */
+export function createKey(
+  database: Database,
+  seal: Seal,
+  settings: KeySettings,
+  asked: KeysAsked,
+): Promise<Done<ShownKey> | Refusal> {
+  const { accountId, author, now } = asked;
+  return owned<ShownKey>(
+    database,
+    asked,
+    ['create', settings],
+    async (transaction) => {
+      const others = await listKeys(transaction, [accountId]);
+      if (others.length >= keysPerAccountMax) return refusal('too_many_keys', { limit: keysPerAccountMax });
+      const apiKey = mintApiKey();
+      const id = await storeSecret(transaction, seal, {
+        ...settings,
+        ...creatorOf(author),
+        key: apiKey,
+        keyId: null,
+        accountId,
+        isFirst: false,
+        viewedAt: now,
+        createdAt: now,
+      });
+      const after = { ...auditView(id, settings), last_four: lastFour(apiKey) };
+      await appendAudit(transaction, entryOf(asked, 'account.create_key', null, after), now);
+      await appendEvents(transaction, accountId, [keyCreated(apiKey, { id, name: settings.name })], now);
+      return shown(id, await findKey(transaction, asked, id), apiKey);
+    },
+    async (transaction, id) => resultOf(shown(id, await findKey(transaction, asked, id), null)),
+  );
+}
+
+/** What is not named stays as it is. Refused: key_not_found, first_key, idempotency_conflict. */
+export function changeKey(
+  database: Database,
+  keyId: number,
+  change: Partial<KeySettings>,
+  asked: KeysAsked,
+): Promise<Done<AccountKey> | Refusal> {
+  return owned(
+    database,
+    asked,
+    ['change', keyId, change],
+    async (transaction) => {
+      const before = await findKey(transaction, asked, keyId);
+      if (before === null) return refusal('key_not_found');
+      if (before.isFirst && (change.scopes !== undefined || change.expiresAt !== undefined)) {
+        return refusal('first_key');
+      }
+      const after = { ...before, ...change };
+      const [was, is] = [auditView(keyId, before), auditView(keyId, after)];
+      if (JSON.stringify(was) !== JSON.stringify(is)) {
+        await changeKeySettings(transaction, keyId, after);
+        await appendAudit(transaction, entryOf(asked, 'account.change_key', was, is), asked.now);
+      }
+      return { id: keyId, result: after };
+    },
+    async (transaction) => (await findKey(transaction, asked, keyId)) ?? refusal('key_not_found'),
+  );
+}
+
+/** Every secret of it ends now. Refused: key_not_found, first_key, idempotency_conflict. */
+export function revokeKey(
+  database: Database,
+  keyId: number,
+  asked: KeysAsked,
+): Promise<Done<true> | Refusal> {
+  const { accountId, now } = asked;
+  return owned<true>(
+    database,
+    asked,
+    ['revoke', keyId],
+    async (transaction) => {
+      const key = await findKey(transaction, asked, keyId);
+      if (key === null) return refusal('key_not_found');
+      if (key.isFirst) return refusal('first_key');
+      await endKeySecrets(transaction, keyId, now, true);
+      const was = { ...auditView(keyId, key), last_four: key.lastFour };
+      await appendAudit(transaction, entryOf(asked, 'account.revoke_key', was, null), now);
+      const told = [key, ...key.ending].map((secret) => keyRevoked(secret.lastFour, key));
+      await appendEvents(transaction, accountId, told, now);
+      return { id: keyId, result: true };
+    },
+    async () => true,
+  );
+}
+
+/**
+ * A new secret; those before it work for as long as the overlap, and end at once where there is none.
+ * Refused: key_not_found, idempotency_conflict.
+ */
+export function rotateKey(
+  database: Database,
+  seal: Seal,
+  keyId: number,
+  overlapSeconds: number,
+  asked: KeysAsked,
+): Promise<Done<ShownKey> | Refusal> {
+  const { accountId, now } = asked;
+  return owned<ShownKey>(
+    database,
+    asked,
+    ['rotate', keyId, overlapSeconds],
+    async (transaction) => {
+      const key = await findKey(transaction, asked, keyId);
+      if (key === null) return refusal('key_not_found');
+      const endsAt = now + overlapSeconds;
+      await endKeySecrets(transaction, keyId, endsAt, overlapSeconds === 0);
+      const tooMany = key.ending.slice(endingSecretsMax - 1);
+      if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
+      const apiKey = mintApiKey();
+      await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt: null, createdAt: now });
+      const was = { ...auditView(keyId, key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
+      const is = { ...auditView(keyId, key), last_four: lastFour(apiKey) };
+      await appendAudit(transaction, entryOf(asked, 'account.rotate_key', was, is), now);
+      const told = [
+        keyCreated(apiKey, key),
+        keyRevoked(key.lastFour, key, overlapSeconds === 0 ? null : endsAt),
+      ];
+      await appendEvents(transaction, accountId, told, now);
+      return shown(keyId, await findKey(transaction, asked, keyId), apiKey);
+    },
+    async (transaction, id) => resultOf(shown(id, await findKey(transaction, asked, id), null)),
+  );
+}
+
+/** null: the account has no such key, or it was revoked. */
+async function findKey(
+  database: Queryable,
+  { accountId, now }: Pick<KeysAsked, 'accountId' | 'now'>,
+  keyId: number,
+): Promise<AccountKey | null> {
+  const secret = await findStoredKey(database, keyId);
+  if (secret === null || secret.accountId !== accountId) return null;
+  const ending = await listEndingSecrets(database, [accountId], now);
+  return { ...secret, ending: ending.filter((each) => keyIdOf(each) === keyId) };
+}
+
+async function owned<Result>(
+  database: Database,
+  { accountId, idempotencyKey, now }: KeysAsked,
+  what: readonly unknown[],
+  work: (transaction: Queryable) => Promise<Changed<Result> | Refusal>,
+  again: (transaction: Queryable, id: number) => Promise<Result | Refusal>,
+): Promise<Done<Result> | Refusal> {
+  return database.transaction(async (transaction) => {
+    if (!(await lockAccount(transaction, accountId))) return refusal('account_not_found');
+    return onceByKey(
+      transaction,
+      { accountId, idempotencyKey, what: ['key', ...what], now },
+      async () => {
+        const done = await work(transaction);
+        await moveAccess(transaction, accountId);
+        return done;
+      },
+      (id) => again(transaction, id),
+    );
+  });
+}
+
+function shown(id: number, key: AccountKey | null, apiKey: string | null): Changed<ShownKey> | Refusal {
+  return key === null ? refusal('key_not_found') : { id, result: { key, apiKey } };
+}
+
+function resultOf<Result>(changed: Changed<Result> | Refusal): Result | Refusal {
+  return 'code' in changed ? changed : changed.result;
+}
+
+function entryOf(
+  { accountId, author }: KeysAsked,
+  action: string,
+  before: JsonObject | null,
+  after: JsonObject | null,
+) {
+  return { ...author, action, subject: `account ${accountId}`, before, after };
+}
+
+function auditView(keyId: number, settings: KeySettings): JsonObject {
+  const { name, scopes, allowedIps, rateLimitPerMinute, expiresAt } = settings;
+  return {
+    key_id: keyId,
+    name,
+    scopes: scopes === null ? 'all' : [...scopes],
+    allowed_ips: [...allowedIps],
+    rate_limit_per_minute: rateLimitPerMinute,
+    expires_at: expiresAt === null ? null : formatTime(expiresAt),
+  };
+}

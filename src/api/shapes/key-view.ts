@@ -1,0 +1,61 @@
+// Keys as the API shows them: never a secret.
+
+import type { AccountKey } from '../../accounts/account-keys.ts';
+import { type KeySecret, keyIdOf } from '../../accounts/api-key-store.ts';
+import { keyScopeNames } from '../../accounts/principal.ts';
+import type { KeyView } from '../../contract/key-schemas.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+
+/** Names that a view needs and a key has only the ids of. */
+export interface CreatorNames {
+  /** Of accounts. */
+  readonly usernames: ReadonlyMap<number, string>;
+  readonly keyNames: ReadonlyMap<number, string>;
+}
+
+export function keyView(
+  key: AccountKey,
+  account: { readonly isAdmin: boolean },
+  names: CreatorNames,
+  now: EpochSeconds,
+): KeyView {
+  return {
+    id: keyIdOf(key),
+    name: key.name,
+    mode: 'live',
+    first: key.isFirst,
+    status: key.expiresAt !== null && now >= key.expiresAt ? 'expired' : 'active',
+    scopes: keyScopeNames(account, key.scopes),
+    all_scopes: key.scopes === null,
+    allowed_ips: [...key.allowedIps],
+    rate_limit_per_minute: key.rateLimitPerMinute,
+    last_four: key.lastFour,
+    created_at: formatTime(key.keyCreatedAt),
+    secret_created_at: formatTime(key.createdAt),
+    created_by: creatorView(key, names),
+    last_used_at: timeOrNull(key.lastUsedAt),
+    expires_at: timeOrNull(key.expiresAt),
+    ending: key.ending.map(({ lastFour, endsAt, lastUsedAt }) => ({
+      last_four: lastFour,
+      ends_at: formatTime(endsAt ?? now),
+      last_used_at: timeOrNull(lastUsedAt),
+    })),
+  };
+}
+
+function creatorView(
+  { createdBy, createdByKey, createdByPerson }: KeySecret,
+  { usernames, keyNames }: CreatorNames,
+): KeyView['created_by'] {
+  const account = createdBy === null ? undefined : usernames.get(createdBy);
+  if (account === undefined) return null;
+  if (createdByKey !== null) {
+    return { account, type: 'key', id: createdByKey, name: keyNames.get(createdByKey) ?? '' };
+  }
+  if (createdByPerson === null) return null;
+  return { account, type: 'person', id: createdByPerson, name: account };
+}
+
+function timeOrNull(at: EpochSeconds | null): string | null {
+  return at === null ? null : formatTime(at);
+}
