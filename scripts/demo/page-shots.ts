@@ -88,6 +88,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'requests', role: 'reseller', open: at('/panel/requests') },
   { name: 'requests-refused', role: 'reseller', open: at('/panel/requests?status=4xx') },
   { name: 'api-access', role: 'reseller', open: at('/panel/api-access') },
+  { name: 'new-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'New key') },
   { name: 'api-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'Replace') },
   { name: 'security', role: 'reseller', open: at('/panel/security') },
   {

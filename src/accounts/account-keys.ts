@@ -91,8 +91,8 @@ export function createKey(
         viewedAt: now,
         createdAt: now,
       });
-      const after = { ...auditView(id, settings), last_four: lastFour(apiKey) };
-      await appendAudit(transaction, entryOf(asked, 'account.create_key', null, after), now);
+      const after = { ...auditView(settings), last_four: lastFour(apiKey) };
+      await appendAudit(transaction, entryOf(asked, id, 'account.create_key', null, after), now);
       await appendEvents(transaction, accountId, [keyCreated(apiKey, { id, name: settings.name })], now);
       return shown(id, await findKey(transaction, asked, id), apiKey);
     },
@@ -118,10 +118,10 @@ export function changeKey(
         return refusal('first_key');
       }
       const after = { ...before, ...change };
-      const [was, is] = [auditView(keyId, before), auditView(keyId, after)];
+      const [was, is] = [auditView(before), auditView(after)];
       if (JSON.stringify(was) !== JSON.stringify(is)) {
         await changeKeySettings(transaction, keyId, after);
-        await appendAudit(transaction, entryOf(asked, 'account.change_key', was, is), asked.now);
+        await appendAudit(transaction, entryOf(asked, keyId, 'account.change_key', was, is), asked.now);
       }
       return { id: keyId, result: after };
     },
@@ -145,8 +145,8 @@ export function revokeKey(
       if (key === null) return refusal('key_not_found');
       if (key.isFirst) return refusal('first_key');
       await endKeySecrets(transaction, keyId, now, true);
-      const was = { ...auditView(keyId, key), last_four: key.lastFour };
-      await appendAudit(transaction, entryOf(asked, 'account.revoke_key', was, null), now);
+      const was = { ...auditView(key), last_four: key.lastFour };
+      await appendAudit(transaction, entryOf(asked, keyId, 'account.revoke_key', was, null), now);
       const told = [key, ...key.ending].map((secret) => keyRevoked(secret.lastFour, key));
       await appendEvents(transaction, accountId, told, now);
       return { id: keyId, result: true };
@@ -180,9 +180,9 @@ export function rotateKey(
       if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
       const apiKey = mintApiKey();
       await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt: null, createdAt: now });
-      const was = { ...auditView(keyId, key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
-      const is = { ...auditView(keyId, key), last_four: lastFour(apiKey) };
-      await appendAudit(transaction, entryOf(asked, 'account.rotate_key', was, is), now);
+      const was = { ...auditView(key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
+      const is = { ...auditView(key), last_four: lastFour(apiKey) };
+      await appendAudit(transaction, entryOf(asked, keyId, 'account.rotate_key', was, is), now);
       const told = [
         keyCreated(apiKey, key),
         keyRevoked(key.lastFour, key, overlapSeconds === 0 ? null : endsAt),
@@ -238,17 +238,17 @@ function resultOf<Result>(changed: Changed<Result> | Refusal): Result | Refusal 
 
 function entryOf(
   { accountId, author }: KeysAsked,
+  keyId: number,
   action: string,
   before: JsonObject | null,
   after: JsonObject | null,
 ) {
-  return { ...author, action, subject: `account ${accountId}`, before, after };
+  return { ...author, action, subject: `key ${keyId} of account ${accountId}`, before, after };
 }
 
-function auditView(keyId: number, settings: KeySettings): JsonObject {
+function auditView(settings: KeySettings): JsonObject {
   const { name, scopes, allowedIps, rateLimitPerMinute, expiresAt } = settings;
   return {
-    key_id: keyId,
     name,
     scopes: scopes === null ? 'all' : [...scopes],
     allowed_ips: [...allowedIps],

@@ -43,6 +43,60 @@ test('the key is shown to whoever gives the password again; replaced, the old on
   await row(console, 'key').first().waitFor();
 });
 
+test('a key of its own for a program: made with few scopes, given a new secret with an overlap, narrowed and revoked', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  const { address } = panel.service;
+  const using = (key: string) => createApiClient(address, key);
+  const shownKey = async (title: string | RegExp) => {
+    const shown = dialog(page, title);
+    const key = await shown.locator('code').innerText();
+    await shown.getByRole('button', { name: 'Done' }).click();
+    return key;
+  };
+
+  await page.getByRole('button', { name: 'New key' }).click();
+  const form = dialog(page, 'New key');
+  await form.getByLabel('Name').fill('Shop');
+  await form.getByText('Only what is chosen').click();
+  await form.getByLabel('Read the balance').check();
+  await form.getByLabel('Requests a minute').fill('30');
+  assert.ok(await form.getByRole('button', { name: 'Make key' }).isDisabled(), 'without the password');
+  await confirmWithPassword(form, testPassword, 'Make key');
+  const first = await shownKey('The key is made');
+  assert.equal((await using(first).get('/balance')).headers.get('ratelimit-policy'), '"default";q=30;w=60');
+  expectRefusal(await using(first).get('/orders'), '403 insufficient_scope');
+  await row(page, 'Shop').getByText('Read the balance').last().waitFor();
+
+  await row(page, 'Shop').getByRole('button', { name: 'New secret for Shop' }).click();
+  await confirmWithPassword(dialog(page, 'A new secret for Shop'), testPassword, 'Make new secret');
+  const second = await shownKey('A new secret for Shop');
+  for (const key of [first, second]) assert.equal((await using(key).get('/balance')).status, 200);
+  await row(page, 'Shop').getByText('works until').waitFor();
+
+  await row(page, 'Shop').getByRole('button', { name: 'Change Shop' }).click();
+  const change = dialog(page, 'Change Shop');
+  await change.getByLabel('Addresses').fill('192.0.2.1');
+  await confirmWithPassword(change, testPassword, 'Save key');
+  await change.waitFor({ state: 'detached' });
+  for (const key of [first, second]) {
+    expectRefusal(await using(key).get('/balance'), '403 ip_not_allowed');
+  }
+
+  await row(page, 'Shop').getByRole('button', { name: 'Revoke Shop' }).click();
+  await confirmWithPassword(dialog(page, 'Revoke Shop?'), testPassword, 'Revoke key now');
+  await row(page, 'Shop').waitFor({ state: 'detached' });
+  expectRefusal(await using(second).get('/balance'), '401 revoked_api_key');
+
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await console.getByRole('button', { name: 'New key' }).click();
+  const theirs = dialog(console, 'New key');
+  await theirs.getByLabel('Name').fill('Made for them');
+  await confirmWithPassword(theirs, testPassword, 'Make key');
+  const made = await dialog(console, 'The key is made').locator('code').innerText();
+  assert.equal((await using(made).get('/orders')).status, 200);
+});
+
 test('a key that an administrator replaces is shown to him once, and the old one is refused', async () => {
   const reseller = await panel.service.createReseller();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);

@@ -2,8 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ownKeys } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
 import { apiKeyQuery } from '../api/queries.ts';
+import { KeysCard } from '../keys/keys-card.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { AllowListCard } from './allow-list-card.tsx';
@@ -31,6 +33,11 @@ export function ApiAccessPage() {
           onRetry={() => void keyFacts.refetch()}
           shownKey={shownKey}
           onKey={setShownKey}
+        />
+        <KeysCard
+          owner={ownKeys}
+          description="One for each program, with as much as it needs: then one can be replaced without the others."
+          ofAdministrator={account.is_admin}
         />
         <div className="grid gap-5 lg:grid-cols-2 [&>*]:min-w-0">
           <UsageCard />

@@ -5,6 +5,7 @@ import { call } from './client.ts';
 import type {
   Account,
   AdminPackage,
+  ApiKey,
   Customer,
   Group,
   LedgerEntry,
@@ -53,6 +54,57 @@ export const resetOwnApiKey = (body: { password: string }) =>
   post<{ readonly api_key: string }>('/api-key/reset', body);
 export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
   call<SavedAllowList>('/allow-list', { method: 'PUT', body });
+
+// ---- keys
+
+/** Whose keys they are, and what their routes call the password of whoever is signed in. */
+export interface KeyOwner {
+  readonly path: string;
+  readonly passwordField: 'password' | 'current_password';
+}
+
+export const ownKeys: KeyOwner = { path: '/keys', passwordField: 'password' };
+export const keysOfAccount = (id: number): KeyOwner => ({
+  path: `/admin/v1/accounts/${id}/keys`,
+  passwordField: 'current_password',
+});
+
+export interface KeySettings {
+  readonly name: string;
+  /** null: all of the account; absent: as they are. */
+  readonly scopes?: readonly string[] | null;
+  readonly allowed_ips: readonly string[];
+  readonly rate_limit_per_minute: number | null;
+  readonly expires_at?: string | null;
+}
+
+interface KeyWithSecret {
+  readonly key: ApiKey;
+  /** null: it was shown before. */
+  readonly api_key: string | null;
+}
+
+export const createKey = (owner: KeyOwner, settings: KeySettings, password: string, idempotencyKey: string) =>
+  post<KeyWithSecret>(owner.path, { ...settings, [owner.passwordField]: password }, idempotencyKey);
+export const changeKey = (owner: KeyOwner, id: number, settings: KeySettings, password: string) =>
+  patch<{ readonly key: ApiKey }>(`${owner.path}/${id}`, { ...settings, [owner.passwordField]: password });
+export const rotateKey = (
+  owner: KeyOwner,
+  id: number,
+  body: { overlap_hours: number },
+  password: string,
+  idempotencyKey: string,
+) =>
+  post<KeyWithSecret>(
+    `${owner.path}/${id}/rotate`,
+    { ...body, [owner.passwordField]: password },
+    idempotencyKey,
+  );
+export const revokeKey = (owner: KeyOwner, id: number, password: string) =>
+  call<{ readonly deleted: boolean }>(`${owner.path}/${id}`, {
+    method: 'DELETE',
+    body: { [owner.passwordField]: password },
+  });
 
 // ---- orders and customers
 

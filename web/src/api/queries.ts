@@ -8,6 +8,7 @@ import type {
   AccountCustomer,
   AccountOrder,
   AdminPackage,
+  ApiKey,
   ApiKeyFacts,
   AuditEntry,
   ConsoleOverview,
@@ -52,6 +53,7 @@ const meMilliseconds = 5_000;
 export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
 export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
+export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');
 export const statementsQuery = reading<Listed<Statement>>('/statements');

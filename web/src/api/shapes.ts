@@ -36,6 +36,7 @@ export type {
 } from '../../../src/contract/admin-schemas.ts';
 export type { PackageView as Package } from '../../../src/contract/catalog-schemas.ts';
 export type { CustomerView as Customer } from '../../../src/contract/customer-schemas.ts';
+export type { KeyView as ApiKey } from '../../../src/contract/key-schemas.ts';
 export type { OrderView as Order } from '../../../src/contract/order-schemas.ts';
 export type {
   PanelCustomerView as PanelCustomer,

@@ -15,8 +15,10 @@ import {
   Smartphone,
 } from 'lucide-react';
 import { useState } from 'react';
+import { keysOfAccount } from '../api/commands.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
+import { KeysCard } from '../keys/keys-card.tsx';
 import { groupWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -128,6 +130,13 @@ export function AccountPage() {
             </div>
           )}
         </Card>
+        {account === undefined ? null : (
+          <KeysCard
+            owner={keysOfAccount(account.id)}
+            description="What its programs use. “Replace key” above is the first key’s."
+            ofAdministrator={account.is_admin}
+          />
+        )}
         <AccountHistory accountId={Number(accountId)} />
       </div>
       {account === undefined ? null : (

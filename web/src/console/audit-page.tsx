@@ -44,7 +44,10 @@ const columns: readonly Column<AuditEntry>[] = [
       actor.username === '' ? (
         <span className="text-soft">Not known</span>
       ) : (
-        <TwoLines first={<bdi>{actor.username}</bdi>} second={by === null ? null : <ActedBy by={by} />} />
+        <TwoLines
+          first={<bdi>{actor.username}</bdi>}
+          second={by === null || by.name === actor.username ? null : <ActedBy by={by} />}
+        />
       ),
   },
   { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
@@ -147,7 +150,7 @@ function textOf(value: unknown, path: string, currency: string): string {
 
 /** An account leads to its page. */
 function Subject({ subject }: { readonly subject: string }) {
-  const [, before = '', accountId] = /^((?:sign-in of )?)account (\d+)$/.exec(subject) ?? [];
+  const [, before = '', accountId] = /^((?:(?:sign-in|key \d+) of )?)account (\d+)$/.exec(subject) ?? [];
   if (accountId === undefined) return <bdi>{subject}</bdi>;
   return (
     <>

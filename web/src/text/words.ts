@@ -30,6 +30,10 @@ const auditActions: Words = {
   'account.set_alerts': 'Alerts changed',
   'account.credit': 'Balance changed',
   'account.reset_api_key': 'API key replaced',
+  'account.create_key': 'API key made',
+  'account.change_key': 'API key changed',
+  'account.rotate_key': 'API key rotated',
+  'account.revoke_key': 'API key revoked',
   'account.reveal_api_key': 'API key shown',
   'account.enable_totp': 'Codes at sign-in on',
   'account.disable_totp': 'Codes at sign-in off',
@@ -47,6 +51,25 @@ const auditActions: Words = {
   'package.update': 'Package changed',
   'package.schedule_prices': 'Prices scheduled',
   'package.unschedule_prices': 'Scheduled prices deleted',
+};
+/** What a key may do, in the order of the documents. */
+export const scopeWords: Words = {
+  'balance:read': 'Read the balance',
+  'packages:read': 'Read packages and prices',
+  'orders:read': 'Read orders',
+  'orders:write': 'Order, renew and cancel plans',
+  'customers:read': 'Read customers',
+  'customers:write': 'Change and suspend customers',
+  'ledger:read': 'Read ledger and statements',
+  'events:read': 'Follow events',
+  'webhooks:write': 'Set up endpoints and alerts',
+};
+export const administratorScopeWords: Words = {
+  'admin:read': 'Read all accounts',
+  'admin:accounts': 'Manage accounts and customers',
+  'admin:credit': 'Credit accounts',
+  'admin:packages': 'Manage packages and prices',
+  product: 'Be the product: entitlements, login codes',
 };
 const planStatuses: Words = { cancelled: 'Cancelled', expired: 'Expired' };
 const renewalFailures: Words = {
@@ -110,6 +133,10 @@ export function periodWord(months: number): string {
 }
 
 /** "1 order", "2 orders" */
+export function scopeWord(scope: string): string {
+  return scopeWords[scope] ?? administratorScopeWords[scope] ?? scope;
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

@@ -1,0 +1,132 @@
+// A new secret for a key, with or without a time in which the one before it still works; and its end.
+
+import { type ReactNode, useState } from 'react';
+import { type KeyOwner, revokeKey, rotateKey } from '../api/commands.ts';
+import { mintText } from '../api/random-text.ts';
+import type { ApiKey } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Choice } from '../ui/choice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { PasswordDialog } from '../ui/password-dialog.tsx';
+import { SecretText } from '../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
+import { Time } from '../ui/time.tsx';
+import { say } from '../ui/toasts.tsx';
+
+interface KeyDialogProps {
+  readonly owner: KeyOwner;
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}
+
+const overlaps = [
+  { value: 0, title: 'Ends now' },
+  { value: 1, title: '1 hour' },
+  { value: 24, title: '1 day' },
+  { value: 168, title: '7 days' },
+] as const;
+
+export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
+  const [overlap, setOverlap] = useState<number>(24);
+  const [password, setPassword] = useState('');
+  const [idempotencyKey] = useState(() => mintText(24));
+  const command = useCommand(() =>
+    rotateKey(owner, apiKey.id, { overlap_hours: overlap }, password, idempotencyKey),
+  );
+  if (command.data !== undefined) {
+    const [before] = command.data.key.ending;
+    return (
+      <NewSecretDialog
+        title={`A new secret for ${apiKey.name}`}
+        apiKey={command.data.api_key}
+        onClose={onClose}
+      >
+        {before === undefined ? (
+          'The one before it is refused from now on.'
+        ) : (
+          <>
+            The one before it works until <Time at={before.ends_at} />. Until then the list shows when it was
+            last used.
+          </>
+        )}
+      </NewSecretDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={`A new secret for ${apiKey.name}`}
+      description="Name, scopes and limits stay. Give the new secret to the program before the old one ends."
+      action="Make new secret"
+      danger={overlap === 0}
+      busy={command.isPending}
+      ready={password !== ''}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <Choice label="The old secret" labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
+      {overlap === 0 ? (
+        <Notice tone="warn">Every program that has the old secret is refused at once.</Notice>
+      ) : null}
+      <TextField
+        label="Your password"
+        type="password"
+        name="password"
+        autoComplete="current-password"
+        autoFocus
+        maxLength={200}
+        value={password}
+        onText={setPassword}
+      />
+    </FormDialog>
+  );
+}
+
+export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
+  const command = useCommand((password: string) => revokeKey(owner, apiKey.id, password), {
+    onDone: () => {
+      say(`The key ${apiKey.name} is revoked.`);
+      onClose();
+    },
+  });
+  return (
+    <PasswordDialog
+      title={`Revoke ${apiKey.name}?`}
+      description="Every program that has it is refused at once. This cannot be undone."
+      action="Revoke key now"
+      danger
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function NewSecretDialog({
+  title,
+  apiKey,
+  children,
+  onClose,
+}: {
+  readonly title: string;
+  /** null: the first answer was lost on its way, and with it the secret. */
+  readonly apiKey: string | null;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}) {
+  return (
+    <ShownOnceDialog title={title} onClose={onClose}>
+      {apiKey === null ? (
+        <Notice tone="warn">
+          The connection was lost while the secret was on its way. Make another one with “New secret”.
+        </Notice>
+      ) : (
+        <>
+          <Notice tone="warn">{children}</Notice>
+          <SecretText label="API key" text={apiKey} />
+        </>
+      )}
+    </ShownOnceDialog>
+  );
+}

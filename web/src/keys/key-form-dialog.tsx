@@ -1,0 +1,143 @@
+// A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
+
+import { useState } from 'react';
+import { changeKey, createKey, type KeyOwner, type KeySettings } from '../api/commands.ts';
+import { mintText } from '../api/random-text.ts';
+import type { ApiKey } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { administratorScopeWords, scopeWords } from '../text/words.ts';
+import { CheckList } from '../ui/check-list.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { say } from '../ui/toasts.tsx';
+import { NewSecretDialog } from './key-dialogs.tsx';
+
+interface KeyFormDialogProps {
+  readonly owner: KeyOwner;
+  /** null: a new one. */
+  readonly apiKey: ApiKey | null;
+  readonly ofAdministrator: boolean;
+  readonly onClose: () => void;
+}
+
+export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFormDialogProps) {
+  const [name, setName] = useState(apiKey?.name ?? '');
+  const [reach, setReach] = useState<'all' | 'some'>(apiKey === null || apiKey.all_scopes ? 'all' : 'some');
+  const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
+  const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
+  const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
+  const savedDay = apiKey?.expires_at?.slice(0, 10) ?? '';
+  const [lastDay, setLastDay] = useState(savedDay);
+  const [password, setPassword] = useState('');
+  const isFirst = apiKey?.first === true;
+
+  const settings: KeySettings = {
+    name: name.trim(),
+    allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
+    rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
+    // A second that somebody chose elsewhere stays, unless the day is another one.
+    ...(lastDay === savedDay ? {} : { expires_at: lastDay === '' ? null : `${lastDay}T23:59:59Z` }),
+    ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
+  };
+  const [idempotencyKey] = useState(() => mintText(24));
+  const create = useCommand(() => createKey(owner, settings, password, idempotencyKey));
+  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, password), {
+    onDone: () => {
+      say('The key is changed. It counts from the next request on.');
+      onClose();
+    },
+  });
+  const command = apiKey === null ? create : change;
+  if (create.data !== undefined) {
+    return (
+      <NewSecretDialog title="The key is made" apiKey={create.data.api_key} onClose={onClose}>
+        It is shown only now. Give it to the program it is for.
+      </NewSecretDialog>
+    );
+  }
+  const isLimit = limit.trim() === '' || /^[1-9]\d{0,6}$/.test(limit.trim());
+  const words = ofAdministrator ? { ...scopeWords, ...administratorScopeWords } : scopeWords;
+  return (
+    <FormDialog
+      title={apiKey === null ? 'New key' : `Change ${apiKey.name}`}
+      width="wide"
+      action={apiKey === null ? 'Make key' : 'Save key'}
+      busy={command.isPending}
+      ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && password !== ''}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Which program has it, such as “Shop” or “Billing”."
+        autoComplete="off"
+        autoFocus
+        maxLength={80}
+        value={name}
+        onText={setName}
+      />
+      {isFirst ? (
+        <p className="text-soft">The first key of an account may do everything, and does not end.</p>
+      ) : (
+        <>
+          <Choice
+            label="May do"
+            labelShown
+            value={reach}
+            options={[
+              { value: 'all', title: 'Everything' },
+              { value: 'some', title: 'Only what is chosen' },
+            ]}
+            onChoose={setReach}
+          />
+          {reach === 'some' ? (
+            <CheckList label="What it may do" words={words} chosen={scopes} onChoose={setScopes} />
+          ) : null}
+        </>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Addresses"
+          hint="Within those of the account. Empty: all of them."
+          placeholder="203.0.113.7, 203.0.113.0/24"
+          autoComplete="off"
+          spellCheck={false}
+          mono
+          className="sm:col-span-2"
+          value={addresses}
+          onText={setAddresses}
+        />
+        <TextField
+          label="Requests a minute"
+          hint="Within the limit of the account. Empty: only that one."
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={7}
+          problem={isLimit ? null : 'A whole number'}
+          value={limit}
+          onText={setLimit}
+        />
+        {isFirst ? null : (
+          <TextField
+            label="Last day"
+            hint="In UTC. Empty: it does not end."
+            type="date"
+            value={lastDay}
+            onText={setLastDay}
+          />
+        )}
+      </div>
+      <TextField
+        label="Your password"
+        type="password"
+        name="password"
+        autoComplete="current-password"
+        maxLength={200}
+        value={password}
+        onText={setPassword}
+      />
+    </FormDialog>
+  );
+}

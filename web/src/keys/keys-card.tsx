@@ -1,0 +1,166 @@
+// The keys of an account: what each may do, when it was last used, and what can be done about it. On the account's own page,
+// and in the console on the page of any account.
+
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { KeyOwner } from '../api/commands.ts';
+import { keysQuery } from '../api/queries.ts';
+import type { ApiKey } from '../api/shapes.ts';
+import { counted, scopeWord } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Time } from '../ui/time.tsx';
+import { RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
+import { KeyFormDialog } from './key-form-dialog.tsx';
+
+interface KeysCardProps {
+  readonly owner: KeyOwner;
+  readonly description: string;
+  /** Of administrators' accounts: their keys can have more scopes. */
+  readonly ofAdministrator: boolean;
+}
+
+type Opened =
+  | { readonly deed: 'create' }
+  | { readonly deed: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
+  | null;
+
+export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps) {
+  const { data, error, refetch } = useQuery(keysQuery(owner.path));
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      title: 'Key',
+      grows: true,
+      cell: (key) => (
+        <>
+          <TwoLines first={<KeyName apiKey={key} />} second={<code>…{key.last_four}</code>} />
+          <div className="text-xs text-soft md:hidden">
+            <Scopes apiKey={key} />
+          </div>
+          {key.ending.map(({ last_four, ends_at, last_used_at }) => (
+            <div key={last_four} className="pb-0.5 text-xs text-warn whitespace-normal">
+              <code>…{last_four}</code> works until <Time at={ends_at} />, last used{' '}
+              <LastUsed at={last_used_at} />
+            </div>
+          ))}
+        </>
+      ),
+    },
+    {
+      title: 'May do',
+      from: 'md',
+      cell: (key) => (
+        <div className="md:w-52 lg:w-64">
+          <Scopes apiKey={key} />
+        </div>
+      ),
+    },
+    { title: 'Last used', from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
+    {
+      title: 'Ends',
+      from: 'lg',
+      cell: ({ expires_at }) =>
+        expires_at === null ? <span className="text-soft">Never</span> : <Time at={expires_at} />,
+    },
+    {
+      title: 'Actions',
+      untitled: true,
+      align: 'end',
+      cell: (apiKey) => (
+        <span className="inline-flex">
+          <IconButton label={`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={`New secret for ${apiKey.name}`}
+            onClick={() => setOpened({ deed: 'rotate', apiKey })}
+          >
+            <RotateCcw aria-hidden="true" className="size-4" />
+          </IconButton>
+          {apiKey.first ? null : (
+            <IconButton label={`Revoke ${apiKey.name}`} onClick={() => setOpened({ deed: 'revoke', apiKey })}>
+              <Trash2 aria-hidden="true" className="size-4 text-bad" />
+            </IconButton>
+          )}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Card
+      title="Keys"
+      description={description}
+      flush
+      action={
+        <Button onClick={() => setOpened({ deed: 'create' })}>
+          <Plus aria-hidden="true" className="size-4" />
+          New key
+        </Button>
+      }
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption="Keys"
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={<EmptyState icon={KeyRound} title="No keys" />}
+        />
+      </div>
+      {opened?.deed === 'create' ? (
+        <KeyFormDialog owner={owner} apiKey={null} ofAdministrator={ofAdministrator} onClose={close} />
+      ) : null}
+      {opened?.deed === 'change' ? (
+        <KeyFormDialog
+          owner={owner}
+          apiKey={opened.apiKey}
+          ofAdministrator={ofAdministrator}
+          onClose={close}
+        />
+      ) : null}
+      {opened?.deed === 'rotate' ? (
+        <RotateKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
+      ) : null}
+      {opened?.deed === 'revoke' ? (
+        <RevokeKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
+      ) : null}
+    </Card>
+  );
+}
+
+function KeyName({ apiKey: { name, first, status } }: { readonly apiKey: ApiKey }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-2">
+      <bdi className="truncate font-medium">{name}</bdi>
+      {first && name !== 'First key' ? <Badge>First</Badge> : null}
+      {status === 'expired' ? <Badge tone="bad">Expired</Badge> : null}
+    </span>
+  );
+}
+
+const namedScopesMax = 2;
+
+function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: ApiKey }) {
+  if (hasAll) return <span>Everything</span>;
+  const words = scopes.map(scopeWord);
+  const rest = words.length - namedScopesMax;
+  return (
+    <span title={words.join(', ')}>
+      {rest > 0
+        ? `${words.slice(0, namedScopesMax).join(' · ')} and ${counted(rest, 'more', 'more')}`
+        : words.join(' · ')}
+    </span>
+  );
+}
+
+function LastUsed({ at }: { readonly at: string | null }) {
+  return at === null ? <span className="text-soft">never</span> : <Time at={at} style="relative" />;
+}
