@@ -66,6 +66,10 @@ before(async () => {
   routes = service.service.app.declaredRoutes;
   customerCookie = await logInCustomer();
   callers = await allCallers();
+  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2);
+  // What differs between the databases is their statements: there those who are let in will do.
+  const isEmbedded = service.testDatabase.config.kind === 'embedded';
+  if (isEmbedded) callers = callers.filter(({ name }) => / in order,|^a customer$/.test(name));
 });
 after(() => service.close());
 
@@ -207,7 +211,7 @@ test('every operation of both documents is declared, and the API’s behind both
 });
 
 test('each caller reaches the routes whose scopes their role has, is forbidden the others, and gets through no other door', async () => {
-  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2);
+  assert.ok(callers.length >= 7);
   assert.ok(behind('key').filter(isForAdministrators).length > 15);
   assert.ok(behind('session').length > behind('key').length + 20);
   for (const route of routes) {
