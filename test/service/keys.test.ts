@@ -479,9 +479,8 @@ describe('who manages keys', () => {
       assert.equal(subject, `key ${id} of account ${account.id}`);
     assert.equal(JSON.stringify(entries).includes(secret), false);
     const { data } = (await account.get('/events')).body;
-    // The first is that of the account itself.
     const told = data
-      .slice(1)
+      .filter(({ data: { key } }: { data: { key: { id?: number } } }) => key.id === id)
       .map(({ type, data: { key } }: { type: string; data: { key: object } }) => [type, key]);
     const ends_at = timeAt(service.clock.seconds + 3 * hour);
     const [before, after] = [secret, api_key].map((text: string) => text.slice(-4));
