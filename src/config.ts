@@ -5,8 +5,10 @@
 import { isIP } from 'node:net';
 import { allowListProblem } from './accounts/allow-list.ts';
 import { isApiKey } from './accounts/api-key.ts';
+import { parseAmount } from './contract/amounts.ts';
 import { createAddressRanges } from './contract/ip-addresses.ts';
 import { isMailAddress } from './contract/mail-addresses.ts';
+import { type NamedRole, namedRoles } from './contract/scopes.ts';
 import type { MailSettings } from './delivery/mail/send-mails.ts';
 import {
   type MailSenderName,
@@ -48,6 +50,10 @@ export interface Config {
   readonly cancelRefund: CancelRefund;
   /** Name and address on statements, line by line. */
   readonly statementIssuer: readonly string[];
+  /** Whoever has one of these roles needs a second factor. */
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  /** A credit above it, in the console, takes the password. */
+  readonly creditConfirmedAboveCents: bigint;
   /** null: this service sends no mail. */
   readonly mail: MailSettings | null;
   /** Start although the server may lose acknowledged orders: for experiments. */
@@ -221,12 +227,16 @@ export const defaultLimits = {
     silenceMilliseconds: 15_000,
     sendMilliseconds: 60_000,
   },
+  // Who has not been removed.
+  peoplePerAccountMax: 100,
+  // How long a password that was given with a dangerous deed is good for others (docs/decisions/0041-people-and-roles.md).
+  deedsConfirmedSeconds: 300,
   passwordLinks: {
     resetValidSeconds: 3_600,
     invitationValidSeconds: 7 * 86_400,
-    // One reset link of an account in this time, however often it is asked for.
+    // One reset link of a person in this time, however often it is asked for.
     restSeconds: 300,
-    // Accounts of one address that are written to.
+    // People of one address that are written to.
     accountsMax: 5,
     pendingMax: 100,
   },
@@ -346,9 +356,37 @@ export function readConfig(environment: Environment): Config {
     cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
     productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
     statementIssuer: readLines(text('STATEMENT_ISSUER') ?? ''),
+    secondFactorRoles: readRoles('SECOND_FACTOR_ROLES', text('SECOND_FACTOR_ROLES')),
+    creditConfirmedAboveCents: readCents('CREDIT_CONFIRM_ABOVE', text('CREDIT_CONFIRM_ABOVE') ?? '1000.00'),
     mail: readMail(text('SMTP_URL'), text('MAIL_FROM')),
     allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
   };
+}
+
+function readRoles(name: string, value: string | null): ReadonlySet<NamedRole> {
+  const named = new Set<NamedRole>();
+  for (const entry of listed(value)) {
+    const role = namedRoles.find((each) => each === entry);
+    if (role === undefined) {
+      throw new ConfigProblem(`${name} must list roles out of ${namedRoles.join(', ')}, not "${entry}".`);
+    }
+    named.add(role);
+  }
+  return named;
+}
+
+function readCents(name: string, value: string): bigint {
+  const cents = value.startsWith('-') ? null : parseAmount(value);
+  if (cents === null) throw new ConfigProblem(`${name} must be an amount such as 1000.00, not "${value}".`);
+  return cents;
+}
+
+/** Entries divided by commas. */
+function listed(value: string | null): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 /** Lines divided by "|". */
@@ -433,10 +471,7 @@ function readOrigin(name: string, value: string | null): string | null {
 
 /** Not all addresses at once: that is no list of anybody's. */
 function readRanges(name: string, whose: string, value: string | null): string[] {
-  const entries = (value ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const entries = listed(value);
   for (const entry of entries) {
     const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'every address there is' : null);
     if (problem !== null) {

@@ -107,6 +107,23 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
     ],
   },
   {
+    title: 'People who sign in',
+    variables: [
+      {
+        name: 'SECOND_FACTOR_ROLES',
+        otherwise: 'none',
+        meaning:
+          'Roles that need a second factor: whoever has one of them and no codes at sign-in may do nothing but set them up, and cannot switch them off. account:owner, account:staff, account:viewer; and of your own people operator:owner, operator:finance, operator:support, operator:viewer.',
+        example: 'operator:owner,operator:finance',
+      },
+      {
+        name: 'CREDIT_CONFIRM_ABOVE',
+        otherwise: '1000.00',
+        meaning: 'A credit of more than this takes the password of whoever gives it in the console.',
+      },
+    ],
+  },
+  {
     title: 'Login links',
     variables: [
       { name: 'LOGIN_LINK_MINUTES', otherwise: '15', meaning: 'How long a login link lives.' },

@@ -24,6 +24,8 @@ const ids: Readonly<Record<string, number>> = {
   events: 2_000_000_001,
   webhooks: 1,
 };
+/** The first one that is invited. */
+const invited = 10_000_001;
 /** Where a step names another one: the operator's own, and those that are deleted. */
 const idsOfSteps: Readonly<Record<string, number>> = {
   deleteWebhook: 2,
@@ -31,7 +33,11 @@ const idsOfSteps: Readonly<Record<string, number>> = {
 };
 const operatorWebhook = 3;
 /** The second id of a path; the key is the one that an earlier step has made. */
-const innerIds: Readonly<Record<string, number>> = { event_id: 2_000_000_001, key_id: 6 };
+const innerIds: Readonly<Record<string, number>> = {
+  event_id: 2_000_000_001,
+  key_id: 6,
+  person_id: invited,
+};
 /** Where a step names another one: a key that is revoked. */
 const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
 /** Orders that wait for the product: made for these two right before the first of them. */
@@ -93,6 +99,7 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
   });
 }
 
+/** The second id of a path that has two. */
 function clientOf(path: string): SampleRequest['client'] {
   if (path.startsWith('/api/admin/')) return 'client.admin';
   return path.startsWith('/api/product/') ? 'client.product' : 'client';

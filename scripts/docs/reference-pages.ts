@@ -231,7 +231,7 @@ function withoutSecrets(body: unknown): unknown {
     .replace(/whsec_[A-Za-z0-9+/=]{44}/g, 'whsec_…')
     .replace(/("last_four":")[^"]*"/g, '$1…"')
     .replace(/("password":")[^"]*"/g, '$1…"')
-    .replace(/(\/login\/)[A-Za-z0-9_-]+/g, '$1…')
+    .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
     // Begins with the time of the database's making.
     .replace(/("packages_version":)\d+/, '$1 17');
   return JSON.parse(text);

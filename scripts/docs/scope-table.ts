@@ -1,5 +1,7 @@
-// Which request needs which scope: the table of docs/security.md, between its two marks, made from what the routes declare.
+// Which request needs which scope, and which roles have it: the table of docs/security.md, between its two marks, made from
+// what the routes declare.
 
+import { rolesOf, type Scope, scopesOfRole } from '../../src/contract/scopes.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 
 const marks = /(<!-- scopes: begin -->\n)[\s\S]*?(<!-- scopes: end -->)/;
@@ -14,10 +16,22 @@ function table(routes: readonly DeclaredRoute[]): string {
   const ofKeys = routes.filter(({ door }) => door === 'key');
   const byScope = Map.groupBy(ofKeys, ({ scopes }) => scopes.map((scope) => `\`${scope}\``).join(', '));
   return [
-    '| Scope | Requests |',
-    '|---|---|',
-    ...[...byScope].map(([scopes, needing]) => `| ${scopes} | ${needing.map(requestOf).join('<br>')} |`),
+    '| Scope | Roles of an account | Roles of the operator | Requests |',
+    '|---|---|---|---|',
+    ...[...byScope].map(([scopes, needing]) => {
+      const roles = [false, true].map((isAdmin) => rolesWith({ isAdmin }, needing[0]?.scopes ?? []));
+      return `| ${scopes} | ${roles.join(' | ')} | ${needing.map(requestOf).join('<br>')} |`;
+    }),
   ].join('\n');
+}
+
+function rolesWith(account: { readonly isAdmin: boolean }, scopes: readonly Scope[]): string {
+  const having = rolesOf(account).filter((role) => {
+    const had = scopesOfRole(account, role);
+    return scopes.every((scope) => had.has(scope));
+  });
+  if (having.length === rolesOf(account).length) return 'all';
+  return having.length === 0 ? 'none' : having.join(', ');
 }
 
 function requestOf({ method, path }: DeclaredRoute): string {

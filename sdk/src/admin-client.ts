@@ -12,6 +12,7 @@ import type {
   ChangeCustomerBody,
   ChangeOperatorWebhookBody,
   ChangePackageBody,
+  ChangePersonBody,
   CreateAccountAnswer,
   CreateAccountBody,
   CreateAccountKeyAnswer,
@@ -28,6 +29,8 @@ import type {
   ExchangeLoginCodeBody,
   FailOrderBody,
   GrantTrialBody,
+  InvitePersonAnswer,
+  InvitePersonBody,
   KnownEvent,
   LedgerEntry,
   ListAccountsQuery,
@@ -37,10 +40,13 @@ import type {
   ListOrdersNeedingAttentionQuery,
   Order,
   OrderNeedingAttention,
+  Person,
   Product,
   ReadAllEventsAnswer,
   ReadAllEventsQuery,
   RedeliverSinceToOperatorWebhookBody,
+  RemovePersonAnswer,
+  RenewInvitationAnswer,
   ResetApiKeyAnswer,
   RevokeAccountKeyAnswer,
   RotateAccountKeyBody,
@@ -218,6 +224,59 @@ export class AdminClient {
    */
   async endAccountSessions(accountId: number, options?: CallOptions): Promise<EndAccountSessionsAnswer> {
     return (await this.#call('endAccountSessions', { id: accountId, options })).body;
+  }
+
+  /** Everybody who signs in for the account, or is invited to. Errors: account_not_found. */
+  async listPeople(accountId: number, options?: CallOptions): Promise<Person[]> {
+    return (await this.#call('listPeople', { id: accountId, options })).body.data;
+  }
+
+  /**
+   * Invites somebody to sign in for the account; `invitation.url` is shown here alone, and works once.
+   * `invitation` is null where this repeats an earlier call: have a new one made with renewInvitation.
+   * Errors: account_not_found, username_taken, too_many_people, validation_failed, idempotency_conflict (409).
+   */
+  async invitePerson(
+    accountId: number,
+    body: InvitePersonBody,
+    options?: KeyedCallOptions,
+  ): Promise<InvitePersonAnswer> {
+    return (await this.#call('invitePerson', { id: accountId, body, options })).body;
+  }
+
+  /**
+   * A new link for somebody who has not chosen a password yet; earlier ones stop working.
+   * Errors: account_not_found, person_not_found, invitation_used, idempotency_conflict (409).
+   */
+  async renewInvitation(
+    accountId: number,
+    personId: number,
+    options?: KeyedCallOptions,
+  ): Promise<RenewInvitationAnswer> {
+    return (await this.#call('renewInvitation', { id: accountId, inner: personId, options })).body;
+  }
+
+  /**
+   * Another role or e-mail address.
+   * Errors: account_not_found, person_not_found, last_owner, validation_failed, idempotency_conflict (409).
+   */
+  async changePerson(
+    accountId: number,
+    personId: number,
+    body: ChangePersonBody,
+    options?: KeyedCallOptions,
+  ): Promise<Person> {
+    const answer = await this.#call('changePerson', { id: accountId, inner: personId, body, options });
+    return answer.body.person;
+  }
+
+  /** Out with the next request. Errors: account_not_found, person_not_found, last_owner, idempotency_conflict (409). */
+  async removePerson(
+    accountId: number,
+    personId: number,
+    options?: KeyedCallOptions,
+  ): Promise<RemovePersonAnswer> {
+    return (await this.#call('removePerson', { id: accountId, inner: personId, options })).body;
   }
 
   /**

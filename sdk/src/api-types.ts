@@ -942,15 +942,6 @@ export interface AuditEntry {
     /** Its username; empty where nobody is known. At most 64 characters. */
     username: string;
   };
-  /** Who acted for the account; null: the service itself, or its command line without a key. */
-  by: {
-    /** key or person. Tolerate new values. At most 64 characters. */
-    type: string;
-    /** That key or person. */
-    id: number;
-    /** The name of the key, or the username of the person. At most 200 characters. */
-    name: string;
-  } | null;
   /** What was done. At most 64 characters. */
   action: string;
   /** What it was done to: "account 12". At most 500 characters. */
@@ -959,6 +950,15 @@ export interface AuditEntry {
   before: unknown;
   /** What changed, as it was afterwards. */
   after: unknown;
+  /** Which key or person of the account it was; null: the service itself, its command line, or nobody that is known. */
+  by: {
+    /** What acted for the account. */
+    type: 'key' | 'person';
+    /** The key, or the person. */
+    id: number;
+    /** The name of the key, or the username of the person; empty where it has none. At most 200 characters. */
+    name: string;
+  } | null;
 }
 
 export interface VerifyReport {
@@ -1026,6 +1026,25 @@ export interface ApiKey {
     /** null: never. */
     last_used_at: string | null;
   }[];
+}
+
+export interface Person {
+  /** The person. An account’s own login has the id of the account. */
+  id: number;
+  /** What they sign in with. At most 64 characters. */
+  username: string;
+  /** Where they are written to; absent if nowhere. At most 254 characters. */
+  email?: string | undefined;
+  /** What they may do. Of an account: owner, staff or viewer; of the operator: owner, finance, support or viewer. */
+  role: 'owner' | 'staff' | 'finance' | 'support' | 'viewer';
+  /** invited: they have not chosen a password yet. active: they can sign in. */
+  status: 'invited' | 'active';
+  /** Whether their sign-in also takes a code. */
+  totp_enabled: boolean;
+  /** null: they never did. */
+  last_sign_in_at: string | null;
+  /** When they were invited, or the account was made. At most 20 characters. */
+  created_at: string;
 }
 
 export interface Product {
@@ -1714,6 +1733,62 @@ export interface RotateAccountKeyAnswer {
   api_key: string | null;
 }
 
+export interface ListPeopleAnswer {
+  /** The account’s own login first, then by when they were invited. */
+  data: Person[];
+}
+
+export interface InvitePersonBody {
+  /** 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
+  username: string;
+  /** Where its people are written to; empty: nowhere. At most 254 characters. */
+  email?: string | undefined;
+  /** What they may do. Of an account: owner, staff or viewer; of the operator: owner, finance, support or viewer. */
+  role: 'owner' | 'staff' | 'finance' | 'support' | 'viewer';
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface InvitePersonAnswer {
+  person: Person;
+  /** null: the request was sent again with its idempotency key. */
+  invitation: {
+    /** Whoever opens it chooses the password, once. It is in this answer alone. At most 2048 characters. */
+    url: string;
+    /** When it stops working. At most 20 characters. */
+    expires_at: string;
+  } | null;
+}
+
+export interface RenewInvitationAnswer {
+  person: Person;
+  /** null: the request was sent again with its idempotency key. */
+  invitation: {
+    /** Whoever opens it chooses the password, once. It is in this answer alone. At most 2048 characters. */
+    url: string;
+    /** When it stops working. At most 20 characters. */
+    expires_at: string;
+  } | null;
+}
+
+export interface ChangePersonBody {
+  /** What they may do. Of an account: owner, staff or viewer; of the operator: owner, finance, support or viewer. */
+  role?: 'owner' | 'staff' | 'finance' | 'support' | 'viewer' | undefined;
+  /** Where its people are written to; empty: nowhere. At most 254 characters. */
+  email?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ChangePersonAnswer {
+  person: Person;
+}
+
+export interface RemovePersonAnswer {
+  /** true. */
+  removed: boolean;
+}
+
 export interface GrantTrialBody {
   /** A package that is a free trial. */
   package_id: number;
@@ -2201,6 +2276,11 @@ export const operations = {
   changeAccountKey: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}/keys/{key_id}', takesKey: true, holdsKeys: false },
   revokeAccountKey: { method: 'DELETE', path: '/api/admin/v1/accounts/{id}/keys/{key_id}', takesKey: true, holdsKeys: false },
   rotateAccountKey: { method: 'POST', path: '/api/admin/v1/accounts/{id}/keys/{key_id}/rotate', takesKey: true, holdsKeys: false },
+  listPeople: { method: 'GET', path: '/api/admin/v1/accounts/{id}/people', takesKey: false, holdsKeys: false },
+  invitePerson: { method: 'POST', path: '/api/admin/v1/accounts/{id}/people', takesKey: true, holdsKeys: false },
+  renewInvitation: { method: 'POST', path: '/api/admin/v1/accounts/{id}/people/{person_id}/invitation', takesKey: true, holdsKeys: false },
+  changePerson: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}/people/{person_id}', takesKey: true, holdsKeys: false },
+  removePerson: { method: 'DELETE', path: '/api/admin/v1/accounts/{id}/people/{person_id}', takesKey: true, holdsKeys: false },
   grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false, holdsKeys: false },
   listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false, holdsKeys: false },
   listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false, holdsKeys: false },
@@ -2288,6 +2368,11 @@ export interface Answers {
   changeAccountKey: ChangeAccountKeyAnswer;
   revokeAccountKey: RevokeAccountKeyAnswer;
   rotateAccountKey: RotateAccountKeyAnswer;
+  listPeople: ListPeopleAnswer;
+  invitePerson: InvitePersonAnswer;
+  renewInvitation: RenewInvitationAnswer;
+  changePerson: ChangePersonAnswer;
+  removePerson: RemovePersonAnswer;
   grantTrial: GrantTrialAnswer;
   listAccountLedger: ListAccountLedgerAnswer;
   listAccountOrders: ListAccountOrdersAnswer;
@@ -2347,6 +2432,8 @@ export interface Bodies {
   createAccountKey: CreateAccountKeyBody;
   changeAccountKey: ChangeAccountKeyBody;
   rotateAccountKey: RotateAccountKeyBody;
+  invitePerson: InvitePersonBody;
+  changePerson: ChangePersonBody;
   grantTrial: GrantTrialBody;
   createPackage: CreatePackageBody;
   changePackage: ChangePackageBody;
@@ -2402,6 +2489,7 @@ export type ErrorCode =
   | 'statement_not_found'
   | 'account_not_found'
   | 'key_not_found'
+  | 'person_not_found'
   | 'package_not_found'
   | 'price_not_found'
   | 'webhook_not_found'
@@ -2418,6 +2506,9 @@ export type ErrorCode =
   | 'first_key'
   | 'order_already_settled'
   | 'username_taken'
+  | 'too_many_people'
+  | 'invitation_used'
+  | 'last_owner'
   | 'last_administrator'
   | 'mail_not_configured'
   | 'payload_too_large'

@@ -10,7 +10,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
-import { lockAccount, moveAccess } from './account-store.ts';
+import { lockAccountRow, tellAccessChanged } from './account-store.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
 import {
   changeKeySettings,
@@ -26,6 +26,7 @@ import {
   type StoredKey,
   storeSecret,
 } from './api-key-store.ts';
+import { authorProblem } from './author.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import type { Seal } from './seal.ts';
 
@@ -208,19 +209,25 @@ async function findKey(
 
 async function owned<Result>(
   database: Database,
-  { accountId, idempotencyKey, now }: KeysAsked,
+  { accountId, idempotencyKey, author, now }: KeysAsked,
   what: readonly unknown[],
   work: (transaction: Queryable) => Promise<Changed<Result> | Refusal>,
   again: (transaction: Queryable, id: number) => Promise<Result | Refusal>,
 ): Promise<Done<Result> | Refusal> {
   return database.transaction(async (transaction) => {
-    if (!(await lockAccount(transaction, accountId))) return refusal('account_not_found');
+    if ((await lockAccountRow(transaction, accountId)) === null) return refusal('account_not_found');
+    const gone = await authorProblem(
+      transaction,
+      author.by,
+      accountId === author.actorId ? 'keys:write' : 'admin:accounts',
+    );
+    if (gone !== null) return gone;
     return onceByKey(
       transaction,
       { accountId, idempotencyKey, what: ['key', ...what], now },
       async () => {
         const done = await work(transaction);
-        await moveAccess(transaction, accountId);
+        await tellAccessChanged(transaction, accountId);
         return done;
       },
       (id) => again(transaction, id),

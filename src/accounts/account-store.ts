@@ -1,8 +1,7 @@
 // The changes to accounts and their keys: every change is one transaction with its audit entry and a NOTIFY, and moves
 // access_version where it touches what the account may do. The only writer of an account's settings; balances and
 // counters belong to the order batch, reading is find-accounts.ts.
-// A session lives as long as the account's password_version is the one it began under: it moves with a new password,
-// whenever the account is blocked or unblocked, and when an administrator ends its sessions.
+// What is about an account's own login is written with it, through people-store.ts.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
@@ -14,11 +13,13 @@ import { type Database, type Queryable, type Statement, StatementFailed } from '
 import { writeRows } from '../database/table.ts';
 import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { type Account, accountCredentials, accountSettings, accounts, newAccounts } from './account-table.ts';
+import { type Account, accountSettings, accounts, newAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
 import { revokeFirstKey, storeFirstKey } from './api-key-store.ts';
+import { authorProblem } from './author.ts';
 import { findAccount, findAdministratorId } from './find-accounts.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
+import { endSessionsOfAll, insertOwnLogin, type NewPassword, writePassword } from './people-store.ts';
 import type { Seal } from './seal.ts';
 
 export interface NewAccount {
@@ -42,13 +43,8 @@ export interface AccountChange {
   readonly apiEnabled?: boolean;
   readonly rateLimitPerMinute?: number;
   readonly allowedIps?: readonly string[];
-  readonly password?: {
-    readonly hash: string;
-    /** Minted, or set by somebody else than its holder: good for choosing another one. */
-    readonly isInitial: boolean;
-    /** By a link that was mailed while the account had this password_version: it is of no use in any other. */
-    readonly byLink?: { readonly passwordVersion: number; readonly purpose: string };
-  };
+  /** Of its own login. */
+  readonly password?: NewPassword;
 }
 
 /** Who changes something; null while the service itself sets up its first administrator. */
@@ -61,14 +57,9 @@ export interface Actor {
 
 export const rateLimitPerMinuteDefault = 60;
 
-const lockCredentials: Statement = {
+const lockAccount: Statement = {
   name: 'lock_account',
-  text: `select ${accountCredentials.list('a')} from accounts a where a.id = $1::int for no key update`,
-};
-
-const replaceHash: Statement = {
-  name: 'replace_password_hash',
-  text: 'update accounts set password_hash = $3 where id = $1::int and password_hash = $2',
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
 
 // In the order in which batches lock accounts.
@@ -85,9 +76,9 @@ const moveAccessVersion: Statement = {
   text: 'update accounts set access_version = access_version + 1 where id = $1::int',
 };
 
-const movePasswordVersion: Statement = {
-  name: 'move_password_version',
-  text: 'update accounts set password_version = password_version + 1 where id = $1::int returning 1',
+const setEmail: Statement = {
+  name: 'set_account_email',
+  text: 'update accounts set email = $2 where id = $1::int',
 };
 
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
@@ -135,15 +126,11 @@ export async function createAccount(
 ): Promise<{ account: Account; apiKey: string } | null> {
   try {
     return await database.transaction(async (transaction) => {
-      // Nobody makes an account for himself.
-      const initial = {
-        mustChangePassword: account.passwordHash !== null,
-        searchText: searchText(account),
-        createdAt: now,
-      };
+      const initial = { searchText: searchText(account), createdAt: now };
       const settled = { ...account, email: account.email ?? null, ...initial };
       const [row] = await writeRows(transaction, insertAccount, [settled]);
       const created = accounts.parse(row ?? {});
+      await insertOwnLogin(transaction, created, account.passwordHash, now);
       const author = { actorId: actorId ?? created.id, by };
       const firstKey = await storeFirstKey(transaction, seal, created.id, key, { ...author, now });
       await along(transaction, created);
@@ -164,14 +151,22 @@ export async function createAccount(
       return { account: created, apiKey: key };
     });
   } catch (error) {
-    if (error instanceof StatementFailed && error.constraint === 'accounts_username_key') return null;
+    if (isNameTaken(error)) return null;
     throw error;
   }
 }
 
+/** Names are those of accounts and of people: whoever signs in gives nothing else. */
+export function isNameTaken(error: unknown): boolean {
+  const names = ['accounts_username_key', 'people_username'];
+  return (
+    error instanceof StatementFailed && error.constraint !== undefined && names.includes(error.constraint)
+  );
+}
+
 /**
  * What stays as it is is no change. null: there is no such account, or the link was dead already. Refused:
- * last_administrator.
+ * last_administrator, or what became of the person who asked.
  */
 export async function changeAccount(
   database: Database,
@@ -184,22 +179,24 @@ export async function changeAccount(
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
-    const [locked] = await transaction.query(lockCredentials, [id]);
-    if (locked === undefined) return null;
-    const { passwordHash, passwordVersion, ...before } = accountCredentials.parse(locked);
+    const before = await lockAccountRow(transaction, id);
+    if (before === null) return null;
+    const gone = await authorProblem(transaction, by, null);
+    if (gone !== null) return gone;
     const { password, ...settings } = change;
     const wanted = { ...before, ...settings };
-    // Another password was set, or the account blocked, since the link was mailed.
-    if (password?.byLink !== undefined && password.byLink.passwordVersion !== passwordVersion) return null;
     if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
-    const endsSessions = password !== undefined || wanted.blocked !== before.blocked;
+    const endsSessions = wanted.blocked !== before.blocked;
+    if (password !== undefined) {
+      const isSet = await writePassword(transaction, id, password, { endsSessions: !endsSessions });
+      // Another password was set, or the account blocked, since the link was made.
+      if (!isSet) return null;
+    }
+    if (endsSessions) await endSessionsOfAll(transaction, id);
     const settled = {
       ...wanted,
       searchText: searchText(wanted),
       accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
-      passwordHash: password?.hash ?? passwordHash,
-      passwordVersion: passwordVersion + (endsSessions ? 1 : 0),
-      mustChangePassword: password?.isInitial ?? before.mustChangePassword,
     };
     const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
@@ -226,18 +223,21 @@ async function isLastAdministrator(transaction: Queryable, id: number): Promise<
   return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
 }
 
-/** Ends its sessions, and those of sign-ins that are under way; the password stays. false: there is no such account. */
-export async function endSessionsOf(transaction: Queryable, id: number): Promise<boolean> {
-  return (await transaction.query(movePasswordVersion, [id])).length > 0;
+/** Until the end of the transaction: whoever changes an account's settings, keys or people waits. null: there is none. */
+export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
+  const [locked] = await transaction.query(lockAccount, [id]);
+  return locked === undefined ? null : accounts.parse(locked);
 }
 
-/** The same password, hashed anew. A password that was changed meanwhile stays. */
-export async function replacePasswordHash(
-  database: Queryable,
-  id: number,
-  hashes: { readonly stored: string; readonly anew: string },
-): Promise<void> {
-  await database.query(replaceHash, [id, hashes.stored, hashes.anew]);
+/** Its rights have moved: requests that are under way are authenticated again, in every process. */
+export async function tellAccessChanged(transaction: Queryable, id: number): Promise<void> {
+  await transaction.query(moveAccessVersion, [id]);
+  await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+}
+
+/** Where its own login is written to; in a transaction that has locked it. */
+export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
+  await transaction.query(setEmail, [id, email]);
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {
@@ -259,12 +259,11 @@ export function resetApiKey(
 ): Promise<string | null> {
   const key = mintApiKey();
   return database.transaction(async (transaction) => {
-    const [locked] = await transaction.query(lockCredentials, [id]);
-    if (locked === undefined) return null;
+    if ((await lockAccountRow(transaction, id)) === null) return null;
     const revoked = await revokeFirstKey(transaction, id, now);
     const viewedAt = actorId === id ? now : null;
     const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);
-    await moveAccess(transaction, id);
+    await tellAccessChanged(transaction, id);
     await appendAudit(
       transaction,
       {
@@ -281,17 +280,6 @@ export function resetApiKey(
     await appendEvents(transaction, id, [...told, keyCreated(key, firstKey)], now);
     return key;
   });
-}
-
-/** As orders lock it. false: there is no such account. */
-export async function lockAccount(transaction: Queryable, id: number): Promise<boolean> {
-  return (await transaction.query(lockCredentials, [id])).length > 0;
-}
-
-/** Of what its keys may do something changed: it counts at once in every process. */
-export async function moveAccess(transaction: Queryable, id: number): Promise<void> {
-  await transaction.query(moveAccessVersion, [id]);
-  await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
 function passwordView(password: AccountChange['password']): JsonObject {

@@ -22,7 +22,7 @@ const allAccounts = describeTable('accounts', {
   id: int('id'),
   username: text('username'),
   displayName: text('display_name'),
-  /** Where its people are written to. */
+  /** Where its own login is written to (people-table.ts). */
   email: nullableText('email'),
   searchText: text('search_text'),
   group: oneOf('group_name', groups),
@@ -44,24 +44,16 @@ const allAccounts = describeTable('accounts', {
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
-  /** null: nobody can sign in with a password. */
-  passwordHash: nullableText('password_hash'),
-  passwordVersion: int('password_version'),
-  /** It was minted or set by somebody else, and its holder has not chosen one yet. */
-  mustChangePassword: boolean('must_change_password'),
 });
 
-/** An account, and what a sign-in is compared with. */
-export const accountCredentials = allAccounts.without(
+/** Everything of an account that its owner or an administrator is shown or judged by. */
+export const accounts = allAccounts.without(
   'searchText',
   'planChangeCount',
   'eventCount',
   'alertBelowCents',
   'isHalted',
 );
-
-/** Everything of an account that its owner or an administrator is shown or judged by. */
-export const accounts = accountCredentials.without('passwordHash', 'passwordVersion');
 
 export type Account = RowOf<typeof accounts>;
 
@@ -76,8 +68,6 @@ export const newAccounts = allAccounts.pick(
   'rateLimitPerMinute',
   'allowedIps',
   'createdAt',
-  'passwordHash',
-  'mustChangePassword',
 );
 
 /** What an administrator changes. */
@@ -92,9 +82,6 @@ export const accountSettings = allAccounts.pick(
   'apiEnabled',
   'rateLimitPerMinute',
   'allowedIps',
-  'passwordHash',
-  'passwordVersion',
-  'mustChangePassword',
 );
 
 /** What moves with every order, and the version of the rights that reads are checked against. */

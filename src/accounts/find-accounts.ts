@@ -1,11 +1,10 @@
-// Reading accounts: one, a page of them, and what a sign-in is compared with. Called by whoever needs to know an account;
-// changes are account-store.ts, balances and counters account-reads.ts.
+// Reading accounts: one, or a page of them. Called by whoever needs to know an account; changes are account-store.ts,
+// balances and counters account-reads.ts, who signs in find-people.ts.
 
 import type { Page } from '../contract/pages.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-import { type Account, accountCredentials, accounts } from './account-table.ts';
+import { type Account, accounts } from './account-table.ts';
 import { heldSecrets } from './api-key-store.ts';
 
 export const findAccountsByKey: Statement = {
@@ -29,16 +28,6 @@ const findUsernames: Statement = {
 const findByUsername: Statement = {
   name: 'find_account_by_username',
   text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
-};
-
-const findCredentialsByUsername: Statement = {
-  name: 'find_credentials',
-  text: `select ${accountCredentials.list('a')} from accounts a where a.username = $1`,
-};
-
-const findPasswordHash: Statement = {
-  name: 'find_password_hash',
-  text: 'select password_hash from accounts where id = $1::int',
 };
 
 // A search counts what it finds: accounts are thousands, not millions, and only administrators look.
@@ -102,20 +91,4 @@ export async function listAccounts(
   const rows = await database.query(listAccountsPage, [...wanted, limit, offset]);
   const counted = rows[0] ?? (await database.query(countAccounts, wanted))[0];
   return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };
-}
-
-/** What a sign-in is compared with. null: there is no such account. */
-export async function findCredentials(
-  database: Queryable,
-  username: string,
-): Promise<{ account: Account; passwordHash: string | null; passwordVersion: number } | null> {
-  const [row] = await database.query(findCredentialsByUsername, [username]);
-  if (row === undefined) return null;
-  const { passwordHash, passwordVersion, ...account } = accountCredentials.parse(row);
-  return { account, passwordHash, passwordVersion };
-}
-
-export async function getPasswordHash(database: Queryable, id: number): Promise<string | null> {
-  const [row] = await database.query(findPasswordHash, [id]);
-  return nullable(String, row?.['password_hash']);
 }

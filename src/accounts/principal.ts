@@ -1,12 +1,18 @@
 // Who is calling, as a value: what authentication yields, whichever door it came through, and all that a route may
 // ask about its caller. A principal never changes; changed rights are a new one.
-// A key has all the scopes of its account or fewer; today an account has one person, its owner, who has them all.
+// A key has all the scopes of its account or fewer; a person has those of their role.
 
-import { type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { accountScopes, administratorScopes, personScopes, type Scope } from '../contract/scopes.ts';
+import {
+  accountScopes,
+  administratorScopes,
+  type Role,
+  type Scope,
+  scopesOfRole,
+} from '../contract/scopes.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Actor } from './account-store.ts';
 import type { Account } from './account-table.ts';
+import type { Person } from './people-table.ts';
 
 export interface Principal {
   readonly account: Account;
@@ -28,8 +34,10 @@ export interface KeyActor {
 
 export interface PersonActor {
   readonly type: 'person';
-  /** The account's owner has the id of the account. */
+  /** The account's own login has the id of the account. */
   readonly id: number;
+  readonly role: Role;
+  readonly username: string;
   readonly sessionId: string;
 }
 
@@ -37,10 +45,6 @@ export interface PersonActor {
 const keyScopes = {
   account: new Set<Scope>(accountScopes),
   administrator: new Set<Scope>([...accountScopes, ...administratorScopes]),
-};
-const ownerScopes = {
-  account: new Set<Scope>([...accountScopes, ...personScopes]),
-  administrator: new Set<Scope>([...accountScopes, ...personScopes, ...administratorScopes]),
 };
 
 /** What a key of the account may do, by name, in the order of the documents. */
@@ -64,21 +68,17 @@ export function keyPrincipal(
   return { account, mode: 'live', actor: { type: 'key', ...key }, scopes, now };
 }
 
-export function ownerPrincipal(account: Account, sessionId: string, now: () => EpochSeconds): Principal {
-  const scopes = account.isAdmin ? ownerScopes.administrator : ownerScopes.account;
-  return { account, mode: 'live', actor: { type: 'person', id: account.id, sessionId }, scopes, now };
-}
-
-/**
- * Whoever changes what lets into an administrator's account could do anything by it, so they have to be allowed
- * everything already. null: they are, or it is another account.
- */
-export function accessRefusal({ scopes }: Principal, account: Pick<Account, 'isAdmin'>): Refusal | null {
-  const missing = account.isAdmin ? administratorScopes.find((scope) => !scopes.has(scope)) : undefined;
-  return missing === undefined ? null : refusal('insufficient_scope', { scope: missing });
+export function personPrincipal(
+  account: Account,
+  { id, role, username }: Person,
+  sessionId: string,
+  now: () => EpochSeconds,
+): Principal {
+  const actor = { type: 'person', id, role, username, sessionId } as const;
+  return { account, mode: 'live', actor, scopes: scopesOfRole(account, role), now };
 }
 
 /** The principal as the author of a change, for the audit log. */
 export function actorOf({ account, actor, now }: Principal): Actor & { readonly actorId: number } {
-  return { actorId: account.id, by: actor, now: now() };
+  return { actorId: account.id, by: { type: actor.type, id: actor.id }, now: now() };
 }

@@ -184,7 +184,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
-  const confirmDeed = createDeedConfirmation(ranked(dependencies.database, 'lookups'), dependencies.throttle);
+  const confirmDeed = createDeedConfirmation({
+    ...dependencies,
+    database: ranked(dependencies.database, 'lookups'),
+  });
   const door = createSessionDoor({ ...dependencies, confirmDeed });
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);

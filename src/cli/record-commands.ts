@@ -125,17 +125,17 @@ export function ledgerCommand(): Command {
 const auditColumns: readonly Column<AuditEntry>[] = [
   { title: 'ENTRY', value: ({ number }) => number, align: 'right' },
   { title: 'DONE', value: ({ at }) => minuteOf(at) },
-  { title: 'WHO', value: ({ actor }) => actor.username, mayShrink: true },
-  {
-    title: 'BY',
-    value: ({ by }) => (by === null ? null : `${by.type} ${by.name}`),
-    mayShrink: true,
-    mayLeave: true,
-  },
+  { title: 'WHO', value: authorOf, mayShrink: true },
   { title: 'DID', value: ({ action }) => action },
   { title: 'TO', value: ({ subject }) => subject },
   { title: 'WHAT CHANGED', value: changesOf, mayShrink: true, mayLeave: true },
 ];
+
+/** The account, and the key or person where its name is another one. */
+function authorOf({ actor, by }: AuditEntry): string {
+  const name = by?.name ?? '';
+  return name === '' || name === actor.username ? actor.username : `${actor.username} (${name})`;
+}
 
 /** "blocked: false → true, memo: invoice 7". */
 function changesOf({ before, after }: AuditEntry): string | null {

@@ -23,10 +23,10 @@ export function resetAdministratorCommand(): Command {
           throw new ConfigProblem(`"${username}" is not an administrator.`);
         const actor = { actorId: account.id, now: epochSeconds() };
         const password = mintPassword();
-        const initial = { hash: await hashPassword(password), isInitial: true };
+        const initial = { hash: await hashPassword(password), isInitial: true, bringsBack: true };
         const change = { password: initial, blocked: false, apiEnabled: true, allowedIps: [] };
         await changeAccount(database, account.id, change, actor);
-        await disableTotp(database, account.id, actor);
+        await disableTotp(database, { id: account.id, accountId: account.id }, actor);
         const apiKey = await resetApiKey(database, seal, account.id, actor);
         process.stdout.write(
           json

@@ -44,6 +44,7 @@ const chapters: readonly {
     commands: {
       account: async () => (await import('./account-commands.ts')).accountCommand(),
       keys: async () => (await import('./key-commands.ts')).keysCommand(),
+      people: async () => (await import('./people-commands.ts')).peopleCommand(),
       customer: async () => (await import('./customer-commands.ts')).customerCommand(),
       package: async () => (await import('./package-commands.ts')).packageCommand(),
       order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),

@@ -139,14 +139,6 @@ const auditEntrySchema = Type.Object(
       id: count('The account that acted; 0 where nobody is known, as of a sign-in that was refused.'),
       username: text('Its username; empty where nobody is known.', 64),
     }),
-    by: orNothing(
-      Type.Object({
-        type: word('key or person. Tolerate new values.', 'key'),
-        id: id('That key or person.'),
-        name: text('The name of the key, or the username of the person.', 200),
-      }),
-      'Who acted for the account; null: the service itself, or its command line without a key.',
-    ),
     action: word('What was done.', 'account.update'),
     subject: text('What it was done to: "account 12".', 500),
     before: Type.Unsafe<unknown>({
@@ -154,6 +146,14 @@ const auditEntrySchema = Type.Object(
         'What changed, as it was before, in the names and formats of this API. Entries stay as they were written: older ones have balance_cents, times in seconds, and limits as postsPerDay and aiImagesPerMonth.',
     }),
     after: Type.Unsafe<unknown>({ description: 'What changed, as it was afterwards.' }),
+    by: orNothing(
+      Type.Object({
+        type: oneOf(['key', 'person'] as const, 'What acted for the account.'),
+        id: id('The key, or the person.'),
+        name: text('The name of the key, or the username of the person; empty where it has none.', 200),
+      }),
+      'Which key or person of the account it was; null: the service itself, its command line, or nobody that is known.',
+    ),
   },
   { $id: 'AuditEntry' },
 );
@@ -177,7 +177,7 @@ const verifyReportSchema = Type.Object(
 export const apiKey = (description: string) =>
   Type.String({ description, pattern: '^sk_live_[0-9A-Za-z]{46}$', maxLength: 54 });
 
-const username = Type.String({
+export const username = Type.String({
   pattern: '^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$',
   maxLength: 64,
   description: '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',

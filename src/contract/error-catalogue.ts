@@ -34,6 +34,10 @@ export const errorCatalogue = {
     status: 403,
     message: 'This password was generated or set by somebody else. Choose one of your own first.',
   },
+  second_factor_required: {
+    status: 403,
+    message: 'With this role a second factor is required. Set one up first.',
+  },
   wrong_password: { status: 403, message: 'The password is not right.' },
   invalid_code: { status: 403, message: 'The code is not right, has expired, or was used before.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
@@ -45,6 +49,7 @@ export const errorCatalogue = {
   },
   account_not_found: { status: 404, message: 'There is no such account.' },
   key_not_found: { status: 404, message: 'There is no such key, or it was revoked.' },
+  person_not_found: { status: 404, message: 'This account has no such person.' },
   link_not_found: {
     status: 404,
     message: 'This link was used before, has expired, or was never made. Ask for another one.',
@@ -97,6 +102,18 @@ export const errorCatalogue = {
     message: 'The order has come to its end already, and to another one.',
   },
   username_taken: { status: 409, message: 'Another account has this username.' },
+  too_many_people: {
+    status: 409,
+    message: 'There are as many people as an account may have. Remove one first.',
+  },
+  invitation_used: {
+    status: 409,
+    message: 'The invitation was used: this person has a password. Remove them, and invite them again.',
+  },
+  last_owner: {
+    status: 409,
+    message: 'An account needs an owner who can sign in. Make somebody else one first.',
+  },
   totp_enabled: { status: 409, message: 'Codes at sign-in are on already.' },
   totp_not_enabled: { status: 409, message: 'Codes at sign-in are not on.' },
   last_administrator: {

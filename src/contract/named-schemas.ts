@@ -16,6 +16,7 @@ import { eventSchema, eventSchemas } from './event-schemas.ts';
 import { forecastSchema } from './forecast-schemas.ts';
 import { namedKeySchemas } from './key-schemas.ts';
 import { orderPreviewSchema, orderSchema } from './order-schemas.ts';
+import { personSchema } from './people-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
 import { productNamedSchemas } from './product-schemas.ts';
 import { statementSchema } from './statement-schemas.ts';
@@ -42,5 +43,6 @@ export const namedSchemas = [
   ...webhookSchemas,
   ...namedAdminSchemas,
   ...namedKeySchemas,
+  personSchema,
   ...productNamedSchemas,
 ];

@@ -4,10 +4,10 @@
 import Type, { type Static } from 'typebox';
 import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
+import { passwordField, typed } from './password-fields.ts';
 import { amount, oneOf, signedAmount, time } from './schema-parts.ts';
+import { type Scope, scopes } from './scopes.ts';
 
-/** A password or code that was typed: whatever it holds, it is compared. */
-const typed = (description: string) => Type.String({ maxLength: 200, description });
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 export const signInBodySchema = Type.Object({
@@ -15,14 +15,15 @@ export const signInBodySchema = Type.Object({
   password: typed('The password.'),
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
-export const passwordBodySchema = Type.Object({ password: typed('The password of the signed-in account.') });
+/** What a dangerous deed reads, where it was not confirmed a moment ago. */
+export const passwordBodySchema = Type.Object({ password: typed('The password of whoever is signed in.') });
 /** Where `password` is another one. */
 export const currentPasswordBodySchema = Type.Object({
-  current_password: typed('The password of the signed-in account.'),
+  current_password: typed('The password of whoever is signed in.'),
 });
 export const codeBodySchema = Type.Object({ code: typed('From the authenticator app.') });
 export const disableTotpBodySchema = Type.Object({
-  ...passwordBodySchema.properties,
+  ...passwordField,
   code: typed('From the authenticator app, or a recovery code.'),
 });
 export const newPasswordBodySchema = Type.Object({
@@ -49,6 +50,17 @@ export const allowListBodySchema = Type.Object({
 });
 
 export const signedInSchema = Type.Object({ account: Type.Ref('Account') });
+
+export const signedInPersonSchema = Type.Object({
+  person: Type.Ref('Person'),
+  scopes: Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] }), {
+    description: 'What their role allows.',
+  }),
+  second_factor_required: Type.Boolean({
+    description: 'The operator requires codes at sign-in of their role; without them nothing else is done.',
+  }),
+  deeds_confirmed_until: nullable(time('Until then dangerous deeds of this session take no password.')),
+});
 
 const sessionSchema = Type.Object({
   id: Type.String(),

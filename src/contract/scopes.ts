@@ -1,6 +1,7 @@
 // What a caller may be allowed: each route names the scopes it needs, each principal has some of them. A key has
 // those of its account, or the fewer that it was made with; those of people are never a key's, so whoever steals a
 // reseller's key cannot mint another.
+// A person has those of their role, which belongs to one of the two kinds of accounts: the operator's and all others.
 
 /** Of keys and people of every account. */
 export const accountScopes = [
@@ -25,19 +26,73 @@ export const administratorScopes = [
 ] as const;
 
 /** Of people alone. */
-export const personScopes = ['keys:read', 'keys:write'] as const;
+const personScopes = ['keys:read', 'keys:write', 'people:read', 'people:write'] as const;
 
 /** Of keys: those of every account, then those of administrators. */
 export const keyScopes = [...accountScopes, ...administratorScopes] as const;
 
 export type KeyScope = (typeof keyScopes)[number];
 
-export type Scope = KeyScope | (typeof personScopes)[number];
-
 export function isKeyScope(word: string): word is KeyScope {
   return keyScopes.some((each) => each === word);
 }
 
+export const scopes = [...keyScopes, ...personScopes] as const;
+export type Scope = (typeof scopes)[number];
+
 export function isAdministratorScope(scope: Scope): boolean {
   return administratorScopes.some((each) => each === scope);
+}
+
+/** Of the people of an account, the one that may do everything first. */
+export const accountRoles = ['owner', 'staff', 'viewer'] as const;
+/** Of the operator's people. */
+export const operatorRoles = ['owner', 'finance', 'support', 'viewer'] as const;
+export const roles = ['owner', 'staff', 'finance', 'support', 'viewer'] as const;
+export type Role = (typeof roles)[number];
+
+export function rolesOf({ isAdmin }: { readonly isAdmin: boolean }): readonly Role[] {
+  return isAdmin ? operatorRoles : accountRoles;
+}
+
+const reads: readonly Scope[] = accountScopes.filter((scope) => scope.endsWith(':read'));
+
+const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role, ReadonlySet<Scope>>>>> = {
+  account: {
+    owner: new Set([...accountScopes, ...personScopes]),
+    staff: new Set([...reads, 'orders:write', 'customers:write']),
+    viewer: new Set(reads),
+  } satisfies Record<(typeof accountRoles)[number], ReadonlySet<Scope>>,
+  operator: {
+    owner: new Set([...accountScopes, ...personScopes, ...administratorScopes]),
+    finance: new Set([...reads, 'admin:read', 'admin:credit']),
+    support: new Set([...reads, 'admin:read', 'admin:accounts']),
+    viewer: new Set([...reads, 'admin:read']),
+  } satisfies Record<(typeof operatorRoles)[number], ReadonlySet<Scope>>,
+};
+
+const none: ReadonlySet<Scope> = new Set();
+
+/** A role that this kind of account does not have allows nothing. */
+export function scopesOfRole(account: { readonly isAdmin: boolean }, role: Role): ReadonlySet<Scope> {
+  return scopesByRole[account.isAdmin ? 'operator' : 'account'][role] ?? none;
+}
+
+/** A role and whose it is: what the operator names in a setting. */
+export type NamedRole =
+  | `account:${(typeof accountRoles)[number]}`
+  | `operator:${(typeof operatorRoles)[number]}`;
+
+export const namedRoles: readonly NamedRole[] = [
+  ...accountRoles.map((role) => `account:${role}` as const),
+  ...operatorRoles.map((role) => `operator:${role}` as const),
+];
+
+export function isRoleNamed(
+  names: ReadonlySet<NamedRole>,
+  { isAdmin }: { readonly isAdmin: boolean },
+  role: Role,
+): boolean {
+  const name = `${isAdmin ? 'operator' : 'account'}:${role}`;
+  return [...names].some((each) => each === name);
 }

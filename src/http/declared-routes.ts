@@ -23,13 +23,22 @@ export interface RouteDeclaration {
   readonly danger?: Danger;
   /** Also for a session whose password its holder has not chosen: that of a first sign-in. */
   readonly isForFirstSignIn?: boolean;
+  /** Also for somebody who needs a second factor and has none yet. */
+  readonly isForSecondFactor?: boolean;
 }
 
-/** Behind a door that can be borrowed, the body also holds the password of whoever is signed in. Keys are not asked. */
+/**
+ * Behind a door that can be borrowed, the body also holds the password of whoever is signed in, unless they gave it a moment
+ * ago. Keys are not asked.
+ */
 export interface Danger {
   readonly passwordField: 'password' | 'current_password';
   /** The deed is dangerous only when one of these fields is sent, whatever it holds. */
   readonly ifSent?: readonly string[];
+  /** The deed is dangerous only when the body's `amount` is more than these cents. */
+  readonly ifAmountAboveCents?: bigint;
+  /** A password given a moment ago does not do: it decides which password is the right one, or where a new one is mailed to. */
+  readonly isAskedAlways?: boolean;
 }
 
 declare module 'fastify' {

@@ -151,7 +151,7 @@ function withDeclared<Document extends object>(
     if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
     for (const parameter of operation.parameters ?? []) {
       if (parameter.in !== 'path') continue;
-      if (/^(?:event_|key_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
+      if (/^(?:event_|key_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
       if (parameter.name === 'reference') Object.assign(parameter, pathReference);
     }
     operation.responses = {

@@ -32,8 +32,8 @@ export interface AttemptThrottle {
     address: string,
     check: AttemptCheck<Right>,
   ): Promise<Right | false | Refusal>;
-  /** A code for an account whose password was right. */
-  tryCode<Right>(accountId: number, check: AttemptCheck<Right>): Promise<Right | false | Refusal>;
+  /** A code of somebody whose password was right. */
+  tryCode<Right>(personId: number, check: AttemptCheck<Right>): Promise<Right | false | Refusal>;
 }
 
 interface Failures {
@@ -145,12 +145,12 @@ export function createAttemptThrottle(monotonicNow: () => number, limits: Attemp
         },
       });
     },
-    async tryCode(accountId, check) {
+    async tryCode(personId, check) {
       const at = monotonicNow();
-      const { waitUntil } = failuresOf(codes, accountId, at);
+      const { waitUntil } = failuresOf(codes, personId, at);
       if (waitUntil > at) return waiting(waitUntil - at, limits.freeCodeFailures, limits.forgetSeconds);
-      const takeBack = fail(codes, accountId, at, limits.freeCodeFailures, limits.codeWaitSecondsMax);
-      return judge(check, { right: () => codes.delete(accountId), unknown: takeBack });
+      const takeBack = fail(codes, personId, at, limits.freeCodeFailures, limits.codeWaitSecondsMax);
+      return judge(check, { right: () => codes.delete(personId), unknown: takeBack });
     },
   };
 }

@@ -1,9 +1,10 @@
-// From where an account is signed in, and the mail that says when that is new. Called in the transaction that begins a
+// From where a person signs in, and the mail that says when that is new. Called in the transaction that begins a
 // session. An address is known for 90 days after the last sign-in from it; for IPv6 its /64 is one address, which
 // changes by itself within it. The only writer of known_addresses.
-// Always true: the first sign-in of an account tells nobody anything: every address would be new.
+// Always true: the first sign-in of a person tells nobody anything: every address would be new.
 
 import type { Account } from '../accounts/account-table.ts';
+import { mailAddressOf, type Person } from '../accounts/people-table.ts';
 import { addressNeighbourhood, plainAddress } from '../contract/ip-addresses.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
@@ -14,33 +15,34 @@ import { shownTime } from './password-links.ts';
 // Of two sign-ins at once the second one waits here for the first.
 const insertAddress: Statement = {
   name: 'insert_known_address',
-  text: `insert into known_addresses (account_id, network, last_seen_at)
+  text: `insert into known_addresses (person_id, network, last_seen_at)
     values ($1::int, $2, to_timestamp($3::bigint)) on conflict do nothing returning 1`,
 };
 
 const seeAddress: Statement = {
   name: 'see_known_address',
-  text: `with earlier as (select last_seen_at from known_addresses where account_id = $1::int and network = $2 for update)
+  text: `with earlier as (select last_seen_at from known_addresses where person_id = $1::int and network = $2 for update)
     update known_addresses k set last_seen_at = to_timestamp($3::bigint) from earlier
-    where k.account_id = $1::int and k.network = $2
+    where k.person_id = $1::int and k.network = $2
     returning earlier.last_seen_at > to_timestamp($4::bigint) as is_known`,
 };
 
 const hasOthers: Statement = {
   name: 'has_other_known_addresses',
-  text: `select exists (select 1 from known_addresses where account_id = $1::int and network <> $2) as has`,
+  text: `select exists (select 1 from known_addresses where person_id = $1::int and network <> $2) as has`,
 };
 
 const deleteAtOnceMax = 1_000;
 
-// Each account's last one stays: without any, its next sign-in would be a first one.
+// Each person's last one stays, unless they were removed: without any, their next sign-in would be a first one.
 const oldRows: OldRows = {
   deletion: {
     name: 'delete_old_known_addresses',
     text: `with gone as (delete from known_addresses where ctid = any(array(
       select k.ctid from known_addresses k where k.last_seen_at < to_timestamp($1::bigint)
-        and exists (select 1 from known_addresses o where o.account_id = k.account_id
-          and (o.last_seen_at, o.network) > (k.last_seen_at, k.network))
+        and (exists (select 1 from known_addresses o where o.person_id = k.person_id
+            and (o.last_seen_at, o.network) > (k.last_seen_at, k.network))
+          or exists (select 1 from people p where p.id = k.person_id and p.removed_at is not null))
       limit ${deleteAtOnceMax})) returning 1)
     select count(*) as count from gone`,
   },
@@ -51,7 +53,8 @@ export interface KnownAddresses {
   /** In the transaction that begins the session. */
   noteSignIn(
     transaction: Queryable,
-    account: Pick<Account, 'id' | 'email' | 'username'>,
+    account: Pick<Account, 'email'>,
+    person: Pick<Person, 'id' | 'accountId' | 'email' | 'username'>,
     from: { readonly address: string; readonly userAgent: string },
     now: EpochSeconds,
   ): Promise<void>;
@@ -61,16 +64,18 @@ export interface KnownAddresses {
 
 export function createKnownAddresses(mails: MailOutbox, knownSeconds: number): KnownAddresses {
   return {
-    async noteSignIn(transaction, { id, email, username }, from, now) {
+    async noteSignIn(transaction, account, person, from, now) {
+      const { id, accountId, username } = person;
+      const email = mailAddressOf(person, account);
       const network = addressNeighbourhood(from.address);
       if (await isKnown(transaction, { id, network, now, since: now - knownSeconds })) return;
       const [others] = await transaction.query(hasOthers, [id, network]);
       if (email === null || others?.['has'] !== true) return;
       const mail = {
-        accountId: id,
+        accountId,
         to: email,
         kind: 'new_sign_in',
-        occasion: `new_sign_in ${network} ${now}`,
+        occasion: `new_sign_in ${id} ${network} ${now}`,
         content: {
           subject: 'A sign-in from a new address',
           parts: [

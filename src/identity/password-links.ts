@@ -1,11 +1,19 @@
-// Links that set a password, mailed to the address of an account: the first one of somebody who was invited, and a new one
-// of somebody who forgot it. Only a token's hash is stored. Used by the panel's routes and the administrator's API; the only
-// writer of password_links.
-// Always true: a link works once, and none works after the password was changed in any way, or the account blocked: it
-// belongs to one password_version. Nobody waits for a link to be made: how long an answer takes tells nothing of a name.
+// Links that set a password: the first one of somebody who was invited, handed to whoever invites and mailed where there is
+// an address, and a new one of somebody who forgot it, which is mailed alone. Only a token's hash is stored. Used by the
+// panel's routes and the administrator's API; the only writer of password_links.
+// Always true: a link works once, and none works after the password was changed in any way, the account blocked, or the
+// person removed: it belongs to one password_version. Nobody waits for a link to be made: how long an answer takes tells nothing of a name.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type Account, accountCredentials } from '../accounts/account-table.ts';
+import { type Account, accounts } from '../accounts/account-table.ts';
+import {
+  credentials,
+  isOwnLogin,
+  mailAddressOf,
+  type Person,
+  people,
+  personDeed,
+} from '../accounts/people-table.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
@@ -17,9 +25,9 @@ import { appendAudit } from '../journal/audit-log.ts';
 export interface PasswordLinkLimits {
   readonly resetValidSeconds: number;
   readonly invitationValidSeconds: number;
-  /** One reset link of an account in this time, however often it is asked for. */
+  /** One reset link of a person in this time, however often it is asked for. */
   readonly restSeconds: number;
-  /** Accounts of one address that are written to. */
+  /** People of one address that are written to. */
   readonly accountsMax: number;
   /** Requests on their way to the database. */
   readonly pendingMax: number;
@@ -30,7 +38,7 @@ type Purpose = (typeof purposes)[number];
 
 const links = describeTable('password_links', {
   tokenHash: text('token_hash'),
-  accountId: int('account_id'),
+  personId: int('person_id'),
   purpose: oneOf('purpose', purposes),
   passwordVersion: int('password_version'),
   createdAt: time('created_at'),
@@ -41,22 +49,28 @@ const insertLink = links.insert('insert_password_link');
 
 const findHolders: Statement = {
   name: 'find_mail_holders',
-  text: `select ${accountCredentials.list('a')} from accounts a
-    where (a.username = $1 or lower(a.email) = $1) and a.email is not null and not a.blocked
-    order by a.id limit $2::int`,
+  text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+    from (
+        select n.id from people n where n.username = $1 and n.removed_at is null
+        union select m.id from people m where lower(m.email) = $1 and m.email is not null and m.removed_at is null
+        union select o.id from accounts o where lower(o.email) = $1 and o.email is not null) named
+      join people p on p.id = named.id join accounts a on a.id = p.account_id
+    where (p.email is not null or (p.id = a.id and a.email is not null))
+      and p.removed_at is null and not a.blocked
+    order by p.id limit $2::int`,
 };
 
 const findOpenLink: Statement = {
   name: 'find_password_link',
-  text: `select l.purpose as link_purpose, ${accountCredentials.list('a')}
-    from password_links l join accounts a on a.id = l.account_id
-    where l.token_hash = $1 and l.expires_at > to_timestamp($2::bigint) and l.password_version = a.password_version
-      and not a.blocked`,
+  text: `select l.purpose as link_purpose, ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+    from password_links l join people p on p.id = l.person_id join accounts a on a.id = p.account_id
+    where l.token_hash = $1 and l.expires_at > to_timestamp($2::bigint) and l.password_version = p.password_version
+      and p.removed_at is null and not a.blocked`,
 };
 
-const findVersion: Statement = {
-  name: 'find_password_version',
-  text: 'select password_version from accounts where id = $1::int',
+const findOwnLogin: Statement = {
+  name: 'find_own_login',
+  text: `select ${credentials.list('p')} from people p where p.id = $1::int`,
 };
 
 const deleteAtOnceMax = 5_000;
@@ -73,23 +87,35 @@ const expiredRows: OldRows = {
 
 /** Whom a link that works is for. */
 export interface OpenPasswordLink {
+  readonly person: Person;
   readonly account: Account;
   readonly passwordVersion: number;
   readonly purpose: string;
+}
+
+/** A person, as far as a link is for them. */
+type Invited = Person & { readonly passwordVersion: number };
+
+/** What whoever invites hands on: whoever opens it first chooses the password. */
+export interface Invitation {
+  readonly url: string;
+  readonly expiresAt: EpochSeconds;
 }
 
 export interface PasswordLinks {
   /** Whether this service sends mail. */
   readonly isOn: boolean;
   /**
-   * Begins to mail a link to every account of this name or address; says nothing of whether there is one.
+   * Begins to mail a link to everybody of this name or address; says nothing of whether there is anybody.
    * False: too many are under way.
    */
   requestReset(nameOrAddress: string, from: string, now: EpochSeconds): boolean;
   /** Once everything that was requested so far is in the outbox. */
   settled(): Promise<void>;
-  /** Mails the link to a first password, in the transaction that makes the account. */
-  invite(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
+  /** Mails the link to the first password of the account's own login, in the transaction that makes the account. */
+  inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
+  /** Makes the link to a first password, in the transaction of the invitation, and mails it where it can. */
+  invite(transaction: Queryable, person: Invited, account: Account, now: EpochSeconds): Promise<Invitation>;
   find(token: string, now: EpochSeconds): Promise<OpenPasswordLink | null>;
   /** Whether some may be left, because the signal said stop. */
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
@@ -107,73 +133,83 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
   const { database, mails, publicUrl, limits, onProblem } = dependencies;
   const pending = new Set<Promise<void>>();
 
-  /** False: the account was written to a moment ago. */
+  const urlOf = (token: string) => `${publicUrl()}/panel/reset-password#token=${token}`;
+
+  async function storeLink(
+    transaction: Queryable,
+    token: string,
+    { id: personId, passwordVersion }: Invited,
+    { purpose, expiresAt, now }: { purpose: Purpose; expiresAt: EpochSeconds; now: EpochSeconds },
+  ): Promise<void> {
+    const row = { tokenHash: hashOf(token), personId, purpose, passwordVersion, createdAt: now, expiresAt };
+    await writeRows(transaction, insertLink, [row]);
+  }
+
+  /** False: there is nowhere to write to, or they were written to of this a moment ago. */
   async function mailLink(
     transaction: Queryable,
-    { id, email, username }: Account,
-    link: { purpose: Purpose; passwordVersion: number; occasion: string; validSeconds: number },
-    {
-      subject,
-      before,
-      after,
-      label,
-    }: { subject: string; label: string } & Record<'before' | 'after', readonly MailPart[]>,
+    person: Invited,
+    account: Account,
+    link: { token: string; purpose: Purpose; occasion: string; expiresAt: EpochSeconds },
+    { subject, before, after, label }: LinkWords,
     now: EpochSeconds,
   ): Promise<boolean> {
-    if (email === null) return false;
-    const { purpose, passwordVersion, occasion, validSeconds } = link;
-    const token = randomBytes(32).toString('base64url');
-    const expiresAt = now + validSeconds;
+    const to = mailAddressOf(person, account);
+    if (to === null) return false;
+    const { token, purpose, occasion, expiresAt } = link;
     const facts = [
-      ['Username', username],
+      ['Username', person.username],
       ['The link works until', shownTime(expiresAt)],
     ] as const;
-    const isQueued = await mails.queueMail(
-      transaction,
-      {
-        accountId: id,
-        to: email,
-        kind: purpose,
-        occasion: `${purpose} ${occasion}`,
-        expiresAt,
-        content: {
-          subject,
-          parts: [
-            ...before,
-            { type: 'link', label, url: `${publicUrl()}/panel/reset-password#token=${token}` },
-            { type: 'facts', facts },
-            ...after,
-          ],
-        },
+    const mail = {
+      accountId: account.id,
+      to,
+      kind: purpose,
+      occasion: `${purpose} ${person.id} ${occasion}`,
+      expiresAt,
+      content: {
+        subject,
+        parts: [
+          ...before,
+          { type: 'link', label, url: urlOf(token) },
+          { type: 'facts', facts },
+          ...after,
+        ] satisfies MailPart[],
       },
-      now,
-    );
-    if (!isQueued) return false;
-    const tokenHash = hashOf(token);
-    const row = { tokenHash, accountId: id, purpose, passwordVersion, createdAt: now, expiresAt };
-    await writeRows(transaction, insertLink, [row]);
-    return true;
+    } as const;
+    return mails.queueMail(transaction, mail, now);
+  }
+
+  async function invite(
+    transaction: Queryable,
+    person: Invited,
+    account: Account,
+    now: EpochSeconds,
+  ): Promise<Invitation> {
+    const [token, purpose] = [mintToken(), 'invitation'] as const;
+    const expiresAt = now + limits.invitationValidSeconds;
+    await storeLink(transaction, token, person, { purpose, expiresAt, now });
+    const link = { token, purpose, occasion: String(person.passwordVersion), expiresAt };
+    const words = isOwnLogin(person) ? ownerWords : invitationWords(account.displayName);
+    await mailLink(transaction, person, account, link, words, now);
+    return { url: urlOf(token), expiresAt };
   }
 
   async function mailResets(nameOrAddress: string, from: string, now: EpochSeconds): Promise<void> {
     const rows = await database.query(findHolders, [nameOrAddress, limits.accountsMax]);
     for (const row of rows) {
-      const { passwordHash: _, passwordVersion, ...account } = accountCredentials.parse(row);
+      const { passwordHash: _, ...person } = credentials.parse(row, 'p_');
+      const account = accounts.parse(row);
       await database.transaction(async (transaction) => {
-        const occasion = `${passwordVersion} ${Math.floor(now / limits.restSeconds)}`;
-        const { resetValidSeconds: validSeconds } = limits;
-        const isMailed = await mailLink(
-          transaction,
-          account,
-          { purpose: 'password_reset', passwordVersion, occasion, validSeconds },
-          resetWords(from, now),
-          now,
-        );
-        if (!isMailed) return;
+        const [token, purpose] = [mintToken(), 'password_reset'] as const;
+        const occasion = `${person.passwordVersion} ${Math.floor(now / limits.restSeconds)}`;
+        const expiresAt = now + limits.resetValidSeconds;
+        const link = { token, purpose, occasion, expiresAt };
+        if (!(await mailLink(transaction, person, account, link, resetWords(from, now), now))) return;
+        await storeLink(transaction, token, person, { purpose, expiresAt, now });
         const entry = {
           actorId: account.id,
-          action: 'account.mail_password_link',
-          subject: `account ${account.id}`,
+          ...personDeed(person, 'mail_password_link'),
           before: null,
           after: { address: from },
         };
@@ -195,25 +231,29 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     async settled() {
       await Promise.all(pending);
     },
-    async invite(transaction, account, now) {
-      const [row] = await transaction.query(findVersion, [account.id]);
-      const passwordVersion = Number(row?.['password_version']);
-      const { invitationValidSeconds: validSeconds } = limits;
-      const link = { purpose: 'invitation', passwordVersion, occasion: 'first', validSeconds } as const;
-      await mailLink(transaction, account, link, invitationWords, now);
+    async inviteOwner(transaction, account, now) {
+      const [row] = await transaction.query(findOwnLogin, [account.id]);
+      await invite(transaction, credentials.parse(row ?? {}), account, now);
     },
+    invite,
     async find(token, now) {
       if (!isToken(token)) return null;
       const [row] = await database.query(findOpenLink, [hashOf(token), now]);
       if (row === undefined) return null;
-      const { passwordHash: _, passwordVersion, ...account } = accountCredentials.parse(row);
-      return { account, passwordVersion, purpose: String(row['link_purpose']) };
+      const { passwordVersion } = credentials.parse(row, 'p_');
+      const [person, account] = [people.parse(row, 'p_'), accounts.parse(row)];
+      return { person, account, passwordVersion, purpose: String(row['link_purpose']) };
     },
     deleteExpired: (now, signal) => deleteInPieces(database, expiredRows, [now], signal),
   };
 }
 
-const invitationWords = {
+interface LinkWords extends Record<'before' | 'after', readonly MailPart[]> {
+  readonly subject: string;
+  readonly label: string;
+}
+
+const ownerWords: LinkWords = {
   subject: 'Your account is ready',
   label: 'Choose your password',
   before: [{ type: 'text', text: 'An account was made for you. Choose a password, and sign in with it.' }],
@@ -223,9 +263,28 @@ const invitationWords = {
       text: 'The link works once. If it has expired, ask for another one with "Forgot your password?" where you sign in.',
     },
   ],
-} as const;
+};
 
-function resetWords(from: string, now: EpochSeconds) {
+function invitationWords(accountName: string): LinkWords {
+  return {
+    subject: 'You are invited',
+    label: 'Choose your password',
+    before: [
+      {
+        type: 'text',
+        text: `You are invited to the account of ${accountName}. Choose a password, and sign in with it.`,
+      },
+    ],
+    after: [
+      {
+        type: 'text',
+        text: 'The link works once. If it has expired, ask whoever invited you for another one.',
+      },
+    ],
+  };
+}
+
+function resetWords(from: string, now: EpochSeconds): LinkWords {
   return {
     subject: 'A new password',
     label: 'Choose a new password',
@@ -241,12 +300,16 @@ function resetWords(from: string, now: EpochSeconds) {
         text: 'The link works once. If it was not you, do nothing: your password stays as it is.',
       },
     ],
-  } as const;
+  };
 }
 
 /** "2026-01-31 12:00 UTC" */
 export function shownTime(seconds: EpochSeconds): string {
   return `${formatTime(seconds).slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function mintToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function hashOf(token: string): string {

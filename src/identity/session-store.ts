@@ -1,39 +1,43 @@
-// Sessions of the panel: who signed in, from where, until when. Only the hash of a token is stored: reading
+// Sessions of the panel: which person signed in, from where, until when. Only the hash of a token is stored: reading
 // the database signs nobody in. A session lives while it is used (12 hours) and never longer
-// than 14 days, and ends for good when the password changes, the account is blocked, or an administrator says so: it
-// began under a password_version that the account has left. The only writer of sessions.
+// than 14 days, and ends for good when the password changes, the account is blocked, the person is removed, or an
+// administrator says so: it began under a password_version that the person has left. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { endSessionsOf } from '../accounts/account-store.ts';
+import { lockAccountRow } from '../accounts/account-store.ts';
 import { type Account, accounts } from '../accounts/account-table.ts';
+import { endSessionsOfAll, noteSignIn } from '../accounts/people-store.ts';
+import { type Person, people } from '../accounts/people-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
-import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
+import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 
 export interface SessionLimits {
   readonly idleSeconds: number;
   readonly absoluteSeconds: number;
-  /** Of one account; beyond it the one that was used the longest ago ends. */
+  /** Of one person; beyond it the one that was used the longest ago ends. */
   readonly perAccountMax: number;
 }
 
 const sessions = describeTable('sessions', {
-  accountId: int('account_id'),
+  personId: int('person_id'),
   tokenHash: text('token_hash'),
   passwordVersion: int('password_version'),
   createdAt: time('created_at'),
   lastSeenAt: time('last_seen_at'),
   address: text('address'),
   userAgent: text('user_agent'),
+  /** When its person last gave the password for a dangerous deed; null: not since it began, or the password is another one. */
+  confirmedAt: nullableTime('confirmed_at'),
 });
 
 export type Session = RowOf<typeof sessions>;
 
 /** What the cookie holds. */
 export interface SessionToken {
-  readonly accountId: number;
+  readonly personId: number;
   readonly token: string;
 }
 
@@ -42,27 +46,29 @@ const seenSeconds = 60;
 const userAgentMax = 300;
 const deleteAtOnceMax = 5_000;
 
-/** Its columns, beside those of its account. */
+/** Its columns, beside those of its person and account. */
 const sessionColumns = sessions.list('s', 's_');
 
 /**
  * Sessions that began before $2 or were last seen before $3 have ended. Those that the block of their account ended are
  * found while it lasts, so that their holders are told why; unblocking moves the version on, too.
  */
-const isAlive = `s.password_version = a.password_version - case when a.blocked then 1 else 0 end and s.created_at > to_timestamp($2::bigint)
-  and s.last_seen_at > to_timestamp($3::bigint)`;
+const isAlive = `p.removed_at is null and s.password_version = p.password_version - case when a.blocked then 1 else 0 end
+  and s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
 
 const findSessionByToken: Statement = {
   name: 'find_session',
-  text: `select ${sessionColumns}, ${accounts.list('a')}
-    from sessions s join accounts a on a.id = s.account_id
-    where s.account_id = $1::int and s.token_hash = $4 and ${isAlive}`,
+  text: `select ${sessionColumns}, ${people.list('p', 'p_')}, ${accounts.list('a')},
+      exists (select 1 from totp_secrets t where t.person_id = p.id and t.enabled_at is not null) as has_totp
+    from sessions s join people p on p.id = s.person_id join accounts a on a.id = p.account_id
+    where s.person_id = $1::int and s.token_hash = $4 and ${isAlive}`,
 };
 
 const listSessionsOf: Statement = {
   name: 'list_sessions',
-  text: `select ${sessionColumns} from sessions s join accounts a on a.id = s.account_id
-    where s.account_id = $1::int and ${isAlive} order by s.last_seen_at desc, s.token_hash`,
+  text: `select ${sessionColumns}
+    from sessions s join people p on p.id = s.person_id join accounts a on a.id = p.account_id
+    where s.person_id = $1::int and ${isAlive} order by s.last_seen_at desc, s.token_hash`,
 };
 
 const insertSession = sessions.insert('insert_session');
@@ -71,41 +77,51 @@ const endOldest: Statement = {
   name: 'end_oldest_sessions',
   text: `delete from sessions s using (
       select token_hash, row_number() over (order by last_seen_at desc, token_hash) as place
-      from sessions where account_id = $1::int) ranked
-    where s.account_id = $1::int and s.token_hash = ranked.token_hash and ranked.place > $2::int`,
+      from sessions where person_id = $1::int) ranked
+    where s.person_id = $1::int and s.token_hash = ranked.token_hash and ranked.place > $2::int`,
 };
 
 const seeSession: Statement = {
   name: 'see_session',
   text: `update sessions set last_seen_at = to_timestamp($3::bigint)
-    where account_id = $1::int and token_hash = $2 and last_seen_at < to_timestamp($3::bigint)`,
+    where person_id = $1::int and token_hash = $2 and last_seen_at < to_timestamp($3::bigint)`,
 };
 
 const deleteSession: Statement = {
   name: 'delete_session',
-  text: 'delete from sessions where account_id = $1::int and token_hash = $2 returning 1',
+  text: 'delete from sessions where person_id = $1::int and token_hash = $2 returning 1',
 };
 
 const deleteSessionById: Statement = {
   name: 'delete_session_by_id',
-  text: `delete from sessions where account_id = $1::int and starts_with(token_hash, $2) returning 1`,
+  text: `delete from sessions where person_id = $1::int and starts_with(token_hash, $2) returning 1`,
 };
 
 const deleteOthers: Statement = {
   name: 'delete_other_sessions',
-  text: 'delete from sessions where account_id = $1::int and token_hash <> $2',
+  text: 'delete from sessions where person_id = $1::int and token_hash <> $2',
 };
 
 const deleteAll: Statement = {
   name: 'delete_sessions_of',
-  text: `delete from sessions s using accounts a where a.id = s.account_id and s.account_id = $1::int
+  text: `delete from sessions s using people p, accounts a
+    where p.id = s.person_id and a.id = p.account_id and p.account_id = $1::int and p.removed_at is null
     returning ${isAlive} as was_alive`,
 };
 
 const renewSession: Statement = {
   name: 'renew_session',
-  text: `update sessions set token_hash = $3, password_version = $4::int
-    where account_id = $1::int and token_hash = $2 returning 1`,
+  text: `update sessions set token_hash = $3, password_version = $4::int, confirmed_at = null
+    where person_id = $1::int and token_hash = $2 returning 1`,
+};
+
+// Checking a password takes a while: the session may have ended meanwhile.
+const confirmSession: Statement = {
+  name: 'confirm_session',
+  text: `update sessions s set confirmed_at = case when $5::boolean then to_timestamp($6::bigint) else s.confirmed_at end
+    from people p join accounts a on a.id = p.account_id
+    where s.person_id = $1::int and s.token_hash = $4 and p.id = s.person_id and not a.blocked and ${isAlive}
+    returning 1`,
 };
 
 const expiredRows: OldRows = {
@@ -118,7 +134,7 @@ const expiredRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** What the account sees of a session in place of its token: enough of the hash to tell its sessions apart. */
+/** What its person sees of a session in place of its token: enough of the hash to tell their sessions apart. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, idLength);
 }
@@ -130,26 +146,38 @@ export function sessionExpiry(session: Session, limits: SessionLimits): EpochSec
   return Math.min(session.createdAt + limits.absoluteSeconds, session.lastSeenAt + limits.idleSeconds);
 }
 
+export interface FoundSession {
+  readonly session: Session;
+  readonly person: Person;
+  readonly account: Account;
+  /** Whether signing in took a code of theirs, or will the next time. */
+  readonly isTotpEnabled: boolean;
+}
+
 export interface SessionStore {
   readonly limits: SessionLimits;
   begin(
-    account: { readonly id: number; readonly passwordVersion: number },
+    person: { readonly id: number; readonly passwordVersion: number },
     from: { readonly address: string; readonly userAgent: string },
     now: EpochSeconds,
     entry: AuditEntry | null,
     /** What is written with the session, or not at all. */
     along?: (transaction: Queryable) => Promise<void>,
   ): Promise<SessionToken>;
-  /** The session and its account as both are now; null where it has ended. Notes that it was seen. */
-  find(token: SessionToken, now: EpochSeconds): Promise<{ session: Session; account: Account } | null>;
-  /** Most recently used first. */
-  list(accountId: number, now: EpochSeconds): Promise<Session[]>;
+  /** The session, its person and its account as they are now; null where it has ended. Notes that it was seen. */
+  find(token: SessionToken, now: EpochSeconds): Promise<FoundSession | null>;
+  /** Of the person; most recently used first. */
+  list(personId: number, now: EpochSeconds): Promise<Session[]>;
   /** null: there was none. */
   end(token: SessionToken): Promise<true | null>;
-  /** false: the account has no such session. */
-  endById(accountId: number, id: string): Promise<boolean>;
+  /** false: the person has no such session. */
+  endById(personId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
-  /** Of the account, by an administrator. How many there were; null: there is no such account. */
+  /**
+   * Its person has just given the password; `staysOpen`: which is good for further deeds. false: it has ended meanwhile.
+   */
+  confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
+  /** Of everybody of the account, by an administrator. How many there were; null: there is no such account. */
   endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
   /**
    * After its holder changed the password: this session goes on, under a new token, for whoever may have the old one; the
@@ -165,70 +193,81 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
 
   return {
     limits,
-    async begin({ id: accountId, passwordVersion }, { address, userAgent }, now, entry, along) {
+    async begin({ id: personId, passwordVersion }, { address, userAgent }, now, entry, along) {
       const token = mintToken();
       const session: Session = {
-        accountId,
+        personId,
         tokenHash: hashOf(token),
         passwordVersion,
         createdAt: now,
         lastSeenAt: now,
         address,
         userAgent: userAgent.slice(0, userAgentMax).toWellFormed(),
+        confirmedAt: null,
       };
       await database.transaction(async (transaction) => {
         await writeRows(transaction, insertSession, [session]);
-        await transaction.query(endOldest, [accountId, limits.perAccountMax]);
+        await transaction.query(endOldest, [personId, limits.perAccountMax]);
+        await noteSignIn(transaction, personId, now);
         await along?.(transaction);
         if (entry !== null) await appendAudit(transaction, entry, now);
       });
-      return { accountId, token };
+      return { personId, token };
     },
-    async find({ accountId, token }, now) {
+    async find({ personId, token }, now) {
       const tokenHash = hashOf(token);
-      const [row] = await database.query(findSessionByToken, [accountId, ...bounds(now), tokenHash]);
+      const [row] = await database.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
       if (row === undefined) return null;
-      const session = sessions.parse(row, 's_');
-      const account = accounts.parse(row);
-      if (session.lastSeenAt > now - seenSeconds) return { session, account };
+      const found = {
+        session: sessions.parse(row, 's_'),
+        person: people.parse(row, 'p_'),
+        account: accounts.parse(row),
+        isTotpEnabled: row['has_totp'] === true,
+      };
+      if (found.session.lastSeenAt > now - seenSeconds) return found;
       // A session that cannot be noted as seen is one all the same.
-      await database.query(seeSession, [accountId, tokenHash, now]).catch(() => undefined);
-      return { session: { ...session, lastSeenAt: now }, account };
+      await database.query(seeSession, [personId, tokenHash, now]).catch(() => undefined);
+      return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
-    async list(accountId, now) {
-      const rows = await database.query(listSessionsOf, [accountId, ...bounds(now)]);
+    async list(personId, now) {
+      const rows = await database.query(listSessionsOf, [personId, ...bounds(now)]);
       return rows.map((row) => sessions.parse(row, 's_'));
     },
-    async end({ accountId, token }) {
-      const rows = await database.query(deleteSession, [accountId, hashOf(token)]);
+    async end({ personId, token }) {
+      const rows = await database.query(deleteSession, [personId, hashOf(token)]);
       return rows.length > 0 ? true : null;
     },
-    async endById(accountId, id) {
+    async endById(personId, id) {
       if (!new RegExp(`^[A-Za-z0-9_-]{${idLength}}$`).test(id)) return false;
-      return (await database.query(deleteSessionById, [accountId, id])).length > 0;
+      return (await database.query(deleteSessionById, [personId, id])).length > 0;
     },
-    async endOthers({ accountId, tokenHash }) {
-      await database.query(deleteOthers, [accountId, tokenHash]);
+    async endOthers({ personId, tokenHash }) {
+      await database.query(deleteOthers, [personId, tokenHash]);
+    },
+    async confirm({ personId, tokenHash }, staysOpen, now) {
+      const values = [personId, ...bounds(now), tokenHash, staysOpen, now];
+      return (await database.query(confirmSession, values)).length > 0;
     },
     endAll: (accountId, { now, ...author }) =>
       database.transaction(async (transaction) => {
+        if ((await lockAccountRow(transaction, accountId)) === null) return null;
         const rows = await transaction.query(deleteAll, [accountId, ...bounds(now)]);
-        if (!(await endSessionsOf(transaction, accountId))) return null;
+        await endSessionsOfAll(transaction, accountId);
         const ended = rows.filter((row) => row['was_alive'] === true).length;
         const subject = `account ${accountId}`;
         const entry = { ...author, action: 'account.end_sessions', subject, before: null, after: { ended } };
         await appendAudit(transaction, entry, now);
         return ended;
       }),
-    surviveNewPassword: ({ accountId, tokenHash, passwordVersion }) =>
+    surviveNewPassword: ({ personId, tokenHash, passwordVersion }) =>
       database.transaction(async (transaction) => {
         const token = mintToken();
         const renewed = hashOf(token);
         // One more than its own: a password that an administrator set at the same moment ends it.
-        const values = [accountId, tokenHash, renewed, passwordVersion + 1];
+        const values = [personId, tokenHash, renewed, passwordVersion + 1];
         if ((await transaction.query(renewSession, values)).length === 0) return null;
-        await transaction.query(deleteOthers, [accountId, renewed]);
-        return { accountId, token };
+        await transaction.query(deleteOthers, [personId, renewed]);
+        return { personId, token };
       }),
     deleteExpired: (now, signal) =>
       deleteInPieces(database, expiredRows, [now - limits.absoluteSeconds], signal),

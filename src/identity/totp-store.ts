@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
+import { type Person, personDeed } from '../accounts/people-table.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../accounts/seal.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
@@ -12,27 +13,31 @@ import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 
 export interface TotpStore {
-  isEnabled(accountId: number): Promise<boolean>;
+  isEnabled(personId: number): Promise<boolean>;
   /** A new secret, not on yet. null: codes are on already. */
-  begin(account: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
+  begin(person: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
   /** Begun: there is a new secret, and time left to confirm it. */
-  stateOf(accountId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
-  /** Switches it on and returns the recovery codes, which are shown this once. false: it is not a code of a new secret. */
+  stateOf(personId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
+  /**
+   * Switches it on and returns the recovery codes, which are shown this once. `person`: the account's own login unless given.
+   * false: it is not a code of a new secret.
+   */
   enable(
-    holder: AuditAuthor & { readonly now: EpochSeconds },
+    author: AuditAuthor & { readonly now: EpochSeconds },
     code: string,
+    person?: Holder,
   ): Promise<readonly string[] | false>;
   /** Uses up a code of the app or a recovery code. */
-  spend(accountId: number, code: string, now: EpochSeconds): Promise<boolean>;
-  disable(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
+  spend(personId: number, code: string, now: EpochSeconds): Promise<boolean>;
+  disable(person: Holder, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
+  /** Of somebody who is removed, in that transaction. */
+  forget(transaction: Queryable, personId: number): Promise<void>;
   /** Deletes the new secrets that were not confirmed in time. */
   deleteExpired(now: EpochSeconds): Promise<void>;
 }
 
-interface TotpHolder {
-  readonly id: number;
-  readonly username: string;
-}
+type Holder = Pick<Person, 'id' | 'accountId'>;
+type TotpHolder = Pick<Person, 'id' | 'username'>;
 
 const issuer = 'Sellthrough';
 const stepSeconds = 30;
@@ -46,19 +51,19 @@ const recoveryBytes = Math.ceil((recoveryLetters * 5) / 8);
 const findSecret: Statement = {
   name: 'find_totp_secret',
   text: `select sealed_secret, enabled_at is not null as is_enabled from totp_secrets
-    where account_id = $1::int and (enabled_at is not null or created_at > to_timestamp($2::bigint))`,
+    where person_id = $1::int and (enabled_at is not null or created_at > to_timestamp($2::bigint))`,
 };
 
 const findEnabled: Statement = {
   name: 'find_enabled_totp',
-  text: 'select account_id from totp_secrets where account_id = any($1::int[]) and enabled_at is not null',
+  text: 'select person_id from totp_secrets where person_id = any($1::int[]) and enabled_at is not null',
 };
 
 const insertPending: Statement = {
   name: 'insert_totp_secret',
-  text: `insert into totp_secrets (account_id, sealed_secret, created_at)
+  text: `insert into totp_secrets (person_id, sealed_secret, created_at)
     values ($1::int, $2, to_timestamp($3::bigint))
-    on conflict (account_id) do update set sealed_secret = excluded.sealed_secret,
+    on conflict (person_id) do update set sealed_secret = excluded.sealed_secret,
       created_at = excluded.created_at, last_step = 0
     where totp_secrets.enabled_at is null
     returning 1`,
@@ -67,35 +72,35 @@ const insertPending: Statement = {
 const enableSecret: Statement = {
   name: 'enable_totp',
   text: `update totp_secrets set enabled_at = to_timestamp($3::bigint), last_step = $4::bigint
-    where account_id = $1::int and sealed_secret = $2 and enabled_at is null returning 1`,
+    where person_id = $1::int and sealed_secret = $2 and enabled_at is null returning 1`,
 };
 
 const spendStep: Statement = {
   name: 'spend_totp_step',
   text: `update totp_secrets set last_step = $3::bigint
-    where account_id = $1::int and sealed_secret = $2 and enabled_at is not null and last_step < $3::bigint
+    where person_id = $1::int and sealed_secret = $2 and enabled_at is not null and last_step < $3::bigint
     returning 1`,
 };
 
 const insertRecoveryCodes: Statement = {
   name: 'insert_recovery_codes',
-  text: 'insert into recovery_codes (account_id, code_hash) select $1::int, hash from unnest($2::text[]) hash',
+  text: 'insert into recovery_codes (person_id, code_hash) select $1::int, hash from unnest($2::text[]) hash',
 };
 
 const spendRecoveryCode: Statement = {
   name: 'spend_recovery_code',
   text: `update recovery_codes set used_at = to_timestamp($3::bigint)
-    where account_id = $1::int and code_hash = $2 and used_at is null returning 1`,
+    where person_id = $1::int and code_hash = $2 and used_at is null returning 1`,
 };
 
 const deleteRecoveryCodes: Statement = {
   name: 'delete_recovery_codes',
-  text: 'delete from recovery_codes where account_id = $1::int',
+  text: 'delete from recovery_codes where person_id = $1::int',
 };
 
 const deleteSecret: Statement = {
   name: 'delete_totp_secret',
-  text: 'delete from totp_secrets where account_id = $1::int returning enabled_at is not null as was_enabled',
+  text: 'delete from totp_secrets where person_id = $1::int returning enabled_at is not null as was_enabled',
 };
 
 const deletePending: Statement = {
@@ -106,15 +111,15 @@ const deletePending: Statement = {
 /** @param pendingSeconds how long a new secret waits for its first code */
 export function createTotpStore(database: Database, seal: Seal, pendingSeconds: number): TotpStore {
   /** A new secret is found until its time is over. */
-  async function find(accountId: number, now: EpochSeconds) {
-    const [row] = await database.query(findSecret, [accountId, now - pendingSeconds]);
+  async function find(personId: number, now: EpochSeconds) {
+    const [row] = await database.query(findSecret, [personId, now - pendingSeconds]);
     if (row === undefined) return null;
     return { sealed: String(row['sealed_secret']), isEnabled: row['is_enabled'] === true };
   }
 
   /** The time step whose code this is; null for a wrong one. */
-  function stepOf(accountId: number, sealed: string, code: string, now: EpochSeconds): number | null {
-    const secret = Secret.fromBase32(seal.open(sealed, sealContext(accountId)));
+  function stepOf(personId: number, sealed: string, code: string, now: EpochSeconds): number | null {
+    const secret = Secret.fromBase32(seal.open(sealed, sealContext(personId)));
     const delta = TOTP.validate({
       token: code,
       secret,
@@ -126,12 +131,12 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
   }
 
   return {
-    async isEnabled(accountId) {
-      return (await findTotpAccounts(database, [accountId])).has(accountId);
+    async isEnabled(personId) {
+      return (await findTotpHolders(database, [personId])).has(personId);
     },
 
-    async stateOf(accountId, now) {
-      const known = await find(accountId, now);
+    async stateOf(personId, now) {
+      const known = await find(personId, now);
       if (known === null) return 'off';
       return known.isEnabled ? 'on' : 'begun';
     },
@@ -145,8 +150,8 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       return { secret: secret.base32, uri };
     },
 
-    async enable({ now, ...author }, code) {
-      const { actorId: id } = author;
+    async enable({ now, ...author }, code, person = ownLoginOf(author.actorId)) {
+      const { id } = person;
       const known = await find(id, now);
       if (known === null || known.isEnabled) return false;
       const step = stepOf(id, known.sealed, normalised(code), now);
@@ -158,28 +163,33 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
         if (rows.length === 0) return false;
         await transaction.query(deleteRecoveryCodes, [id]);
         await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
-        await audit(transaction, 'account.enable_totp', id, { ...author, now });
+        await audit(transaction, 'enable_totp', person, { ...author, now });
         return codes;
       });
     },
 
-    async spend(accountId, code, now) {
+    async spend(personId, code, now) {
       const sent = normalised(code);
       if (/^\d{6}$/.test(sent)) {
         for (let earlier = ''; ; ) {
-          const known = await find(accountId, now);
-          const step = known === null ? null : stepOf(accountId, known.sealed, sent, now);
+          const known = await find(personId, now);
+          const step = known === null ? null : stepOf(personId, known.sealed, sent, now);
           if (known === null || step === null || known.sealed === earlier) return false;
-          if ((await database.query(spendStep, [accountId, known.sealed, step])).length > 0) return true;
+          if ((await database.query(spendStep, [personId, known.sealed, step])).length > 0) return true;
           // Spent before, unless it was sealed anew at this moment.
           earlier = known.sealed;
         }
       }
-      const rows = await database.query(spendRecoveryCode, [accountId, hashOf(sent), now]);
+      const rows = await database.query(spendRecoveryCode, [personId, hashOf(sent), now]);
       return rows.length > 0;
     },
 
-    disable: (accountId, actor) => disableTotp(database, accountId, actor),
+    disable: (person, actor) => disableTotp(database, person, actor),
+
+    async forget(transaction, personId) {
+      await transaction.query(deleteSecret, [personId]);
+      await transaction.query(deleteRecoveryCodes, [personId]);
+    },
 
     async deleteExpired(now) {
       await database.query(deletePending, [now - pendingSeconds]);
@@ -189,21 +199,21 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
 
 const listSealed: Statement = {
   name: 'list_sealed_secrets',
-  text: `select account_id, sealed_secret from totp_secrets where account_id > $1::int order by account_id limit 200`,
+  text: `select person_id, sealed_secret from totp_secrets where person_id > $1::int order by person_id limit 200`,
 };
 
 const replaceSealed: Statement = {
   name: 'replace_sealed_secrets',
   text: `update totp_secrets t set sealed_secret = new.sealed
     from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)
-    where t.account_id = new.id and t.sealed_secret = new.earlier`,
+    where t.person_id = new.id and t.sealed_secret = new.earlier`,
 };
 
 export const sealedSecrets: SealedTexts = {
   async list(database, after) {
     const rows = await database.query(listSealed, [after]);
     return rows.map((row) => {
-      const id = Number(row['account_id']);
+      const id = Number(row['person_id']);
       return { id, sealed: String(row['sealed_secret']), context: sealContext(id) };
     });
   },
@@ -212,42 +222,42 @@ export const sealedSecrets: SealedTexts = {
   },
 };
 
-/** Those of the accounts whose sign-in takes a code. */
-export async function findTotpAccounts(
+/** Those of the people whose sign-in takes a code. */
+export async function findTotpHolders(
   database: Queryable,
-  accountIds: readonly number[],
+  personIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  if (accountIds.length === 0) return new Set();
-  const rows = await database.query(findEnabled, [numberArray(accountIds)]);
-  return new Set(rows.map((row) => Number(row['account_id'])));
+  if (personIds.length === 0) return new Set();
+  const rows = await database.query(findEnabled, [numberArray(personIds)]);
+  return new Set(rows.map((row) => Number(row['person_id'])));
 }
 
-/** For an account that has lost both its app and its recovery codes. false: codes were not on. */
+/** Also for somebody who has lost both the app and the recovery codes. false: codes were not on. */
 export function disableTotp(
   database: Database,
-  accountId: number,
+  person: Holder,
   actor: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const [row] = await transaction.query(deleteSecret, [accountId]);
-    await transaction.query(deleteRecoveryCodes, [accountId]);
+    const [row] = await transaction.query(deleteSecret, [person.id]);
+    await transaction.query(deleteRecoveryCodes, [person.id]);
     if (row?.['was_enabled'] !== true) return false;
-    await audit(transaction, 'account.disable_totp', accountId, actor);
+    await audit(transaction, 'disable_totp', person, actor);
     return true;
   });
 }
 
 function audit(
   transaction: Queryable,
-  action: string,
-  accountId: number,
+  deed: string,
+  person: Holder,
   { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<void> {
-  return appendAudit(
-    transaction,
-    { ...author, action, subject: `account ${accountId}`, before: null, after: null },
-    now,
-  );
+  return appendAudit(transaction, { ...author, ...personDeed(person, deed), before: null, after: null }, now);
+}
+
+function ownLoginOf(accountId: number): Holder {
+  return { id: accountId, accountId };
 }
 
 /** "abcd-efgh-ijkl-mnop-qrst-uvwx-yz23". */
@@ -265,7 +275,7 @@ function hashOf(code: string): string {
   return createHash('sha256').update(normalised(code)).digest('base64url');
 }
 
-/** Binds a sealed secret to its account: swapped rows do not open. */
-function sealContext(accountId: number): string {
-  return `totp secret of account ${accountId}`;
+/** Binds a sealed secret to its person: swapped rows do not open. The words are those of when an account had one person. */
+function sealContext(personId: number): string {
+  return `totp secret of account ${personId}`;
 }

@@ -40,7 +40,7 @@ export interface RecordedAuditEntry extends AuditEntry {
   readonly number: number;
   readonly at: EpochSeconds;
   readonly actor: string;
-  /** Of the key or person that acted; empty where none did. */
+  /** The username of the person, the name of the key; empty where `by` is null or has no name. */
   readonly byName: string;
 }
 
@@ -71,8 +71,9 @@ const countAudit: Statement = { name: 'count_audit', text: 'select audit_count f
 
 const listAuditEntries: Statement = {
   name: 'list_audit',
-  text: `select ${auditLog.list('l')}, a.username, k.name as key_name
-    from audit_log l left join accounts a on a.id = l.actor_id left join api_keys k on k.id = l.actor_key_id
+  text: `select ${auditLog.list('l')}, a.username, coalesce(p.username, k.name, '') as by_name
+    from audit_log l left join accounts a on a.id = l.actor_id
+    left join people p on p.id = l.actor_person_id left join api_keys k on k.id = l.actor_key_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
 
@@ -117,9 +118,12 @@ export async function listAudit(
     total,
     entries: rows.map((row) => {
       const { actorKeyId, actorPersonId, ...entry } = auditLog.parse(row);
-      const actor = String(row['username'] ?? '');
-      const by = actingParty(actorKeyId, actorPersonId);
-      return { ...entry, actor, by, byName: by?.type === 'key' ? String(row['key_name'] ?? '') : actor };
+      return {
+        ...entry,
+        actor: String(row['username'] ?? ''),
+        by: actingParty(actorKeyId, actorPersonId),
+        byName: String(row['by_name']),
+      };
     }),
   };
 }

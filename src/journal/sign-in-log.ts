@@ -18,8 +18,15 @@ export interface SignInLogLimits {
 export type SignInRefusal = 'wrong_password' | 'unknown_username' | 'wrong_code' | 'account_blocked';
 
 export interface SignInLog {
-  /** What belongs into the log for a sign-in that succeeded, in the transaction that begins its session; or null. */
-  entryOf(account: { readonly id: number; readonly username: string }, address: string): AuditEntry | null;
+  /**
+   * What belongs into the log for a sign-in that succeeded, in the transaction that begins its session; or null. `username`
+   * is the person's, who is the account's own login unless named.
+   */
+  entryOf(
+    account: { readonly id: number; readonly username: string },
+    address: string,
+    personId?: number,
+  ): AuditEntry | null;
   /** `accountId`: null where no account has this name. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
   /** Once everything that was refused so far is in the log. */
@@ -60,12 +67,12 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
   }
 
   return {
-    entryOf({ id, username }, address) {
+    entryOf({ id, username }, address, personId = id) {
       const count = countOne(`accepted ${id}`);
       if (count === null) return null;
       return {
         actorId: id,
-        by: { type: 'person', id },
+        by: { type: 'person', id: personId },
         action: 'sign_in.accept',
         subject: subjectOf(id),
         before: null,

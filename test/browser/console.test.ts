@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { dialog, goTo, heading, row } from './panel-actions.ts';
@@ -244,6 +245,22 @@ test('credit and debit ask twice, cannot go below zero, and stand in the account
   assert.equal((await reseller.get('/balance')).body.balance, '7.50');
   const panelPage = await panel.openAs(reseller, '/panel/ledger');
   await row(panelPage, 'Returned by bank').getByText('$7.50', { exact: true }).waitFor();
+});
+
+test('a credit above the operator’s limit asks for the password of whoever gives it', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await page.getByRole('button', { name: 'Credit' }).click();
+  const crediting = dialog(page, /^Credit/);
+  await crediting.getByLabel('Amount in USD').fill('1000.01');
+  await crediting.getByRole('button', { name: 'Review' }).click();
+  await crediting.getByRole('button', { name: 'Credit $1,000.01' }).click();
+  await crediting.getByLabel('Your password').fill(testPassword);
+  assert.equal((await reseller.get('/balance')).body.balance, '0.00');
+  await crediting.getByRole('button', { name: 'Credit $1,000.01' }).click();
+  await crediting.waitFor({ state: 'detached' });
+  assert.equal((await reseller.get('/balance')).body.balance, '1000.01');
 });
 
 test('the console finds accounts, counts the business, and adds every ledger up again', async () => {

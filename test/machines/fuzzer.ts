@@ -222,6 +222,8 @@ interface World {
   /** Two of each reseller's and the operator's: nothing deletes them. */
   readonly lastingWebhooks: readonly OwnedWebhook[];
   readonly webhooks: OwnedWebhook[];
+  /** Who was invited, and to which account. */
+  readonly people: { readonly accountId: number; readonly id: number }[];
   /** Unspent, for the operator's product. */
   readonly codes: string[];
   customerNames: number;
@@ -308,6 +310,7 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     references: [],
     lastingWebhooks: await createWebhooks(admin, resellers),
     webhooks: [],
+    people: [],
     codes: [],
     customerNames: 1,
   };
@@ -332,6 +335,9 @@ async function learn(
   const reference = body?.order?.customer?.reference;
   if (typeof reference === 'string' && world.references.length < remembered) world.references.push(reference);
   learnOfWebhooks(world, request, body);
+  if (operation === 'invitePerson' && typeof body?.person?.id === 'number') {
+    world.people.push({ accountId: Number(/accounts\/(\d+)\//.exec(path)?.[1]), id: body.person.id });
+  }
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
   // Spent now, or its customer is suspended.
@@ -510,6 +516,7 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   }
   if (!path.includes('{id}')) return path;
   if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
+  if (path.includes('{person_id}')) return fillPersonPath(path, world, random);
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
   const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
@@ -523,6 +530,14 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   else if (changes) drawn = known(victims);
   else drawn = known([world.admin.id, ...world.resellers.map((each) => each.id), ...victims]);
   return path.replace('{id}', () => drawn);
+}
+
+function fillPersonPath(path: string, { people }: World, random: Random): string {
+  // Those of before are mostly removed.
+  const person = people.length === 0 || random.below(8) === 0 ? undefined : random.pick(people.slice(-6));
+  return path
+    .replace('{id}', () => String(person?.accountId ?? random.pick(oddIds)))
+    .replace('{person_id}', () => String(person?.id ?? random.pick(oddIds)));
 }
 
 /** An endpoint, and an event that its owner hears of; sometimes one that it does not. */

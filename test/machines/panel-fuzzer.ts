@@ -28,6 +28,7 @@ import {
   oddMethod,
   type RawAnswer,
   readOperations,
+  type Schema,
   send,
   spoil,
   spoilText,
@@ -45,6 +46,8 @@ interface Seat {
   isTotpOn: boolean;
   sessions: string[];
   recoveryCodes: string[];
+  /** Ids of people who were invited. */
+  people: number[];
 }
 
 interface PanelWorld {
@@ -145,6 +148,7 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
     isTotpOn: false,
     sessions: [],
     recoveryCodes: [],
+    people: [],
   });
   const readers = [];
   for (const group of ['reseller', 'distributor'] as const) {
@@ -187,10 +191,16 @@ const endsSessions = [
 
 /** What no drawing of single requests comes upon: a secret is confirmed, a factor that is on is switched off. */
 function nextStep(
-  { victims, administrator, passwordTokens }: PanelWorld,
+  { readers, victims, administrator, passwordTokens }: PanelWorld,
   random: Random,
 ): { id: string; seat: Seat } | null {
-  if (random.below(8) > 0) return null;
+  if (random.below(5) > 0) return null;
+  if (random.below(3) === 0) {
+    // Nobody is found before somebody was invited.
+    const reader = random.pick(readers);
+    const deeds = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
+    return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(deeds), seat: reader };
+  }
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
   const seat = random.pick(begun.length > 0 ? begun : victims);
@@ -226,7 +236,7 @@ function drawPanelRequest(
   let text: string | null = null;
   if (operation.body !== null) {
     const drawn = drawValue(
-      operation.body,
+      mostlyConfirmed(operation.body, random),
       '',
       (name) => knownOf(name, operation, seat, world, random),
       random,
@@ -243,6 +253,15 @@ function drawPanelRequest(
     body: text === null ? null : Buffer.from(text, 'utf8'),
     isElsewhere,
   };
+}
+
+/** A password that may be left out, because it was given a moment ago, is mostly sent. */
+function mostlyConfirmed(schema: Schema, random: Random): Schema {
+  const passwords = ['password', 'current_password'].filter(
+    (name) => schema.properties?.[name] !== undefined,
+  );
+  if (random.below(5) === 0) return schema;
+  return { ...schema, required: [...(schema.required ?? []), ...passwords] };
 }
 
 function withoutCookie({ cookie: _cookie, ...rest }: Readonly<Record<string, string | string[]>>) {
@@ -271,6 +290,10 @@ function drawDoor({ cookie, account }: Seat, random: Random, isPlain: boolean): 
 }
 
 function fillPanelPath({ path }: Operation, seat: Seat, world: PanelWorld, random: Random): string {
+  if (path.includes('{person_id}')) {
+    const known = random.below(8) > 0 && seat.people.length > 0 ? seat.people : oddIds;
+    return path.replace('{person_id}', String(random.pick<string | number>(known)));
+  }
   if (!path.includes('{id}')) return path;
   const withTotp = world.victims.filter(({ isTotpOn }) => isTotpOn);
   const drawId = () => {
@@ -292,7 +315,9 @@ function knownOf(
 ): unknown {
   switch (name) {
     case 'username':
-      return seat.username;
+      return id === 'inviteColleague' ? `colleague-${random.below(1_000_000)}` : seat.username;
+    case 'role':
+      return random.pick(['owner', 'staff', 'viewer', 'viewer', 'support']);
     case 'account': {
       // Another password ends with a sign-in that switches codes off.
       const without = victims.filter((victim) => victim.secret === null);
@@ -346,6 +371,7 @@ async function learnOfPanel(
   if (id === 'listSessions' && status === 200) {
     seat.sessions = body.data.map((one: { id: string }) => one.id);
   }
+  if (id === 'inviteColleague' && status === 201) seat.people.push(body.person.id);
   if (id === 'beginTotp' && typeof body?.secret === 'string') seat.secret = body.secret;
   if (Array.isArray(body?.recovery_codes)) {
     seat.recoveryCodes = [...body.recovery_codes];

@@ -85,11 +85,11 @@ test('what an administrator does is noted with the key, or in the panel with the
     'number',
     'at',
     'actor',
-    'by',
     'action',
     'subject',
     'before',
     'after',
+    'by',
   ]);
   assert.deepEqual(data[0].actor, { id: service.admin.id, username: 'admin' });
   assert.deepEqual(data[0].by, { ...person, name: 'admin' });

@@ -65,12 +65,12 @@ test('what has expired goes, and what has not stays', async () => {
   const at = (seconds: number) => `to_timestamp(${service.clock.seconds + seconds})`;
   await sql(`insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
     values ('old', ${id}, 1, 1, now(), ${at(-8 * day)}), ('young', ${id}, 1, 2, now(), ${at(-6 * day)})`);
-  await sql(`insert into sessions (account_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
+  await sql(`insert into sessions (person_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
     values (${id}, 'old', 1, ${at(-15 * day)}, ${at(0)}, '', ''), (${id}, 'young', 1, ${at(-13 * day)}, ${at(0)}, '', '')`);
   await sql(`insert into api_requests (account_id, number, at, method, path, status, request_id, milliseconds, address)
     select ${id}, n, ${at(0)} - (5 - n) * interval '4 days', 'GET', '/', 200, '', 1, '' from generate_series(1, 5) n`);
   await sql(`insert into api_request_counts (account_id, request_count) values (${id}, 5)`);
-  await sql(`insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values
+  await sql(`insert into totp_secrets (person_id, sealed_secret, created_at, enabled_at) values
     (${id}, 'on', ${at(-day)}, ${at(-day)}), (${id + 1}, 'old', ${at(-900)}, null), (${id + 2}, 'young', ${at(-899)}, null)`);
   await runJobs();
   const left = await Promise.all(['login_links', 'sessions', 'api_requests', 'totp_secrets'].map(count));

@@ -370,7 +370,7 @@ test('shorter recovery codes of earlier versions, four and six groups long, go o
     const { account, username } = await enrolled();
     const hash = createHash('sha256').update(code.replaceAll('-', '')).digest('base64url');
     await service.database.query(
-      { name: '', text: 'insert into recovery_codes (account_id, code_hash) values ($1::int, $2)' },
+      { name: '', text: 'insert into recovery_codes (person_id, code_hash) values ($1::int, $2)' },
       [account.id, hash],
     );
     assert.equal((await signInWith(username, code.replace('abcd', 'ABCD'))).status, 200);
@@ -408,9 +408,9 @@ const ownPassword = { current_password: testPassword };
 async function credentials(): Promise<string> {
   const text = `select string_agg(line, chr(10) order by line) as lines from (
     select 'key ' || id || ' ' || lookup_hash || ' ' || (revoked_at is null) as line from api_keys
-    union all select 'password ' || id || ' ' || password_hash from accounts
-    union all select 'factor ' || account_id || ' ' || sealed_secret || ' ' || (enabled_at is null) from totp_secrets
-    union all select 'code ' || account_id || ' ' || code_hash || ' ' || (used_at is null) from recovery_codes) l`;
+    union all select 'password ' || id || ' ' || password_hash from people
+    union all select 'factor ' || person_id || ' ' || sealed_secret || ' ' || (enabled_at is null) from totp_secrets
+    union all select 'code ' || person_id || ' ' || code_hash || ' ' || (used_at is null) from recovery_codes) l`;
   return String((await service.database.query({ name: '', text }))[0]?.['lines']);
 }
 

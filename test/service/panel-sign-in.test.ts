@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { replacePasswordHash } from '../../src/accounts/account-store.ts';
+import { replacePasswordHash } from '../../src/accounts/people-store.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { createSessionStore } from '../../src/identity/session-store.ts';
@@ -91,7 +91,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
   });
   assert.deepEqual(session, { created_at: '2026-01-15T12:00:00Z', expires_at: '2026-01-16T00:00:00Z' });
   const [row] = await service.database.query(
-    { name: '', text: 'select token_hash from sessions where account_id = $1::int' },
+    { name: '', text: 'select token_hash from sessions where person_id = $1::int' },
     [id],
   );
   assert.ok(!client.cookie.includes(String(row?.['token_hash'])), 'only a hash is kept');
@@ -193,7 +193,7 @@ test('a password whose hash has become cheap to guess at is hashed anew by the s
   const { id, username } = await withPassword();
   const hash = async (): Promise<string> => {
     const [row] = await service.database.query(
-      { name: '', text: 'select password_hash from accounts where id = $1::int' },
+      { name: '', text: 'select password_hash from people where id = $1::int' },
       [id],
     );
     return String(row?.['password_hash']);
@@ -571,7 +571,7 @@ test('a sign-in that is under way when its account is blocked, or its sessions a
   ];
   for (const end of ends) {
     const [row] = await service.database.query(
-      { name: '', text: 'select password_version from accounts where id = $1::int' },
+      { name: '', text: 'select password_version from people where id = $1::int' },
       [account.id],
     );
     await end();

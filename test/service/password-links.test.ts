@@ -145,7 +145,7 @@ test('a forgotten password is replaced by its holder: the link works once, all s
     TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: service.clock.seconds * 1000 });
   expectStatus(await panel.post('/totp/confirm', { code: code() }), 201);
   const token = await tokenFor(` ${username.toUpperCase()} `);
-  const [row] = await sql('select * from password_links where account_id = $1::int', [id]);
+  const [row] = await sql('select * from password_links where person_id = $1::int', [id]);
   assert.ok(!JSON.stringify(row).includes(token), 'only a hash is kept');
   expectStatus(await complete(token), 204);
   expectRefusal(await panel.get('/me'), '401 not_signed_in');
@@ -318,4 +318,58 @@ test('an address for mail is changed by whoever knows the password, and removed 
   expectRefusal(await console.patch(path, { email }), '422 validation_failed', undefined, 'a dangerous deed');
   expectStatus(await console.patch(path, { email, current_password: testPassword }), 200);
   assert.equal((await service.admin.get(`${api}/accounts/${account.id}`)).body.account.email, email);
+});
+
+test('people of an account are written to at addresses of their own, two with one address each by themselves', async () => {
+  const { id } = await createAccount('boss@example.com');
+  const invite = async (username: string) =>
+    expectStatus(
+      await service.admin.post(`${api}/accounts/${id}/people`, {
+        username,
+        email: 'Team@Example.com',
+        role: 'staff',
+      }),
+      201,
+    );
+  const invited = [await invite('mailed.first'), await invite('mailed.second')];
+  const mails = await arrived();
+  assert.deepEqual(
+    mails.map(({ to }) => to),
+    ['team@example.com', 'team@example.com'],
+  );
+  for (const [index, { invitation, person }] of invited.entries()) {
+    const mail = mails.find(({ parsed }) => parsed.text?.includes(person.username));
+    assert.ok(invitation.url.endsWith(`#token=${tokenIn(mail)}`), 'the link of the answer');
+    expectStatus(await complete(tokenIn(mail), `the choice of number ${index}`), 204);
+  }
+
+  // By the name one of them, by the address both, and never the account's own login.
+  expectStatus(await ask('mailed.first'), 202);
+  assert.deepEqual(
+    (await arrived()).map(({ to, parsed }) => [to, parsed.text?.includes('mailed.first')]),
+    [['team@example.com', true]],
+  );
+  rest();
+  expectStatus(await ask('team@example.com'), 202);
+  const resets = await arrived();
+  assert.equal(resets.length, 2);
+  const second = resets.find(({ parsed }) => parsed.text?.includes('mailed.second'));
+  expectStatus(await complete(tokenIn(second)), 204);
+  const enter = (username: string, password: string, place = here()) =>
+    signInAnswer(service.address, { username, password }, place);
+  expectStatus(await enter('mailed.second', chosen), 200);
+  expectStatus(await enter('mailed.first', 'the choice of number 0'), 200);
+
+  // A place that is new to one of them is told to that one.
+  expectStatus(await enter('mailed.second', chosen, from('198.51.100.77')), 200);
+  const [news, ...others] = await arrived();
+  assert.deepEqual([news?.to, others.length], ['team@example.com', 0]);
+  assert.ok(news?.parsed.text?.includes('mailed.second'));
+
+  // Whoever is removed is written to no more.
+  const gone = `${api}/accounts/${id}/people/${invited[0]?.person.id}`;
+  expectStatus(await service.admin.send('DELETE', gone), 200);
+  rest();
+  expectStatus(await ask('mailed.first'), 202);
+  assert.equal((await arrived()).length, 0);
 });

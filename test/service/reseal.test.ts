@@ -117,3 +117,33 @@ test('a code that is spent while its secret is sealed anew counts, once', async 
   assert.ok(isResealed);
   assert.equal(await store.spend(owner.id, codeAt(later), later), false);
 });
+
+test('the second factor of somebody who was invited is sealed anew with the others, and bound to its person', async () => {
+  const { database, clock } = service;
+  const account = await service.createReseller();
+  const invite = async (username: string): Promise<number> => {
+    const body = { username, role: 'viewer' };
+    const made = await service.admin.post(`/api/admin/v1/accounts/${account.id}/people`, body);
+    return made.body.person.id;
+  };
+  const [id, other] = [await invite('sealed'), await invite('another')];
+  const person = { id, accountId: account.id };
+  const begun = await createTotpStore(database, old, pendingSeconds).begin(
+    { id, username: 'sealed' },
+    clock.seconds,
+  );
+  const secret = begun?.secret ?? assert.fail('begun');
+  const codeAt = (seconds: number) => new TOTP({ secret }).generate({ timestamp: seconds * 1000 });
+  const author = { actorId: account.id, now: clock.seconds };
+  const totp = createTotpStore(database, both, pendingSeconds);
+  assert.ok(await totp.enable(author, codeAt(clock.seconds), person));
+  await resealTexts(database, both);
+  assert.equal((await countSealed(database, young)).unreadable, 0);
+  const later = clock.seconds + 60;
+  const youngTotp = createTotpStore(database, young, pendingSeconds);
+  assert.equal(await youngTotp.spend(id, codeAt(later), later), true);
+  const move = 'update totp_secrets set person_id = $2::int where person_id = $1::int';
+  await database.query({ name: '', text: move }, [id, other]);
+  await assert.rejects(youngTotp.spend(other, codeAt(later + 60), later + 60));
+  await database.query({ name: '', text: move }, [other, id]);
+});

@@ -15,12 +15,21 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
-import { accountScopes, isAdministratorScope, keyScopes, type Scope } from '../../src/contract/scopes.ts';
+import {
+  accountRoles,
+  accountScopes,
+  isAdministratorScope,
+  keyScopes,
+  operatorRoles,
+  type Scope,
+  scopesOfRole,
+} from '../../src/contract/scopes.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
+import { addPerson, peoplePath } from '../harness/people.ts';
 
 import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { everyRoute, type Route } from '../harness/route-list.ts';
@@ -66,7 +75,8 @@ before(async () => {
   routes = service.service.app.declaredRoutes;
   customerCookie = await logInCustomer();
   callers = await allCallers();
-  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2);
+  const ofRoles = accountRoles.length + operatorRoles.length + 2;
+  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2 + ofRoles);
   // What differs between the databases is their statements: there those who are let in will do.
   const isEmbedded = service.testDatabase.config.kind === 'embedded';
   if (isEmbedded) callers = callers.filter(({ name }) => / in order,|^a customer$/.test(name));
@@ -150,6 +160,22 @@ async function allCallers(): Promise<readonly Caller[]> {
     const soon = { expires_at: '2026-01-15T12:00:01Z' };
     const ended = await keyOf(account, 'ended', soon);
     all.push({ ...nobody, isAdministrator, name: 'an expired key', key: ended, byKey: expired });
+  }
+  for (const { create, isAdministrator, roles: ofAccount } of [
+    { create: () => service.createReseller(), isAdministrator: false, roles: accountRoles },
+    { create: createAdministrator, isAdministrator: true, roles: operatorRoles },
+  ]) {
+    const account = await create();
+    for (const role of ofAccount) {
+      const { cookie } = (await addPerson(service, account, role)).panel;
+      const scopes = [...scopesOfRole({ isAdmin: isAdministrator }, role)];
+      const name = `${isAdministrator ? 'operator' : 'account'}’s ${role}`;
+      all.push({ ...nobody, isAdministrator, name, cookie, bySession: null, scopes });
+    }
+    const removed = await addPerson(service, account, 'viewer');
+    const gone = await service.admin.send('DELETE', `${peoplePath(account)}/${removed.id}`);
+    assert.equal(gone.status, 200, gone.text);
+    all.push({ ...nobody, name: 'somebody removed', cookie: removed.panel.cookie });
   }
   service.clock.seconds += 1;
   return all;

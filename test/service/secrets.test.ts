@@ -300,7 +300,7 @@ test('no table and no file of the database holds a secret in the clear', async (
         `${table} has rows`,
       );
     }
-    const hashes = rows.filter(([table, line]) => table === 'accounts' && line.includes('$argon2id$'));
+    const hashes = rows.filter(([table, line]) => table === 'people' && line.includes('$argon2id$'));
     assert.equal(hashes.length, 2, 'the passwords that were given are kept as hashes');
     assert.ok(
       rows.some(

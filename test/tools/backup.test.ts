@@ -175,11 +175,11 @@ describe('a restore lets nobody in by what may be over', () => {
           values ('hash', 2, 1, 1, now(), now() + interval '1 day');
         insert into login_codes (code_hash, account_id, customer_number, created_at, expires_at)
           values ('hash', 2, 1, now(), now() + interval '1 day');
-        insert into totp_secrets (account_id, sealed_secret, created_at, enabled_at) values (1, '${sealedSecret}', now(), now());
+        insert into totp_secrets (person_id, sealed_secret, created_at, enabled_at) values (1, '${sealedSecret}', now(), now());
         insert into password_links values ('hash', 2, 'password_reset', 1, now(), now() + interval '1 hour');
         insert into mails (to_address, kind, occasion, subject, sealed_body, created_at, send_after, expires_at)
           values ('a@example.com', 'alert', 'one', '', '', now(), now(), now() + interval '1 day');
-        insert into recovery_codes (account_id, code_hash) values (1, 'one'), (1, 'two')`,
+        insert into recovery_codes (person_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });
     assert.deepEqual(await askServer(url, counts), [

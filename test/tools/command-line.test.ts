@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { findCredentials } from '../../src/accounts/find-accounts.ts';
+import { findCredentials } from '../../src/accounts/find-people.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
@@ -225,6 +225,47 @@ describe('accounts', () => {
     assertRefused(await runCommand(['orders'], reseller()), 3, /revoked_api_key/);
     resellerKey = key;
     await runForJson(['orders'], reseller());
+  });
+});
+
+describe('people of an account', () => {
+  const people = (...args: string[]) => runForJson(['people', ...args], admin());
+
+  test('are invited, listed, changed and removed, by username or id', async () => {
+    const { stdout } = await runCommand(
+      ['people', 'invite', 'acme', 'grace', '--role', 'staff', '--email', 'grace@example.com'],
+      admin(),
+    );
+    assert.match(stdout, /^link +http\S+\/panel\/reset-password#token=[\w-]{43}$/m);
+    assert.match(stdout, /^status +invited$/m);
+    const { data } = await people('list', 'acme');
+    assert.deepEqual(
+      data.map(({ username, role }: Record<string, unknown>) => [username, role]),
+      [
+        ['acme', 'owner'],
+        ['grace', 'staff'],
+      ],
+    );
+    const again = await people('invite', 'acme', 'grace', '--again');
+    assert.ok(!stdout.includes(again.invitation.url), 'another link');
+    const { person } = await people('change', 'acme', String(data[1].id), '--role', 'viewer', '--email', '');
+    assert.deepEqual([person.role, person.email], ['viewer', undefined]);
+    const listed = await runCommand(['people', 'list', 'acme'], admin());
+    assert.match(listed.stdout, /^10000001 +grace +viewer +invited +off +never/m);
+    assert.deepEqual(await people('remove', 'acme', 'grace'), { removed: true, username: 'grace' });
+    assert.equal((await people('list', 'acme')).data.length, 1);
+  });
+
+  test('are refused with the reason', async () => {
+    const run = (...args: string[]) => runCommand(['people', ...args], admin());
+    assertRefused(await run('invite', 'acme', 'acme'), 3, /username_taken/);
+    assertRefused(await run('invite', 'acme', 'grace', '--role', 'finance'), 3, /validation_failed/);
+    assert.equal((await run('invite', 'acme', 'grace', '--role', 'king')).code, 2);
+    assertRefused(await run('change', 'acme', 'acme'), 2, /Nothing to change/);
+    assertRefused(await run('change', 'acme', 'acme', '--role', 'viewer'), 3, /last_owner/);
+    assertRefused(await run('remove', 'acme', 'acme'), 3, /last_owner/);
+    assertRefused(await run('remove', 'acme', 'nobody'), 3, /person_not_found/);
+    assertRefused(await runCommand(['people', 'list', 'acme'], reseller()), 3, /forbidden/);
   });
 });
 
@@ -919,6 +960,6 @@ test('an administrator who is locked out gets a key that works and a password th
   const holder = await createKeyDirectory(database, () => 0).find(reset.api_key);
   await database.close();
   assert.equal(await isRightPassword(reset.password, known?.passwordHash ?? null, 'a network'), true);
-  assert.equal(known?.account.mustChangePassword, true);
+  assert.equal(known?.person.mustChangePassword, true);
   assert.deepEqual([holder?.principal.account.username, holder?.ended()], ['admin', null]);
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
+import { ConfigProblem, readConfig } from '../../src/config.ts';
 import { configurationChapters } from '../../src/configuration-variables.ts';
 
 const listed = configurationChapters.flatMap(({ variables }) => variables);
@@ -38,4 +38,21 @@ test('every default that is a value is the one the configuration takes, and ever
 test('the operator’s document names every variable', () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   for (const { name } of listed) assert.ok(text.includes(`\`${name}\``), name);
+});
+
+test('roles that need a second factor, and the credit that takes a password, are read exactly or refused', () => {
+  const { secondFactorRoles, creditConfirmedAboveCents } = readConfig({
+    SECOND_FACTOR_ROLES: ' account:owner, operator:finance,,',
+    CREDIT_CONFIRM_ABOVE: '0',
+  });
+  assert.deepEqual(
+    [[...secondFactorRoles], creditConfirmedAboveCents],
+    [['account:owner', 'operator:finance'], 0n],
+  );
+  for (const roles of ['owner', 'account:finance', 'operator:staff', 'account:owner operator:owner']) {
+    assert.throws(() => readConfig({ SECOND_FACTOR_ROLES: roles }), ConfigProblem, roles);
+  }
+  for (const amount of ['-1', '1,000.00', 'none', '1e3', '9999999999999']) {
+    assert.throws(() => readConfig({ CREDIT_CONFIRM_ABOVE: amount }), ConfigProblem, amount);
+  }
 });

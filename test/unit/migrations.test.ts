@@ -24,6 +24,7 @@ const published = {
   '0016-mail.sql': '9f529ccf01b03ee2670f54feaf54e491ea63a7a1574b68334cc26e786c38f064',
   '0017-webhooks.sql': '2e4993971bee819ed822eea25643c28612e1e73c6f654118afc87eaac640860b',
   '0018-keys.sql': '576773a7252b17da30c5862619c2fe3afdfb2262b08579dd2b1ed189bc9ebcb0',
+  '0019-people.sql': 'de7f39298e1fd4eeee08b64ca809e6e02683bdbd2256d0ca4739c751b1b5e261',
 };
 
 test('no migration changes after it was published', () => {

@@ -3,16 +3,21 @@
 
 import type { FastifyInstance } from 'fastify';
 import { resetApiKey } from '../../accounts/account-store.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { findAccount } from '../../accounts/find-accounts.ts';
+import { actorOf, type Principal } from '../../accounts/principal.ts';
 import { endedSessionsSchema, newKeySchema } from '../../contract/admin-schemas.ts';
-import { refusal } from '../../contract/error-catalogue.ts';
+import { type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
+import { ranked } from '../../database/database.ts';
+import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 export function accountAccessRoutes(
   app: FastifyInstance,
   { database, seal, sessions, forgetAccount }: AdminRoutesDependencies,
 ): void {
+  const lookups = ranked(database, 'lookups');
+
   app.post<WithId>(
     '/accounts/:id/api-key',
     {
@@ -30,6 +35,8 @@ export function accountAccessRoutes(
     },
     async (request, reply) => {
       const id = parseRowId(request.params.id);
+      const problem = await accessProblem(request.principal, id);
+      if (problem !== null) return reply.refuse(problem);
       const key = id === null ? null : await resetApiKey(database, seal, id, actorOf(request.principal));
       if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
       forgetAccount(id);
@@ -50,9 +57,16 @@ export function accountAccessRoutes(
     },
     async (request, reply) => {
       const id = parseRowId(request.params.id);
+      const problem = await accessProblem(request.principal, id);
+      if (problem !== null) return reply.refuse(problem);
       const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));
       if (ended === null) return reply.refuse(refusal('account_not_found'));
       return reply.send({ ended });
     },
   );
+
+  async function accessProblem(principal: Principal, id: number | null): Promise<Refusal | null> {
+    const account = id === null ? null : await findAccount(lookups, id);
+    return account === null ? null : administratorProblem(principal, account);
+  }
 }

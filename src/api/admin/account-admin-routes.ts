@@ -10,7 +10,7 @@ import {
 import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../accounts/allow-list.ts';
 import { findAccount, listAccounts } from '../../accounts/find-accounts.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { actorOf, type Principal } from '../../accounts/principal.ts';
 import {
   type AccountView,
   accountAnswerSchema,
@@ -26,11 +26,13 @@ import { pageOf } from '../../contract/list-schemas.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { groups } from '../../contract/periods.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
-import { findTotpAccounts } from '../../identity/totp-store.ts';
+import { findTotpHolders } from '../../identity/totp-store.ts';
+import { administratorProblem, scopeProblem } from '../doors/key-door.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
@@ -87,7 +89,7 @@ export function accountAdminRoutes(
         actor,
         {
           along: async (transaction, account) => {
-            if (password === null) await passwordLinks.invite(transaction, account, actor.now);
+            if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
           },
         },
       );
@@ -130,7 +132,7 @@ export function accountAdminRoutes(
         search: typeof search === 'string' ? search.toWellFormed() : '',
         group: typeof group === 'string' ? group : '',
       });
-      const withTotp = await findTotpAccounts(
+      const withTotp = await findTotpHolders(
         database,
         found.accounts.map(({ id }) => id),
       );
@@ -165,13 +167,13 @@ export function accountAdminRoutes(
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
         // Who has the mail of an account can have its password.
-        danger: { passwordField: 'current_password', ifSent: ['password', 'email'] },
+        danger: { passwordField: 'current_password', ifSent: ['password', 'email'], isAskedAlways: true },
       },
       schema: {
         operationId: 'changeAccount',
         summary: 'Change an account',
         description:
-          'Takes effect on the next request, in every process. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
+          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again if they had been removed; email is where they are written to. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
         body: changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },
@@ -182,7 +184,14 @@ export function accountAdminRoutes(
       const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
       const id = parseRowId(request.params.id);
-      if (id === null) return reply.refuse(refusal('account_not_found'));
+      const account = id === null ? null : await findAccount(database, id);
+      if (id === null || account === null) return reply.refuse(refusal('account_not_found'));
+      // The group decides which prices it pays.
+      const ofPrices: readonly Scope[] =
+        body.group !== undefined && body.group !== account.group ? ['admin:packages'] : [];
+      const foreign =
+        administratorProblem(request.principal, account) ?? scopeProblem(request.principal, ofPrices);
+      if (foreign !== null) return reply.refuse(foreign);
       const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
       if (id === request.principal.account.id && lockOut !== null) {
         const reason = 'an administrator cannot lock himself out';
@@ -192,12 +201,11 @@ export function accountAdminRoutes(
         const lockedOut = lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true);
         if (lockedOut !== null) return reply.refuse(lockedOut);
       }
-      if (body.group === 'reseller' && (await findAccount(database, id))?.isAdmin) {
+      if (body.group === 'reseller' && account.isAdmin) {
         const reason = 'an administrator pays the distributor price';
         return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
       }
-      const account = body.password === undefined ? null : await findAccount(database, id);
-      const weak = account === null ? null : await weakPassword(body.password, account);
+      const weak = await weakPassword(body.password, account);
       if (weak !== null) return reply.refuse(weak);
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
@@ -210,7 +218,8 @@ export function accountAdminRoutes(
         ...(body.password !== undefined && {
           password: {
             hash: await hashPassword(body.password, { cost: passwordCost }),
-            isInitial: id !== request.principal.account.id,
+            isInitial: !isOwnPassword(request.principal, id),
+            bringsBack: true,
           },
         }),
       };
@@ -223,9 +232,14 @@ export function accountAdminRoutes(
   );
 
   async function viewOf(account: Account): Promise<AccountView> {
-    const withTotp = await findTotpAccounts(lookups, [account.id]);
+    const withTotp = await findTotpHolders(lookups, [account.id]);
     return accountView(account, currency, withTotp.has(account.id));
   }
+}
+
+/** Of whoever asks: what somebody else knows is good for choosing another one. A key stands for its account. */
+function isOwnPassword({ account, actor }: Principal, id: number): boolean {
+  return actor.type === 'key' ? account.id === id : actor.id === id;
 }
 
 function invitationProblem(

@@ -20,7 +20,7 @@ const readCredit = createBodyReader(creditBodySchema);
 
 export function accountCreditRoutes(
   app: FastifyInstance,
-  { database, engine, currency }: AdminRoutesDependencies,
+  { database, engine, currency, creditConfirmedAboveCents }: AdminRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
@@ -38,6 +38,7 @@ export function accountCreditRoutes(
           'order_failed',
         ],
         isReplayable: true,
+        danger: { passwordField: 'current_password', ifAmountAboveCents: creditConfirmedAboveCents },
       },
       schema: {
         operationId: 'creditAccount',

@@ -2,10 +2,10 @@
 
 import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
-import { accessRefusal } from '../../accounts/principal.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
 import { ranked } from '../../database/database.ts';
+import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 
@@ -23,7 +23,7 @@ export function accountKeyRoutes(app: FastifyInstance, dependencies: AdminRoutes
       const id = parseRowId(params.id ?? '');
       const account = id === null ? null : await findAccount(lookups, id);
       if (account === null) return refusal('account_not_found');
-      return (changes ? accessRefusal(principal, account) : null) ?? account;
+      return (changes ? administratorProblem(principal, account) : null) ?? account;
     },
     admit: () => null,
   });

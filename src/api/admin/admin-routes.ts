@@ -12,6 +12,7 @@ import type { EventWaits } from '../../events/event-reads.ts';
 import type { PasswordCost } from '../../identity/password.ts';
 import type { PasswordLinks } from '../../identity/password-links.ts';
 import type { SessionStore } from '../../identity/session-store.ts';
+import type { TotpStore } from '../../identity/totp-store.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
@@ -30,6 +31,7 @@ import { customerAdminRoutes } from './customer-admin-routes.ts';
 import { eventAdminRoutes } from './event-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
 import { packagePriceRoutes } from './package-price-routes.ts';
+import { peopleAdminRoutes } from './people-routes.ts';
 import { productAdminRoutes } from './product-admin-routes.ts';
 
 export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
@@ -50,6 +52,10 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly signIns: SignInLog;
   readonly passwordLinks: PasswordLinks;
   readonly passwordCost: PasswordCost;
+  readonly totp: TotpStore;
+  readonly peoplePerAccountMax: number;
+  /** A credit of more is a dangerous deed. */
+  readonly creditConfirmedAboveCents: bigint;
   readonly currency: string;
   readonly now: () => EpochSeconds;
   readonly eventWaits: EventWaits;
@@ -67,6 +73,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   accountCreditRoutes(app, dependencies);
   accountAccessRoutes(app, dependencies);
   accountKeyRoutes(app, dependencies);
+  peopleAdminRoutes(app, dependencies);
   accountTrialRoutes(app, dependencies);
   accountHistoryRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);

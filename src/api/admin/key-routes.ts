@@ -18,11 +18,11 @@ import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
 import { findApiKeyNames, type KeySettings } from '../../accounts/api-key-store.ts';
 import { findAccountNames } from '../../accounts/find-accounts.ts';
+import { findPeopleNames } from '../../accounts/find-people.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import type { Seal } from '../../accounts/seal.ts';
 import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
-import { isJsonObject } from '../../contract/json.ts';
 import {
   changeKeyBodySchema,
   type KeyView,
@@ -41,7 +41,7 @@ import type { Danger } from '../../http/declared-routes.ts';
 import type { Done } from '../../journal/keyed-changes.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
 import { keyView } from '../shapes/key-view.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { idempotencyKeyOf } from '../shapes/order-request.ts';
 
 export interface KeyRoutesDependencies {
   readonly database: Database;
@@ -90,11 +90,12 @@ export function keyRoutes(
   });
 
   const viewsOf = async (keys: readonly AccountKey[], account: Account, now: EpochSeconds) => {
-    const [usernames, keyNames] = await Promise.all([
+    const [usernames, keyNames, peopleNames] = await Promise.all([
       findAccountNames(database, keys.map(({ createdBy }) => createdBy).filter(isSet)),
       findApiKeyNames(database, keys.map(({ createdByKey }) => createdByKey).filter(isSet)),
+      findPeopleNames(database, keys.map(({ createdByPerson }) => createdByPerson).filter(isSet)),
     ]);
-    return keys.map((key) => keyView(key, account, { usernames, keyNames }, now));
+    return keys.map((key) => keyView(key, account, { usernames, keyNames, peopleNames }, now));
   };
 
   /** Which key a change is for, of whom, and who asks. */
@@ -102,8 +103,7 @@ export function keyRoutes(
     request: FastifyRequest<WithKey>,
     reply: FastifyReply,
   ): Promise<{ account: Account; asked: KeysAsked; keyId: number } | Refusal> => {
-    const body = isJsonObject(request.body) ? request.body : {};
-    const idempotencyKey = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+    const idempotencyKey = idempotencyKeyOf(request);
     if (isRefusal(idempotencyKey)) return idempotencyKey;
     const account = await accountOf(request, true);
     if (isRefusal(account)) return account;

@@ -1,37 +1,81 @@
 // What makes sure that a dangerous deed is done by the person who signed in, and not by whoever has their cookie: the
-// one place that decides it, called by the session's door before the routes that declare such a deed. Today it takes
-// the password, with every request; wrong ones are slowed down as those of a sign-in are, and with them.
+// one place that decides it, called by the session's door before the routes that declare such a deed. It takes the password
+// with the request; a right one is good for further deeds of this session for a few minutes, without being sent again.
+// Always true: a wrong password is refused, whenever it is sent, and slowed down as those of a sign-in are, and with them;
+// a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor does a session that ended
+// while the password was looked at.
 
 import type { FastifyRequest } from 'fastify';
-import { getPasswordHash } from '../../accounts/find-accounts.ts';
+import { getPasswordHash } from '../../accounts/find-people.ts';
+import type { PersonActor } from '../../accounts/principal.ts';
+import { parseAmount } from '../../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner } from '../../contract/ip-addresses.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from '../../contract/panel-schemas.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { Danger } from '../../http/declared-routes.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import { isRightPassword } from '../../identity/password.ts';
+import type { Session, SessionStore } from '../../identity/session-store.ts';
 
 /** null: the deed may be done. */
 export type DeedConfirmation = (request: FastifyRequest, danger: Danger) => Promise<Refusal | null>;
 
+export interface DeedConfirmationDependencies {
+  readonly database: Queryable;
+  readonly throttle: AttemptThrottle;
+  readonly sessions: SessionStore;
+  /** How long a right password is good for further deeds. */
+  readonly deedsConfirmedSeconds: number;
+  readonly now: () => EpochSeconds;
+}
+
 const readPassword = createBodyReader(passwordBodySchema);
 const readCurrentPassword = createBodyReader(currentPasswordBodySchema);
 
-export function createDeedConfirmation(database: Queryable, throttle: AttemptThrottle): DeedConfirmation {
-  return async ({ principal: { account }, ip, body }, { passwordField, ifSent }) => {
-    const isSent = (field: string) => isJsonObject(body) && own(body, field) !== undefined;
-    if (ifSent !== undefined && !ifSent.some(isSent)) return null;
+export function createDeedConfirmation(dependencies: DeedConfirmationDependencies): DeedConfirmation {
+  const { database, throttle, sessions, deedsConfirmedSeconds, now } = dependencies;
+
+  function isConfirmed({ confirmedAt }: Session): boolean {
+    if (confirmedAt === null) return false;
+    const age = now() - confirmedAt;
+    return age >= 0 && age < deedsConfirmedSeconds;
+  }
+
+  return async ({ principal: { actor }, session, ip, body }, danger) => {
+    if (!isDangerous(body, danger)) return null;
+    const { passwordField, isAskedAlways = false } = danger;
+    if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return null;
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
-    const isRight = await throttle.tryPassword(account.username, ip, async () =>
-      isRightPassword(password, await getPasswordHash(database, account.id), addressOwner(ip)),
+    const { id, username } = personOf(actor);
+    const isRight = await throttle.tryPassword(username, ip, async () =>
+      isRightPassword(password, await getPasswordHash(database, id), addressOwner(ip)),
     );
     if (isRefusal(isRight)) return isRight;
-    return isRight ? null : refusal('wrong_password');
+    if (!isRight) return refusal('wrong_password');
+    return (await sessions.confirm(session, !isAskedAlways, now())) ? null : refusal('not_signed_in');
   };
+}
+
+function isDangerous(body: unknown, { ifSent, ifAmountAboveCents }: Danger): boolean {
+  if (ifSent !== undefined && !ifSent.some((field) => isSent(body, field))) return false;
+  if (ifAmountAboveCents === undefined) return true;
+  const cents = isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
+  return cents !== null && cents > ifAmountAboveCents;
+}
+
+function isSent(body: unknown, field: string): boolean {
+  return isJsonObject(body) && own(body, field) !== undefined;
+}
+
+/** Keys are not asked: what is confirmed is behind the session's door. */
+function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
+  if (actor.type === 'person') return actor;
+  throw new Error('A dangerous deed was to be confirmed by somebody without a password.');
 }
 
 function passwordOf(body: unknown, field: Danger['passwordField']): string | Refusal {

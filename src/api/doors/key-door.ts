@@ -9,7 +9,7 @@ import { isApiKey } from '../../accounts/api-key.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { isAdministratorScope, type Scope } from '../../contract/scopes.ts';
+import { administratorScopes, isAdministratorScope, type Scope } from '../../contract/scopes.ts';
 import type { Door, DoorKind } from '../../http/declared-routes.ts';
 import type { LimitedCaller, RateLimiter } from '../../http/rate-limit.ts';
 
@@ -164,14 +164,23 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-/** An administrator's scope is out of reach of other accounts, whichever key or person it is. */
-export function scopeProblem({ account, scopes }: Principal, needed: readonly Scope[]): Refusal | null {
-  for (const scope of needed) {
-    if (scopes.has(scope)) continue;
-    const isOutOfReach = isAdministratorScope(scope) && !account.isAdmin;
-    return isOutOfReach ? refusal('forbidden') : refusal('insufficient_scope', { scope });
-  }
-  return null;
+/** The first scope that is missing. What only administrators have is nothing that another account's caller could be given. */
+export function scopeProblem(
+  { account, scopes: had }: Pick<Principal, 'account' | 'scopes'>,
+  scopes: readonly Scope[],
+): Refusal | null {
+  const missing = scopes.filter((scope) => !had.has(scope));
+  if (!account.isAdmin && missing.some(isAdministratorScope)) return refusal('forbidden');
+  const [scope] = missing;
+  return scope === undefined ? null : refusal('insufficient_scope', { scope });
+}
+
+/** Who changes what lets into an administrator's account could make himself one: it takes everything that one may do. */
+export function administratorProblem(
+  principal: Principal,
+  target: { readonly isAdmin: boolean },
+): Refusal | null {
+  return target.isAdmin ? scopeProblem(principal, administratorScopes) : null;
 }
 
 function limitedBy({ account, actor }: Principal): LimitedCaller {

@@ -3,12 +3,14 @@
 // not blocked, its rate limit not used up, and its password one that its holder chose. "API on or off" and the
 // allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
-// A dangerous deed takes the password as well: a cookie can be stolen, or its browser borrowed.
+// A dangerous deed takes the password as well: a cookie can be stolen, or its browser borrowed. And where the operator
+// requires a second factor of a role, whoever has it sets one up first.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ownerPrincipal, type Principal } from '../../accounts/principal.ts';
+import type { Person } from '../../accounts/people-table.ts';
+import { type Principal, personPrincipal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import type { Scope } from '../../contract/scopes.ts';
+import { isRoleNamed, type NamedRole, type Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import { type AccountTurns, destroyOnceHungUp } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
@@ -26,6 +28,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The session whose cookie was sent, for the routes about sessions. Set for every route behind the panel's door. */
     session: Session;
+    /** Whose session it is, and whether codes are on at their sign-in. Set with it. */
+    person: Person;
+    isTotpEnabled: boolean;
   }
 }
 
@@ -35,6 +40,7 @@ const sessionDoorCodes: readonly ErrorCode[] = [
   'not_signed_in',
   'account_blocked',
   'password_change_required',
+  'second_factor_required',
   'forbidden_origin',
   'rate_limited',
   'internal_error',
@@ -60,20 +66,21 @@ export interface SessionDoorDependencies {
   /** The same of what takes long. */
   readonly exports: AccountTurns;
   readonly confirmDeed: DeedConfirmation;
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, limiter, lists, exports, confirmDeed, publicUrl, now } = dependencies;
+  const { sessions, limiter, lists, exports, confirmDeed, secondFactorRoles, publicUrl, now } = dependencies;
   const tokens = createTokenLookups(limiter);
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
 
   function sentToken({ cookies }: FastifyRequest): SessionToken | null {
-    const match = /^([1-9]\d{0,6})\.([A-Za-z0-9_-]{43})$/.exec(cookies[cookieName()] ?? '');
-    return match === null ? null : { accountId: Number(match[1]), token: match[2] ?? '' };
+    const match = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(cookies[cookieName()] ?? '');
+    return match === null ? null : { personId: Number(match[1]), token: match[2] ?? '' };
   }
 
   function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
@@ -101,15 +108,21 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     found: Awaited<ReturnType<SessionStore['find']>>,
   ): Principal | Refusal {
     if (found === null) return refusal('not_signed_in');
-    const { account, session } = found;
-    request.principal = ownerPrincipal(account, sessionId(session), now);
+    const { account, person, session, isTotpEnabled } = found;
+    request.principal = personPrincipal(account, person, sessionId(session), now);
     request.session = session;
+    request.person = person;
+    request.isTotpEnabled = isTotpEnabled;
     return account.blocked ? refusal('account_blocked') : request.principal;
   }
 
+  /** Also what the route needs: the person may have another role by now. */
   async function again(request: FastifyRequest): Promise<Principal | Refusal> {
     const token = sentToken(request);
-    return recognise(request, token === null ? null : await sessions.find(token, now()));
+    const principal = recognise(request, token === null ? null : await sessions.find(token, now()));
+    if (isRefusal(principal)) return principal;
+    const { scopes = [] } = request.routeOptions.config;
+    return scopeProblem(principal, scopes) ?? principal;
   }
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply, scopes: readonly Scope[]) {
@@ -128,7 +141,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     if (limited !== null) return reply.refuse(limited);
     const refused = isRefusal(principal)
       ? principal
-      : (firstSignInProblem(request, principal) ?? scopeProblem(principal, scopes));
+      : (firstSignInProblem(request) ?? secondFactorProblem(request) ?? scopeProblem(principal, scopes));
     if (refused !== null) return reply.refuse(refused);
     // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
@@ -139,9 +152,18 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
   }
 
   /** Whoever knows a password that somebody else knows too may choose one, and nothing else. */
-  function firstSignInProblem({ routeOptions }: FastifyRequest, { account }: Principal): Refusal | null {
-    const isOpen = !account.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
+  function firstSignInProblem({ routeOptions, person }: FastifyRequest): Refusal | null {
+    const isOpen = !person.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
     return isOpen ? null : refusal('password_change_required');
+  }
+
+  /** Whoever needs a second factor may set one up, and nothing else; before that, their first password. */
+  function secondFactorProblem(request: FastifyRequest): Refusal | null {
+    const { person, isTotpEnabled, routeOptions, principal } = request;
+    if (isTotpEnabled || !isRoleNamed(secondFactorRoles, principal.account, person.role)) return null;
+    const { isForSecondFactor, isForFirstSignIn } = routeOptions.config ?? {};
+    const isOpen = isForSecondFactor === true || (person.mustChangePassword && isForFirstSignIn === true);
+    return isOpen ? null : refusal('second_factor_required');
   }
 
   return {
@@ -177,6 +199,6 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
   };
 }
 
-function textOf({ accountId, token }: SessionToken): string {
-  return `${accountId}.${token}`;
+function textOf({ personId, token }: SessionToken): string {
+  return `${personId}.${token}`;
 }

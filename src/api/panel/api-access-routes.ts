@@ -11,11 +11,11 @@ import { plainAddress } from '../../contract/ip-addresses.ts';
 import {
   allowListBodySchema,
   keyFactsSchema,
-  passwordBodySchema,
   savedAllowListSchema,
   shownKeySchema,
   usageSchema,
 } from '../../contract/panel-schemas.ts';
+import { confirmedBodySchema } from '../../contract/people-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { windowSeconds } from '../../http/sliding-window.ts';
@@ -56,7 +56,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
         operationId: 'revealApiKey',
         summary: 'Show the API key',
         description: 'The audit log notes it.',
-        body: passwordBodySchema,
+        body: confirmedBodySchema,
         response: { 200: shownKeySchema },
       },
     },
@@ -78,7 +78,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
         operationId: 'resetOwnApiKey',
         summary: 'Replace the API key',
         description: 'The old key is revoked at once.',
-        body: passwordBodySchema,
+        body: confirmedBodySchema,
         response: { 201: shownKeySchema },
       },
     },

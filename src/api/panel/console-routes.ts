@@ -11,17 +11,18 @@ import {
   accountCustomerSchema,
   accountOrderSchema,
   adminOverviewSchema,
-  currentPasswordBodySchema,
   cursorPageOf,
   customerFilterSchema,
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
+import { currentlyConfirmedBodySchema } from '../../contract/people-schemas.ts';
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
+import { administratorProblem } from '../doors/key-door.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
@@ -165,18 +166,20 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       },
       schema: {
         operationId: 'disableTotpOf',
-        summary: 'Switch off an account’s codes at sign-in',
-        description: 'For an account that has lost both its authenticator app and its recovery codes.',
-        body: currentPasswordBodySchema,
+        summary: 'Switch off the codes at sign-in of an account’s own login',
+        description: 'For somebody who has lost both the authenticator app and the recovery codes.',
+        body: currentlyConfirmedBodySchema,
         response: { 204: { type: 'null' } },
       },
     },
     async (request, reply) => {
       const id = parseRowId(request.params.id);
-      if (id === null || (await findAccount(database, id)) === null) {
-        return reply.refuse(refusal('account_not_found'));
-      }
-      const wasOn = await totp.disable(id, actorOf(request.principal));
+      const account = id === null ? null : await findAccount(database, id);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const problem = administratorProblem(request.principal, account);
+      if (problem !== null) return reply.refuse(problem);
+      const ownLogin = { id: account.id, accountId: account.id };
+      const wasOn = await totp.disable(ownLogin, actorOf(request.principal));
       return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
     },
   );

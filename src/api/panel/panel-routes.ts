@@ -2,14 +2,15 @@
 // routes of the two APIs are registered beside these by api/app.ts, with the session in place of the key.
 
 import type { FastifyInstance } from 'fastify';
+import type { NamedRole } from '../../contract/scopes.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { KnownAddresses } from '../../identity/known-addresses.ts';
-import type { TotpStore } from '../../identity/totp-store.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
+import { peoplePanelRoutes } from '../admin/people-routes.ts';
 import type { SessionDoor } from '../doors/session-door.ts';
 import { apiAccessRoutes } from './api-access-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
@@ -25,7 +26,6 @@ import { totpRoutes } from './totp-routes.ts';
 export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
   readonly throttle: AttemptThrottle;
-  readonly totp: TotpStore;
   readonly knownAddresses: KnownAddresses;
   readonly limiter: RateLimiter;
   readonly ledgerDays: LedgerDays;
@@ -33,6 +33,8 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly jobs: Jobs;
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  readonly deedsConfirmedSeconds: number;
 }
 
 /** The routes behind the panel's door. */
@@ -41,6 +43,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);
   ownKeyRoutes(app, dependencies);
+  peoplePanelRoutes(app, dependencies);
   overviewRoutes(app, dependencies);
   panelOrderRoutes(app, dependencies);
   panelCustomerRoutes(app, dependencies);

@@ -3,7 +3,7 @@
 // Always true: asking is answered alike, and as fast, whether there is such an account or not.
 
 import type { FastifyInstance } from 'fastify';
-import { changeAccount } from '../../accounts/account-store.ts';
+import { changePassword } from '../../accounts/people-deeds.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { Overloaded } from '../../contract/overloaded.ts';
@@ -29,7 +29,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
         operationId: 'requestPasswordReset',
         summary: 'Have a link to a new password mailed',
         description:
-          'To the address of the account, or of every account with this address. The answer is the same whether there is one.',
+          'To the address of whoever has this username, or to everybody with this address. The answer is the same whether there is anybody.',
         body: passwordResetBodySchema,
         response: { 202: { type: 'null' } },
       },
@@ -55,7 +55,8 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
       schema: {
         operationId: 'completePasswordReset',
         summary: 'Set a password by a link that was mailed',
-        description: 'Also the first one, of an invitation. The link is used up; all sessions end.',
+        description:
+          'Also the first one, of an invitation. The link is used up; all sessions of the person end.',
         body: completePasswordBodySchema,
         response: { 204: { type: 'null' } },
       },
@@ -67,18 +68,18 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
       const link = await tokens.find(token, request, reply, () => passwordLinks.find(token, now()));
       if (isRefusal(link)) return reply.refuse(link);
       if (link === null) return reply.refuse(refusal('link_not_found'));
-      const { account, passwordVersion, purpose } = link;
-      const weak = await chosenPasswordRefusal('new_password', chosen, account);
+      const { account, person, passwordVersion, purpose } = link;
+      const names = { username: person.username, displayName: account.displayName };
+      const weak = await chosenPasswordRefusal('new_password', chosen, names);
       if (weak !== null) return reply.refuse(weak);
       const hash = await hashPassword(chosen, { cost: passwordCost, network: addressOwner(request.ip) });
-      const { id } = account;
       const password = { hash, isInitial: false, byLink: { passwordVersion, purpose } };
-      const by = { actorId: id, by: { type: 'person', id }, now: now() } as const;
-      const changed = await changeAccount(database, id, { password }, by);
+      const by = { actorId: account.id, by: { type: 'person', id: person.id }, now: now() } as const;
       // Somebody was faster: with this link, or another one.
-      if (changed === null) return reply.refuse(refusal('link_not_found'));
-      if (isRefusal(changed)) return reply.refuse(changed);
-      forgetAccount(id);
+      if (!(await changePassword(database, person, password, by))) {
+        return reply.refuse(refusal('link_not_found'));
+      }
+      forgetAccount(account.id);
       return reply.code(204).send();
     },
   );

@@ -1,9 +1,12 @@
-// Who is signed in, where else, with which password, and where mail for them goes: /me, /sessions, /password, /email.
+// Who is signed in, where else, with which password, and where mail for them goes: /me, /person, /sessions, /password,
+// /email.
 
 import type { FastifyInstance } from 'fastify';
 import { changeAccount } from '../../accounts/account-store.ts';
 import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
+import { changeOwnEmail, changePassword } from '../../accounts/people-deeds.ts';
+import { isOwnLogin } from '../../accounts/people-table.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
@@ -14,13 +17,17 @@ import {
   newPasswordBodySchema,
   savedEmailSchema,
   sessionListSchema,
+  signedInPersonSchema,
 } from '../../contract/panel-schemas.ts';
+import { isRoleNamed } from '../../contract/scopes.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
+import { scopeProblem } from '../doors/key-door.ts';
 import { accountView } from '../shapes/admin-views.ts';
+import { personView } from '../shapes/person-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
@@ -28,20 +35,17 @@ const readEmail = createBodyReader(emailBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, sessions, totp, passwordLinks, limiter, forgetAccount } = dependencies;
-  const { passwordCost, publicUrl, currency, now } = dependencies;
+  const { database, door, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
+  const { passwordCost, publicUrl, currency, secondFactorRoles, deedsConfirmedSeconds, now } = dependencies;
 
   app.get(
     '/me',
     {
-      config: { scopes: [], codes: [], isForFirstSignIn: true },
+      config: { scopes: [], codes: [], isForFirstSignIn: true, isForSecondFactor: true },
       schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
     },
-    async ({ principal: { account }, session, ip }, reply) => {
-      const [key, isTotpEnabled] = await Promise.all([
-        findKeyFacts(database, account.id),
-        totp.isEnabled(account.id),
-      ]);
+    async ({ principal: { account }, person, isTotpEnabled, session, ip }, reply) => {
+      const key = await findKeyFacts(database, account.id);
       return reply.send({
         account: accountView(account, currency, isTotpEnabled),
         api_url: `${publicUrl()}/api/v1`,
@@ -49,7 +53,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
         mail: passwordLinks.isOn,
-        must_change_password: account.mustChangePassword,
+        must_change_password: person.mustChangePassword,
         checklist: {
           // Whoever uses it has seen it.
           key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
@@ -65,6 +69,27 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   );
 
   app.get(
+    '/person',
+    {
+      config: { scopes: [], codes: [], isForSecondFactor: true },
+      schema: {
+        operationId: 'getPerson',
+        summary: 'The person who is signed in, and what they may do',
+        response: { 200: signedInPersonSchema },
+      },
+    },
+    async ({ principal, person, isTotpEnabled, session }, reply) => {
+      const until = (session.confirmedAt ?? 0) + deedsConfirmedSeconds;
+      return reply.send({
+        person: personView(person, principal.account, isTotpEnabled, 'active'),
+        scopes: [...principal.scopes],
+        second_factor_required: isRoleNamed(secondFactorRoles, principal.account, person.role),
+        deeds_confirmed_until: until > now() ? formatTime(until) : null,
+      });
+    },
+  );
+
+  app.get(
     '/sessions',
     {
       config: { scopes: [], codes: [] },
@@ -75,7 +100,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       },
     },
     async (request, reply) => {
-      const list = await sessions.list(request.principal.account.id, now());
+      const list = await sessions.list(request.person.id, now());
       const data = list.map((session) => ({
         id: sessionId(session),
         created_at: formatTime(session.createdAt),
@@ -96,7 +121,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       schema: { operationId: 'endSession', summary: 'End a session', response: noContent },
     },
     async (request, reply) => {
-      const ended = await sessions.endById(request.principal.account.id, request.params.id);
+      const ended = await sessions.endById(request.person.id, request.params.id);
       return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
     },
   );
@@ -119,7 +144,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: {
         scopes: [],
         codes: ['validation_failed'],
-        danger: { passwordField: 'current_password' },
+        danger: { passwordField: 'current_password', isAskedAlways: true },
         isForFirstSignIn: true,
       },
       schema: {
@@ -134,21 +159,24 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
     async (request, reply) => {
       const body = readNewPassword(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const { account } = request.principal;
+      const { principal, person } = request;
+      const { account } = principal;
       const { id } = account;
       if (body.new_password === body.current_password) {
         const reason = 'must differ from the current one';
         return reply.refuse(fieldRefusal('validation_failed', 'new_password', reason));
       }
-      const weak = await chosenPasswordRefusal('new_password', body.new_password, account);
+      const names = { username: person.username, displayName: account.displayName };
+      const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
       if (weak !== null) return reply.refuse(weak);
       const limited = limiter.admitAccessChange(id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
-      const changed = await changeAccount(database, id, { password }, actorOf(request.principal));
-      if (changed === null) throw new Error(`Account ${id} does not exist.`);
-      if (isRefusal(changed)) return reply.refuse(changed);
+      // Removed at this very moment.
+      if (!(await changePassword(database, person, password, actorOf(principal)))) {
+        return reply.refuse(refusal('not_signed_in'));
+      }
       const renewed = await sessions.surviveNewPassword(request.session);
       if (renewed !== null) door.setCookie(reply, renewed);
       forgetAccount(id);
@@ -159,11 +187,16 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   app.put(
     '/email',
     {
-      config: { scopes: [], codes: ['validation_failed'], danger: { passwordField: 'password' } },
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'insufficient_scope'],
+        danger: { passwordField: 'password', isAskedAlways: true },
+      },
       schema: {
         operationId: 'setEmail',
-        summary: 'Set where mail for the account goes',
-        description: 'Invitations, links to a new password, and news of sign-ins from new addresses.',
+        summary: 'Set where mail for whoever is signed in goes',
+        description:
+          'Links to a new password, and news of sign-ins from new addresses. Of the account’s own login it is the address of the account, which takes the scope people:write.',
         body: emailBodySchema,
         response: { 200: savedEmailSchema },
       },
@@ -173,12 +206,17 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       if (isRefusal(body)) return reply.refuse(body);
       const problem = emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
-      const { id } = request.principal.account;
+      const { principal, person } = request;
+      const { id } = principal.account;
+      const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
+      if (foreign !== null) return reply.refuse(foreign);
       const limited = limiter.admitAccessChange(id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const change = { email: body.email || null };
-      const changed = await changeAccount(database, id, change, actorOf(request.principal));
-      if (changed === null) throw new Error(`Account ${id} does not exist.`);
+      const changed = isOwnLogin(person)
+        ? await changeAccount(database, id, change, actorOf(principal))
+        : await changeOwnEmail(database, person, change.email, actorOf(principal));
+      if (changed === null) return reply.refuse(refusal('not_signed_in'));
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);
       return reply.send({ email: changed.email ?? '' });

@@ -4,8 +4,8 @@
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { replacePasswordHash } from '../../accounts/account-store.ts';
-import { findCredentials } from '../../accounts/find-accounts.ts';
+import { findCredentials } from '../../accounts/find-people.ts';
+import { replacePasswordHash } from '../../accounts/people-store.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../../contract/panel-schemas.ts';
@@ -85,27 +85,27 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
         return refuse(reason, refusal('invalid_credentials'));
       }
 
-      const { account, passwordVersion } = known;
+      const { account, person, passwordVersion } = known;
       if (account.blocked) return refuse('account_blocked', refusal('account_blocked'));
-      const isTotpEnabled = await totp.isEnabled(account.id);
-      const problem = isTotpEnabled ? await codeProblem(account.id, body.code) : null;
+      const isTotpEnabled = await totp.isEnabled(person.id);
+      const problem = isTotpEnabled ? await codeProblem(person.id, body.code) : null;
       if (problem !== null) {
         return problem.code === 'invalid_code' ? refuse('wrong_code', problem) : reply.refuse(problem);
       }
 
-      await strengthenHash(request, account.id, body.password, known.passwordHash);
+      await strengthenHash(request, person.id, body.password, known.passwordHash);
       // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
       if (earlier !== null) await sessions.end(earlier);
       const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-      const entry = signIns.entryOf(account, plainAddress(request.ip));
+      const entry = signIns.entryOf(
+        { id: account.id, username: person.username },
+        plainAddress(request.ip),
+        person.id,
+      );
       const at = now();
-      const token = await sessions.begin(
-        { id: account.id, passwordVersion },
-        from,
-        at,
-        entry,
-        (transaction) => knownAddresses.noteSignIn(transaction, account, from, at),
+      const token = await sessions.begin({ id: person.id, passwordVersion }, from, at, entry, (transaction) =>
+        knownAddresses.noteSignIn(transaction, account, person, from, at),
       );
       door.setCookie(reply, token);
       return reply.send({ account: accountView(account, currency, isTotpEnabled) });
@@ -129,22 +129,22 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
   /** The one moment at which the password is known to be right. A sign-in that cannot have it done goes on without. */
   async function strengthenHash(
     request: FastifyRequest,
-    accountId: number,
+    personId: number,
     password: string,
     stored: string | null,
   ): Promise<void> {
     if (stored === null || !isOutdatedHash(stored, passwordCost)) return;
     try {
       const anew = await hashPassword(password, { cost: passwordCost, network: addressOwner(request.ip) });
-      await replacePasswordHash(lookups, accountId, { stored, anew });
+      await replacePasswordHash(lookups, personId, { stored, anew });
     } catch (error) {
       request.log.warn({ reqId: request.id, err: error }, 'a password could not be hashed anew');
     }
   }
 
-  async function codeProblem(accountId: number, code: string | undefined): Promise<Refusal | null> {
+  async function codeProblem(personId: number, code: string | undefined): Promise<Refusal | null> {
     if (code === undefined || code.trim() === '') return refusal('code_required');
-    const isRight = await throttle.tryCode(accountId, () => totp.spend(accountId, code, now()));
+    const isRight = await throttle.tryCode(personId, () => totp.spend(personId, code, now()));
     if (isRefusal(isRight)) return isRight;
     return isRight ? null : refusal('invalid_code');
   }

@@ -6,10 +6,11 @@ import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import {
   codeBodySchema,
   disableTotpBodySchema,
-  passwordBodySchema,
   recoveryCodesSchema,
   totpEnrolmentSchema,
 } from '../../contract/panel-schemas.ts';
+import { confirmedBodySchema } from '../../contract/people-schemas.ts';
+import { isRoleNamed } from '../../contract/scopes.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
@@ -17,25 +18,31 @@ const readCode = createBodyReader(codeBodySchema);
 const readDisable = createBodyReader(disableTotpBodySchema);
 
 export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { totp, throttle, limiter, now } = dependencies;
+  const { totp, throttle, limiter, secondFactorRoles, now } = dependencies;
 
   app.post(
     '/totp',
     {
-      config: { scopes: [], codes: ['totp_enabled'], danger: { passwordField: 'password' } },
+      config: {
+        scopes: [],
+        codes: ['totp_enabled'],
+        danger: { passwordField: 'password' },
+        isForSecondFactor: true,
+      },
       schema: {
         operationId: 'beginTotp',
         summary: 'Begin to set up codes at sign-in',
         description: 'They are not on until a code has been confirmed, within 15 minutes.',
-        body: passwordBodySchema,
+        body: confirmedBodySchema,
         response: { 201: totpEnrolmentSchema },
       },
     },
     async (request, reply) => {
-      const { account } = request.principal;
+      const { principal, person } = request;
+      const { account } = principal;
       const limited = limiter.admitAccessChange(account.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
-      const begun = await totp.begin(account, now());
+      const begun = await totp.begin(person, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
     },
   );
@@ -46,6 +53,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       config: {
         scopes: [],
         codes: ['validation_failed', 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
+        isForSecondFactor: true,
       },
       schema: {
         operationId: 'confirmTotp',
@@ -58,12 +66,13 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
     async (request, reply) => {
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const { id } = request.principal.account;
+      const { person } = request;
+      const { id } = person;
       const state = await totp.stateOf(id, now());
       if (state === 'off') return reply.refuse(refusal('totp_not_enabled'));
       if (state === 'on') return reply.refuse(refusal('totp_enabled'));
       const actor = actorOf(request.principal);
-      const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code));
+      const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code, person));
       if (isRefusal(codes)) return reply.refuse(codes);
       if (!codes) return reply.refuse(refusal('invalid_code'));
       return reply.code(201).send({ recovery_codes: codes });
@@ -88,12 +97,16 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
     async (request, reply) => {
       const body = readDisable(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const { id } = request.principal.account;
+      const { person, principal } = request;
+      const { id } = person;
       if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
+      if (isRoleNamed(secondFactorRoles, principal.account, person.role)) {
+        return reply.refuse(refusal('second_factor_required'));
+      }
       const isRight = await throttle.tryCode(id, () => totp.spend(id, body.code, now()));
       if (isRefusal(isRight)) return reply.refuse(isRight);
       if (!isRight) return reply.refuse(refusal('invalid_code'));
-      await totp.disable(id, actorOf(request.principal));
+      await totp.disable(person, actorOf(principal));
       return reply.code(204).send();
     },
   );

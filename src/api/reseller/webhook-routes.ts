@@ -51,7 +51,7 @@ import type { AccountTurns } from '../../http/account-turns.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { Done } from '../../journal/keyed-changes.ts';
 import { readFilteredPage } from '../shapes/filtered-list.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { idempotencyKeyOf } from '../shapes/order-request.ts';
 import { deliveryView, testedView, webhookView } from '../shapes/webhook-view.ts';
 
 export interface WebhookRoutesDependencies {
@@ -99,8 +99,7 @@ export function webhookRoutes(
   const whose = isOperator ? 'for all accounts' : 'of the account';
 
   const askedBy = (request: FastifyRequest): Asked | Refusal => {
-    const body = isJsonObject(request.body) ? request.body : {};
-    const idempotencyKey = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+    const idempotencyKey = idempotencyKeyOf(request);
     if (isRefusal(idempotencyKey)) return idempotencyKey;
     const { now, ...author } = actorOf(request.principal);
     return { accountId: ownerOf(request), idempotencyKey, author, now };

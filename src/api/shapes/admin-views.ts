@@ -75,10 +75,10 @@ export function auditView(entry: RecordedAuditEntry): AuditEntryView {
     number: entry.number,
     at: formatTime(entry.at),
     actor: { id: entry.actorId, username: entry.actor },
-    by: entry.by ? { type: entry.by.type, id: entry.by.id, name: entry.byName } : null,
     action: entry.action,
     subject: entry.subject,
     before: entry.before,
     after: entry.after,
+    by: entry.by == null ? null : { type: entry.by.type, id: entry.by.id, name: entry.byName },
   };
 }

@@ -11,6 +11,7 @@ export interface CreatorNames {
   /** Of accounts. */
   readonly usernames: ReadonlyMap<number, string>;
   readonly keyNames: ReadonlyMap<number, string>;
+  readonly peopleNames: ReadonlyMap<number, string>;
 }
 
 export function keyView(
@@ -45,7 +46,7 @@ export function keyView(
 
 function creatorView(
   { createdBy, createdByKey, createdByPerson }: KeySecret,
-  { usernames, keyNames }: CreatorNames,
+  { usernames, keyNames, peopleNames }: CreatorNames,
 ): KeyView['created_by'] {
   const account = createdBy === null ? undefined : usernames.get(createdBy);
   if (account === undefined) return null;
@@ -53,7 +54,7 @@ function creatorView(
     return { account, type: 'key', id: createdByKey, name: keyNames.get(createdByKey) ?? '' };
   }
   if (createdByPerson === null) return null;
-  return { account, type: 'person', id: createdByPerson, name: account };
+  return { account, type: 'person', id: createdByPerson, name: peopleNames.get(createdByPerson) ?? '' };
 }
 
 function timeOrNull(at: EpochSeconds | null): string | null {

@@ -4,7 +4,7 @@
 
 import { parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../contract/error-catalogue.ts';
-import { type JsonObject, own } from '../../contract/json.ts';
+import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../contract/periods.ts';
 
 export interface OrderRequest {
@@ -187,4 +187,15 @@ function isEmail(text: string): boolean {
 
 function isRefused(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null;
+}
+
+/** The idempotency key of a request whose body is read elsewhere; null: none was sent. */
+export function idempotencyKeyOf({
+  body,
+  headers,
+}: {
+  readonly body?: unknown;
+  readonly headers: Parameters<typeof sentIdempotencyHeader>[0];
+}): string | null | Refusal {
+  return parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
 }

@@ -161,7 +161,11 @@ export const changeAccount = (
   id: number,
   body: AccountChange | (OwnPassword & ({ readonly password: string } | { readonly email: string })),
 ) => patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
-export const creditAccount = (id: number, body: { amount: string; memo?: string }, idempotencyKey: string) =>
+export const creditAccount = (
+  id: number,
+  body: { amount: string; memo?: string; current_password?: string },
+  idempotencyKey: string,
+) =>
   post<{ readonly entry: LedgerEntry; readonly balance: string }>(
     `/admin/v1/accounts/${id}/credit`,
     body,

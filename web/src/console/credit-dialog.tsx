@@ -1,7 +1,9 @@
-// Credits or debits an account. Two steps: the amount with its memo, then what the balance will be.
+// Credits or debits an account. Two steps: the amount with its memo, then what the balance will be, and the password where
+// the service asks for it.
 
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
 import { creditAccount } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
@@ -27,6 +29,9 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   const [typed, setTyped] = useState('');
   const [memo, setMemo] = useState('');
   const [confirming, setConfirming] = useState(false);
+  // The service asks for it above an amount of the operator's.
+  const [asksPassword, setAsksPassword] = useState(false);
+  const [password, setPassword] = useState('');
   const size = readAmount(typed);
   const amount = direction === 'debit' ? `-${size ?? '0.00'}` : (size ?? '0.00');
   const after = fromCents(toCents(account.balance) + toCents(amount));
@@ -41,6 +46,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
       },
     },
   );
+  if (!asksPassword && isPasswordMissing(command.error)) setAsksPassword(true);
   const amountProblem =
     typed.trim() !== '' && size === null
       ? 'An amount such as 100 or 99.50.'
@@ -48,7 +54,12 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
         ? `The balance is ${formatMoney(account.balance, currency)}.`
         : null;
   const title = direction === 'credit' ? 'Credit' : 'Debit';
-  const send = () => command.mutate({ amount, ...(memo.trim() !== '' && { memo: memo.trim() }) });
+  const send = () =>
+    command.mutate({
+      amount,
+      ...(memo.trim() !== '' && { memo: memo.trim() }),
+      ...(asksPassword && { current_password: password }),
+    });
 
   return (
     <Dialog title={`${title} ${account.username}`} onClose={onClose}>
@@ -110,7 +121,22 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
               />
             </>
           )}
-          {command.error === null ? null : <ErrorNotice error={command.error} />}
+          {confirming && asksPassword ? (
+            <TextField
+              label="Your password"
+              hint="So large a credit takes it."
+              type="password"
+              name="password"
+              autoComplete="current-password"
+              autoFocus
+              maxLength={200}
+              value={password}
+              onText={setPassword}
+            />
+          ) : null}
+          {command.error === null || isPasswordMissing(command.error) ? null : (
+            <ErrorNotice error={command.error} />
+          )}
         </DialogBody>
         <DialogActions>
           <Button
@@ -128,7 +154,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             type="submit"
             look={confirming && direction === 'debit' ? 'danger' : 'primary'}
             busy={command.isPending}
-            disabled={!isReady}
+            disabled={!isReady || (confirming && asksPassword && password === '')}
           >
             {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : 'Review'}
           </Button>
@@ -136,4 +162,8 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
       </form>
     </Dialog>
   );
+}
+
+function isPasswordMissing(error: Error | null): boolean {
+  return error instanceof ApiError && error.detail('field') === 'current_password';
 }

@@ -1,0 +1,68 @@
+// Reads of people: whose name a sign-in gives, who there is of an account.
+
+import type { Queryable, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { numberArray } from '../database/sql-arrays.ts';
+import { type Account, accounts } from './account-table.ts';
+import { type Credentials, credentials, type Person, people } from './people-table.ts';
+
+// The index of names knows those that are taken.
+const findByUsername: Statement = {
+  name: 'find_credentials',
+  text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+    from people p join accounts a on a.id = p.account_id where p.username = $1 and p.removed_at is null`,
+};
+
+const findPasswordHash: Statement = {
+  name: 'find_password_hash',
+  text: 'select password_hash from people where id = $1::int and removed_at is null',
+};
+
+const listOfAccount: Statement = {
+  name: 'list_people',
+  text: `select ${credentials.list('p')} from people p
+    where p.account_id = $1::int and p.removed_at is null order by p.id`,
+};
+
+const findUsernames: Statement = {
+  name: 'find_people_usernames',
+  text: 'select id, username from people where id = any($1::int[])',
+};
+
+/** Ids to usernames, those of removed people too. */
+export async function findPeopleNames(
+  database: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query(findUsernames, [numberArray([...new Set(ids)])]);
+  return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
+}
+
+/** What a sign-in is compared with. null: nobody has this name. */
+export async function findCredentials(
+  database: Queryable,
+  username: string,
+): Promise<{
+  account: Account;
+  person: Person;
+  passwordHash: string | null;
+  passwordVersion: number;
+} | null> {
+  const [row] = await database.query(findByUsername, [username]);
+  if (row === undefined) return null;
+  const { passwordHash, passwordVersion } = credentials.parse(row, 'p_');
+  return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };
+}
+
+/** null: there is no such person any more, or no password. */
+export async function getPasswordHash(database: Queryable, personId: number): Promise<string | null> {
+  const [row] = await database.query(findPasswordHash, [personId]);
+  return nullable(String, row?.['password_hash']);
+}
+
+/** Everybody who has not been removed: the account's own login first, then by when they were invited. */
+export async function listPeople(database: Queryable, accountId: number): Promise<Credentials[]> {
+  const rows = await database.query(listOfAccount, [accountId]);
+  return rows.map((row) => credentials.parse(row));
+}

@@ -1,0 +1,14 @@
+// The password of whoever is signed in, as bodies of dangerous deeds hold it: it may be left out for a few minutes after it
+// was given with another one.
+
+import Type from 'typebox';
+
+/** A password or code that was typed: whatever it holds, it is compared. */
+export const typed = (description: string) => Type.String({ maxLength: 200, description });
+
+const sentence =
+  'The password of whoever is signed in. It may be left out within five minutes after it was given with another dangerous deed.';
+
+export const passwordField = { password: Type.Optional(typed(sentence)) };
+/** Where `password` is another one. */
+export const currentPasswordField = { current_password: Type.Optional(typed(sentence)) };
