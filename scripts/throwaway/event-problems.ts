@@ -53,7 +53,9 @@ const pairs: Readonly<Record<string, readonly [told: string, written: string]>> 
 const compare = `select a.id, ${Object.entries(pairs)
   .map(([what, [told, written]]) => `(${told})::text || ' of ' || (${written})::text as "${what}"`)
   .join(', ')} from accounts a
-  where exists (select from events e where e.account_id = a.id and e.number = 1 and e.type = 'key.created')`;
+  where exists (select from events e where e.account_id = a.id and e.number = 1 and e.type = 'key.created'
+    and e.data::json->'key'->>'last_four' =
+      (select k.last_four from api_keys k where k.account_id = a.id and k.is_first order by k.id limit 1))`;
 
 const eventsPerAccount = 200;
 const list = `select account_id, number, type, data from events where number <= ${eventsPerAccount}`;

@@ -95,6 +95,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
     readMilliseconds: 30_000,
     idleInTransactionMilliseconds: 30_000,
     listenAnswerMilliseconds: 30_000,
+    readPace: { ...defaultLimits.database.readPace, waitMilliseconds: 60_000 },
   },
 };
 

@@ -84,7 +84,10 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   }
 
   await row(page, 'Shop').getByRole('button', { name: 'Revoke Shop' }).click();
-  await confirmWithPassword(dialog(page, 'Revoke Shop?'), testPassword, 'Revoke key now');
+  const revoking = dialog(page, 'Revoke Shop?');
+  await confirmWithPassword(revoking, testPassword, 'Revoke key now');
+  // Behind it no row is to be seen.
+  await revoking.waitFor({ state: 'detached' });
   await row(page, 'Shop').waitFor({ state: 'detached' });
   expectRefusal(await using(second).get('/balance'), '401 revoked_api_key');
 

@@ -202,6 +202,12 @@ function pickOperation(
 
 // ---- what there is to ask for
 
+/** A person or a key of an account. */
+interface OwnedThing {
+  readonly accountId: number;
+  readonly id: number;
+}
+
 interface World {
   readonly admin: TestAccount;
   /** They order, and nothing takes that from them. */
@@ -223,7 +229,8 @@ interface World {
   readonly lastingWebhooks: readonly OwnedWebhook[];
   readonly webhooks: OwnedWebhook[];
   /** Who was invited, and to which account. */
-  readonly people: { readonly accountId: number; readonly id: number }[];
+  readonly people: OwnedThing[];
+  readonly keys: OwnedThing[];
   /** Unspent, for the operator's product. */
   readonly codes: string[];
   customerNames: number;
@@ -311,6 +318,7 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     lastingWebhooks: await createWebhooks(admin, resellers),
     webhooks: [],
     people: [],
+    keys: [],
     codes: [],
     customerNames: 1,
   };
@@ -335,8 +343,12 @@ async function learn(
   const reference = body?.order?.customer?.reference;
   if (typeof reference === 'string' && world.references.length < remembered) world.references.push(reference);
   learnOfWebhooks(world, request, body);
+  const accountId = Number(/accounts\/(\d+)\//.exec(path)?.[1]);
   if (operation === 'invitePerson' && typeof body?.person?.id === 'number') {
-    world.people.push({ accountId: Number(/accounts\/(\d+)\//.exec(path)?.[1]), id: body.person.id });
+    world.people.push({ accountId, id: body.person.id });
+  }
+  if (operation === 'createAccountKey' && typeof body?.key?.id === 'number') {
+    world.keys.push({ accountId, id: body.key.id });
   }
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
@@ -516,7 +528,8 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   }
   if (!path.includes('{id}')) return path;
   if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
-  if (path.includes('{person_id}')) return fillPersonPath(path, world, random);
+  if (path.includes('{person_id}')) return fillOwnedPath(path, 'person_id', world.people, random);
+  if (path.includes('{key_id}')) return fillOwnedPath(path, 'key_id', world.keys, random);
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
   const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
@@ -532,12 +545,12 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   return path.replace('{id}', () => drawn);
 }
 
-function fillPersonPath(path: string, { people }: World, random: Random): string {
+function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], random: Random): string {
   // Those of before are mostly removed.
-  const person = people.length === 0 || random.below(8) === 0 ? undefined : random.pick(people.slice(-6));
+  const one = all.length === 0 || random.below(8) === 0 ? undefined : random.pick(all.slice(-6));
   return path
-    .replace('{id}', () => String(person?.accountId ?? random.pick(oddIds)))
-    .replace('{person_id}', () => String(person?.id ?? random.pick(oddIds)));
+    .replace('{id}', () => String(one?.accountId ?? random.pick(oddIds)))
+    .replace(`{${inner}}`, () => String(one?.id ?? random.pick(oddIds)));
 }
 
 /** An endpoint, and an event that its owner hears of; sometimes one that it does not. */

@@ -48,6 +48,8 @@ interface Seat {
   recoveryCodes: string[];
   /** Ids of people who were invited. */
   people: number[];
+  /** Ids of keys that were made. */
+  keys: number[];
 }
 
 interface PanelWorld {
@@ -149,6 +151,7 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
     sessions: [],
     recoveryCodes: [],
     people: [],
+    keys: [],
   });
   const readers = [];
   for (const group of ['reseller', 'distributor'] as const) {
@@ -196,10 +199,17 @@ function nextStep(
 ): { id: string; seat: Seat } | null {
   if (random.below(5) > 0) return null;
   if (random.below(3) === 0) {
-    // Nobody is found before somebody was invited.
     const reader = random.pick(readers);
-    const deeds = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
-    return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(deeds), seat: reader };
+    // Nobody is found before somebody was invited, and no key before one was made.
+    const [known, beginning, deeds] =
+      random.below(2) === 0
+        ? [
+            reader.people,
+            'inviteColleague',
+            ['changeColleague', 'renewColleagueInvitation', 'removeColleague'],
+          ]
+        : [reader.keys, 'createKey', ['changeKey', 'rotateKey', 'revokeKey']];
+    return { id: known.length === 0 ? beginning : random.pick(deeds), seat: reader };
   }
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
@@ -290,9 +300,11 @@ function drawDoor({ cookie, account }: Seat, random: Random, isPlain: boolean): 
 }
 
 function fillPanelPath({ path }: Operation, seat: Seat, world: PanelWorld, random: Random): string {
-  if (path.includes('{person_id}')) {
-    const known = random.below(8) > 0 && seat.people.length > 0 ? seat.people : oddIds;
-    return path.replace('{person_id}', String(random.pick<string | number>(known)));
+  const [, inner] = /\{(person|key)_id\}/.exec(path) ?? [];
+  if (inner !== undefined) {
+    const ids = inner === 'person' ? seat.people : seat.keys;
+    const known = random.below(8) > 0 && ids.length > 0 ? ids : oddIds;
+    return path.replace(`{${inner}_id}`, String(random.pick<string | number>(known)));
   }
   if (!path.includes('{id}')) return path;
   const withTotp = world.victims.filter(({ isTotpOn }) => isTotpOn);
@@ -346,6 +358,12 @@ function knownOf(
     case 'period':
       // A preview's body requires nothing: few of those drawn have a package and a customer at all.
       return id === 'previewOrder' || random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
+    case 'name':
+      return id === 'createKey' || id === 'changeKey' ? `key-${random.below(9)}` : undefined;
+    case 'expires_at':
+      return random.pick([null, '2030-01-01T00:00:00Z']);
+    case 'scopes[]':
+      return random.pick(['balance:read', 'orders:write', 'admin:credit']);
     case 'allowed_ips[]':
       return random.pick(['127.0.0.1', '::1', '10.0.0.0/8', '0.0.0.0/0']);
     default:
@@ -372,6 +390,9 @@ async function learnOfPanel(
     seat.sessions = body.data.map((one: { id: string }) => one.id);
   }
   if (id === 'inviteColleague' && status === 201) seat.people.push(body.person.id);
+  if (id === 'createKey' && status === 201) seat.keys.push(body.key.id);
+  if (id === 'removeColleague' && status === 200) seat.people = [];
+  if (id === 'revokeKey' && status === 200) seat.keys = [];
   if (id === 'beginTotp' && typeof body?.secret === 'string') seat.secret = body.secret;
   if (Array.isArray(body?.recovery_codes)) {
     seat.recoveryCodes = [...body.recovery_codes];

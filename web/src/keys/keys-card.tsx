@@ -106,7 +106,7 @@ export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps)
     >
       <div className="border-t border-line">
         <DataTable
-          caption="Keys"
+          caption="Keys and what each may do"
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
