@@ -113,6 +113,7 @@ const longest: readonly string[] = [
   'test/browser/doors.test.ts',
   'test/browser/console.test.ts',
   'test/browser/sign-in.test.ts',
+  'test/browser/people.test.ts',
   'test/tools/package.test.ts',
   'test/tools/reference-samples.test.ts',
   'test/process/embedded-server.test.ts',

@@ -90,6 +90,8 @@ export const pageShots: readonly PageShot[] = [
   { name: 'api-access', role: 'reseller', open: at('/panel/api-access') },
   { name: 'new-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'New key') },
   { name: 'api-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'Replace') },
+  { name: 'people', role: 'reseller', open: at('/panel/people') },
+  { name: 'invite-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/people', 'Invite') },
   { name: 'security', role: 'reseller', open: at('/panel/security') },
   {
     name: 'palette',
@@ -188,6 +190,7 @@ export const pageShots: readonly PageShot[] = [
       await scene.page.getByText('In the ledger').waitFor();
     },
   },
+  { name: 'console-people', role: 'administrator', open: at('/panel/people') },
   { name: 'console-packages', role: 'administrator', open: at('/panel/admin/packages') },
   {
     name: 'console-package',

@@ -39,6 +39,8 @@ export interface Danger {
   readonly ifAmountAboveCents?: bigint;
   /** A password given a moment ago does not do: it decides which password is the right one, or where a new one is mailed to. */
   readonly isAskedAlways?: boolean;
+  /** The same, when one of these fields is sent. */
+  readonly askedAlwaysIfSent?: readonly string[];
 }
 
 declare module 'fastify' {

@@ -76,6 +76,7 @@ const panel = usePanelBrowser(async (service) => {
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
     'api-access-page': { path: '/panel/api-access', title: 'API access' },
+    'people-page': { path: '/panel/people', title: 'People' },
     'security-page': { path: '/panel/security', title: 'Security' },
   };
   consolePages = {

@@ -282,6 +282,12 @@ test('what decides who may sign in asks for the password each time, and a new pa
   const { panel } = await ownerOf(account);
   expectStatus(await panel.post('/api-key/reveal', own), 200);
   expectRefusal(await panel.put('/email', { email: 'a@example.com' }), '422 validation_failed');
+  const other = await addPerson(service, account, 'viewer');
+  const theirs = `/people/${other.id}`;
+  expectStatus(await panel.patch(theirs, { role: 'staff' }), 200);
+  expectRefusal(await panel.patch(theirs, { email: 'a@example.com' }), '422 validation_failed');
+  expectRefusal(await panel.patch(`/people/${account.id}`, { email: '' }), '422 validation_failed');
+  expectStatus(await panel.patch(theirs, { email: 'a@example.com', ...own }), 200);
   expectRefusal(
     await panel.post('/password', { new_password: 'of the thief’s choice' }),
     '422 validation_failed',
@@ -299,6 +305,8 @@ test('what decides who may sign in asks for the password each time, and a new pa
   expectStatus(await admin.panel.post(`${path}/api-key`, {}), 201);
   expectRefusal(await admin.panel.patch(path, { password: 'handed over by phone' }), '422 validation_failed');
   expectRefusal(await admin.panel.patch(path, { email: 'a@example.com' }), '422 validation_failed');
+  expectStatus(await admin.panel.patch(`${path}${theirs}`, { role: 'viewer' }), 200);
+  expectRefusal(await admin.panel.patch(`${path}${theirs}`, { email: '' }), '422 validation_failed');
 });
 
 test('a credit above the operator’s limit takes the password, one up to it and a debit do not', async () => {

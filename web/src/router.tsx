@@ -94,6 +94,12 @@ const requests = createRoute({
   component: lazyRouteComponent(() => import('./account/requests-page.tsx'), 'RequestsPage'),
 });
 
+const people = createRoute({
+  getParentRoute: () => panel,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./account/people-page.tsx'), 'PeoplePage'),
+});
+
 const security = createRoute({
   getParentRoute: () => panel,
   path: '/security',
@@ -181,6 +187,7 @@ const routeTree = root.addChildren([
     ledger,
     statements,
     requests,
+    people,
     security,
     notFound,
     console.addChildren([

@@ -235,8 +235,9 @@ function peopleRoutes(
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'validation_failed', 'person_not_found', 'last_owner'],
-        danger,
         isReplayable: true,
+        // Links to a new password are mailed there.
+        danger: { ...danger, askedAlwaysIfSent: ['email'] },
       },
       schema: {
         operationId: operations.change,

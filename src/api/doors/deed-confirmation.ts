@@ -47,7 +47,8 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
 
   return async ({ principal: { actor }, session, ip, body }, danger) => {
     if (!isDangerous(body, danger)) return null;
-    const { passwordField, isAskedAlways = false } = danger;
+    const { passwordField } = danger;
+    const isAskedAlways = isAlwaysAsked(body, danger);
     if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return null;
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
@@ -66,6 +67,10 @@ function isDangerous(body: unknown, { ifSent, ifAmountAboveCents }: Danger): boo
   if (ifAmountAboveCents === undefined) return true;
   const cents = isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
   return cents !== null && cents > ifAmountAboveCents;
+}
+
+function isAlwaysAsked(body: unknown, { isAskedAlways = false, askedAlwaysIfSent = [] }: Danger): boolean {
+  return isAskedAlways || askedAlwaysIfSent.some((field) => isSent(body, field));
 }
 
 function isSent(body: unknown, field: string): boolean {

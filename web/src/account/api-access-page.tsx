@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ownKeys } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
 import { apiKeyQuery } from '../api/queries.ts';
 import { KeysCard } from '../keys/keys-card.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -15,6 +16,7 @@ import { UsageCard } from './usage-card.tsx';
 
 export function ApiAccessPage() {
   const { account } = useMe();
+  const may = useMay();
   const keyFacts = useQuery(apiKeyQuery);
   // Only here, in memory: leaving the page hides the key again.
   const [shownKey, setShownKey] = useState<string | null>(null);
@@ -38,6 +40,7 @@ export function ApiAccessPage() {
           owner={ownKeys}
           description="One for each program, with as much as it needs: then one can be replaced without the others."
           ofAdministrator={account.is_admin}
+          canChange={may('keys:write')}
         />
         <div className="grid gap-5 lg:grid-cols-2 [&>*]:min-w-0">
           <UsageCard />

@@ -27,13 +27,13 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
   const { api_url: apiUrl, account } = useMe();
   const [asking, setAsking] = useState<'reveal' | 'reset' | null>(null);
   const close = () => setAsking(null);
-  const reveal = useCommand((password: string) => revealApiKey({ password }), {
+  const reveal = useCommand((password: string | undefined) => revealApiKey({ password }), {
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();
     },
   });
-  const reset = useCommand((password: string) => resetOwnApiKey({ password }), {
+  const reset = useCommand((password: string | undefined) => resetOwnApiKey({ password }), {
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeftRight, Link2, RefreshCw, ShoppingBag } from 'lucide-react';
 import { useState } from 'react';
+import { useMay } from '../api/person.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
@@ -27,6 +28,7 @@ const columns = orderColumns({ withCustomer: false });
 export function CustomerPage() {
   const { customerId } = route.useParams();
   const openOrder = useOpenOrder();
+  const may = useMay();
   const [asksLink, setAsksLink] = useState(false);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const back = <BackLink to="/customers">Customers</BackLink>;
@@ -45,23 +47,27 @@ export function CustomerPage() {
         actions={
           customer === undefined || reference === undefined ? undefined : (
             <>
-              <Button onClick={() => setAsksLink(true)}>
-                <Link2 aria-hidden="true" className="size-4" />
-                Login link
-              </Button>
-              <Button
-                onClick={() =>
-                  openOrder({
-                    type: 'place',
-                    customer: reference,
-                    ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
-                  })
-                }
-              >
-                <ArrowLeftRight aria-hidden="true" className="size-4" />
-                {runs(customer.plan) ? 'Change package' : 'Order a package'}
-              </Button>
-              {lastOrder === undefined ? null : (
+              {may('customers:write') ? (
+                <Button onClick={() => setAsksLink(true)}>
+                  <Link2 aria-hidden="true" className="size-4" />
+                  Login link
+                </Button>
+              ) : null}
+              {may('orders:write') ? (
+                <Button
+                  onClick={() =>
+                    openOrder({
+                      type: 'place',
+                      customer: reference,
+                      ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
+                    })
+                  }
+                >
+                  <ArrowLeftRight aria-hidden="true" className="size-4" />
+                  {runs(customer.plan) ? 'Change package' : 'Order a package'}
+                </Button>
+              ) : null}
+              {lastOrder === undefined || !may('orders:write') ? null : (
                 <Button
                   look="primary"
                   onClick={() =>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, Users } from 'lucide-react';
 import { useCallback } from 'react';
+import { useMay } from '../api/person.ts';
 import { customersQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import { tableState } from '../api/table-state.ts';
@@ -26,6 +27,7 @@ export function CustomersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const openOrder = useOpenOrder();
+  const mayOrder = useMay()('orders:write');
   const query = useQuery(customersQuery(search));
   const onSearch = useCallback(
     (q: string) => void navigate({ search: (now) => changedParams(now, { q }), replace: true }),
@@ -52,9 +54,11 @@ export function CustomersPage() {
                 icon={Users}
                 title="No customers yet"
                 action={
-                  <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
-                    Place the first order
-                  </Button>
+                  mayOrder ? (
+                    <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
+                      Place the first order
+                    </Button>
+                  ) : undefined
                 }
               >
                 The first order for a new e-mail address or username creates the customer.

@@ -1,8 +1,9 @@
-// Where mail about the security of the account goes. Who reads it can set a new password, so a change takes the present one.
+// Where mail about the security of whoever is signed in goes. Who reads it can set a new password, so a change takes the present one.
 
 import { useState } from 'react';
 import { setEmail } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { useMay, usePerson } from '../api/person.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -12,10 +13,14 @@ import { say } from '../ui/toasts.tsx';
 
 export function EmailCard() {
   const { account, mail } = useMe();
-  const saved = account.email ?? '';
+  const { person } = usePerson();
+  const may = useMay();
+  // Of the account’s own login it is the address of the account.
+  const isFixed = person.id === account.id && !may('people:write');
+  const saved = person.email ?? '';
   const [email, setText] = useState(saved);
   const [isAsking, setIsAsking] = useState(false);
-  const command = useCommand((password: string) => setEmail({ email: email.trim(), password }), {
+  const command = useCommand((password: string | undefined) => setEmail({ email: email.trim(), password }), {
     onDone: () => {
       setIsAsking(false);
       say(email.trim() === '' ? 'The address is removed.' : 'The address is saved.');
@@ -28,7 +33,7 @@ export function EmailCard() {
       description={
         mail
           ? 'For a link to a new password, and to tell you of a sign-in from a new address.'
-          : 'This service sends no mail yet. Once it does, this is where mail about your account goes.'
+          : 'This service sends no mail yet. Once it does, this is where mail about your sign-in goes.'
       }
     >
       <form
@@ -46,6 +51,7 @@ export function EmailCard() {
           spellCheck={false}
           autoCapitalize="none"
           maxLength={254}
+          disabled={isFixed}
           className="w-full max-w-sm"
           value={email}
           onText={setText}
@@ -57,7 +63,8 @@ export function EmailCard() {
       {isAsking ? (
         <PasswordDialog
           title={email.trim() === '' ? 'Remove the address?' : 'Save the address?'}
-          description="Whoever reads its mail can set a new password for this account."
+          description="Whoever reads its mail can set a new password for you."
+          isAskedAlways
           action={email.trim() === '' ? 'Remove address' : 'Save address'}
           command={command}
           onClose={() => {

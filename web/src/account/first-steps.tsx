@@ -2,35 +2,48 @@
 
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useMay } from '../api/person.ts';
 import type { Checklist } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 
+/** Those that the role of whoever is signed in allows; nothing where there is none. */
 export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
   const openOrder = useOpenOrder();
-  const done = Object.values(checklist).filter(Boolean).length;
+  const may = useMay();
+  const steps = [
+    {
+      done: checklist.key_viewed,
+      scope: 'keys:read',
+      title: 'Look at your API key',
+      text: 'With the address and your key, your shop can order by itself.',
+      action: <ButtonLink to="/api-access">Open API access</ButtonLink>,
+    },
+    {
+      done: checklist.first_order,
+      scope: 'orders:write',
+      title: 'Place your first order',
+      text: 'Through the API, or here: you see the price and your balance before anything is charged.',
+      action: <Button onClick={() => openOrder({ type: 'place' })}>Place an order</Button>,
+    },
+    {
+      done: checklist.allow_list,
+      scope: 'keys:write',
+      title: 'Say where your key works',
+      text: 'An allow-list of your servers’ addresses makes a stolen key worthless.',
+      action: <ButtonLink to="/api-access">Set the allow-list</ButtonLink>,
+    },
+  ] as const;
+  const open = steps.filter(({ scope }) => may(scope));
+  const done = open.filter((step) => step.done).length;
+  if (done === open.length) return null;
   return (
-    <Card title="First steps" description={`${done} of 3 done`} flush>
+    <Card title="First steps" description={`${done} of ${open.length} done`} flush>
       <ol className="border-t border-line">
-        <Step
-          done={checklist.key_viewed}
-          title="Look at your API key"
-          text="With the address and your key, your shop can order by itself."
-          action={<ButtonLink to="/api-access">Open API access</ButtonLink>}
-        />
-        <Step
-          done={checklist.first_order}
-          title="Place your first order"
-          text="Through the API, or here: you see the price and your balance before anything is charged."
-          action={<Button onClick={() => openOrder({ type: 'place' })}>Place an order</Button>}
-        />
-        <Step
-          done={checklist.allow_list}
-          title="Say where your key works"
-          text="An allow-list of your servers’ addresses makes a stolen key worthless."
-          action={<ButtonLink to="/api-access">Set the allow-list</ButtonLink>}
-        />
+        {open.map(({ title, text, action, done: isDone }) => (
+          <Step key={title} done={isDone} title={title} text={text} action={action} />
+        ))}
       </ol>
     </Card>
   );

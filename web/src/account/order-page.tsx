@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
+import { useMay } from '../api/person.ts';
 import { orderQuery } from '../api/queries.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,6 +18,7 @@ const route = getRouteApi('/panel/orders/$orderId');
 export function OrderPage() {
   const { orderId } = route.useParams();
   const openOrder = useOpenOrder();
+  const may = useMay();
   const { data, error, refetch } = useQuery(orderQuery(orderId));
   const back = <BackLink to="/orders">Orders</BackLink>;
   if (error !== null && data === undefined) {
@@ -32,7 +34,7 @@ export function OrderPage() {
         mark={<CopyButton text={orderId} label="Copy order id" />}
         back={back}
         actions={
-          order === undefined ? undefined : (
+          order === undefined || !may('orders:write') ? undefined : (
             <Button
               onClick={() =>
                 openOrder({

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, ShoppingBag } from 'lucide-react';
 import { useCallback } from 'react';
+import { useMay } from '../api/person.ts';
 import { ordersQuery, packagesQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import { tableState } from '../api/table-state.ts';
@@ -34,6 +35,7 @@ export function OrdersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const openOrder = useOpenOrder();
+  const may = useMay();
   const { data: packages } = useQuery(packagesQuery);
   const { from, to } = search;
   const query = useQuery(ordersQuery(search));
@@ -116,12 +118,16 @@ export function OrdersPage() {
                 icon={ShoppingBag}
                 title="No orders yet"
                 action={
-                  <>
-                    <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
-                      Place the first order
-                    </Button>
-                    <ButtonLink to="/api-access">Order through the API</ButtonLink>
-                  </>
+                  may('orders:write') ? (
+                    <>
+                      <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
+                        Place the first order
+                      </Button>
+                      {may('keys:read') ? (
+                        <ButtonLink to="/api-access">Order through the API</ButtonLink>
+                      ) : null}
+                    </>
+                  ) : undefined
                 }
               >
                 Each order gives a customer a plan and is paid from your balance.

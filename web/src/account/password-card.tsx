@@ -1,12 +1,12 @@
 // A new password. It ends the other sessions.
 
-import { useMe } from '../api/me.ts';
+import { usePerson } from '../api/person.ts';
 import { PasswordForm } from '../shell/password-form.tsx';
 import { Card } from '../ui/card.tsx';
 import { say } from '../ui/toasts.tsx';
 
 export function PasswordCard() {
-  const { username } = useMe().account;
+  const { username } = usePerson().person;
   return (
     <Card title="Password" description="Changing it signs out every other browser.">
       <PasswordForm

@@ -77,12 +77,19 @@ function ChoosePassword({ token }: { readonly token: string }) {
   if (command.isSuccess) {
     return (
       <EntryCard title="Your password is set" heading="Your password is set" below={<BackToSignIn />}>
-        <p role="status">Sign in with it. Whoever was signed in before has been signed out.</p>
+        <p role="status">
+          Sign in with your username and this password. Whoever was signed in as you before has been signed
+          out.
+        </p>
       </EntryCard>
     );
   }
   return (
     <EntryCard title="Choose your password" heading="Choose your password" below={<BackToSignIn />}>
+      <p className="mb-5 text-soft">
+        One that only you know. The link works once; if you were invited, you then sign in with the username
+        that you were told.
+      </p>
       <EntryForm
         isReady={chosen.length >= passwordLengthMin && again === chosen}
         isBusy={command.isPending}

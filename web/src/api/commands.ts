@@ -11,7 +11,9 @@ import type {
   LedgerEntry,
   LoginLink,
   Months,
+  Person,
   PlacedOrder,
+  Role,
   SavedAllowList,
   ScheduledPrices,
   TotpEnrolment,
@@ -27,6 +29,13 @@ const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) 
 const patch = <Answer>(path: string, body: object) => call<Answer>(path, { method: 'PATCH', body });
 const remove = (path: string) => call<null>(path, { method: 'DELETE' });
 
+/** Of whoever is signed in: dangerous deeds ask for it again. undefined: given a moment ago, and not sent. */
+type OwnPassword = string | undefined;
+
+interface WithOwnPassword {
+  readonly current_password: OwnPassword;
+}
+
 // ---- session and security
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
@@ -34,37 +43,38 @@ export const signIn = (body: { username: string; password: string; code?: string
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
 export const completePasswordReset = (body: { token: string; new_password: string }) =>
   post<null>('/password-reset/complete', body);
-export const setEmail = (body: { email: string; password: string }) =>
+export const setEmail = (body: { email: string; password: OwnPassword }) =>
   call<{ readonly email: string }>('/email', { method: 'PUT', body });
 export const signOut = () => post<null>('/sign-out');
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>
   post<null>('/password', body);
-export const startTotp = (body: { password: string }) => post<TotpEnrolment>('/totp', body);
+export const startTotp = (body: { password: OwnPassword }) => post<TotpEnrolment>('/totp', body);
 export const confirmTotp = (body: { code: string }) =>
   post<{ readonly recovery_codes: readonly string[] }>('/totp/confirm', body);
-export const disableTotp = (body: { password: string; code: string }) => post<null>('/totp/disable', body);
+export const disableTotp = (body: { password: OwnPassword; code: string }) =>
+  post<null>('/totp/disable', body);
 
 // ---- API access
 
-export const revealApiKey = (body: { password: string }) =>
+export const revealApiKey = (body: { password: OwnPassword }) =>
   post<{ readonly api_key: string }>('/api-key/reveal', body);
-export const resetOwnApiKey = (body: { password: string }) =>
+export const resetOwnApiKey = (body: { password: OwnPassword }) =>
   post<{ readonly api_key: string }>('/api-key/reset', body);
 export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
   call<SavedAllowList>('/allow-list', { method: 'PUT', body });
 
-// ---- keys
+// ---- keys and people
 
-/** Whose keys they are, and what their routes call the password of whoever is signed in. */
-export interface KeyOwner {
+/** Whose keys or people they are, and what their routes call the password of whoever is signed in. */
+export interface AccessOwner {
   readonly path: string;
   readonly passwordField: 'password' | 'current_password';
 }
 
-export const ownKeys: KeyOwner = { path: '/keys', passwordField: 'password' };
-export const keysOfAccount = (id: number): KeyOwner => ({
+export const ownKeys: AccessOwner = { path: '/keys', passwordField: 'password' };
+export const keysOfAccount = (id: number): AccessOwner => ({
   path: `/admin/v1/accounts/${id}/keys`,
   passwordField: 'current_password',
 });
@@ -84,15 +94,19 @@ interface KeyWithSecret {
   readonly api_key: string | null;
 }
 
-export const createKey = (owner: KeyOwner, settings: KeySettings, password: string, idempotencyKey: string) =>
-  post<KeyWithSecret>(owner.path, { ...settings, [owner.passwordField]: password }, idempotencyKey);
-export const changeKey = (owner: KeyOwner, id: number, settings: KeySettings, password: string) =>
+export const createKey = (
+  owner: AccessOwner,
+  settings: KeySettings,
+  password: OwnPassword,
+  idempotencyKey: string,
+) => post<KeyWithSecret>(owner.path, { ...settings, [owner.passwordField]: password }, idempotencyKey);
+export const changeKey = (owner: AccessOwner, id: number, settings: KeySettings, password: OwnPassword) =>
   patch<{ readonly key: ApiKey }>(`${owner.path}/${id}`, { ...settings, [owner.passwordField]: password });
 export const rotateKey = (
-  owner: KeyOwner,
+  owner: AccessOwner,
   id: number,
   body: { overlap_hours: number },
-  password: string,
+  password: OwnPassword,
   idempotencyKey: string,
 ) =>
   post<KeyWithSecret>(
@@ -100,8 +114,42 @@ export const rotateKey = (
     { ...body, [owner.passwordField]: password },
     idempotencyKey,
   );
-export const revokeKey = (owner: KeyOwner, id: number, password: string) =>
+export const revokeKey = (owner: AccessOwner, id: number, password: OwnPassword) =>
   call<{ readonly deleted: boolean }>(`${owner.path}/${id}`, {
+    method: 'DELETE',
+    body: { [owner.passwordField]: password },
+  });
+
+export const ownPeople: AccessOwner = { path: '/people', passwordField: 'password' };
+export const peopleOfAccount = (id: number): AccessOwner => ({
+  path: `/admin/v1/accounts/${id}/people`,
+  passwordField: 'current_password',
+});
+
+export interface NewPerson {
+  readonly username: string;
+  readonly role: Role;
+  readonly email?: string;
+}
+
+export interface InvitedPerson {
+  readonly person: Person;
+  /** Shown once. */
+  readonly invitation: { readonly url: string; readonly expires_at: string };
+}
+
+export const invitePerson = (owner: AccessOwner, body: NewPerson, password: OwnPassword) =>
+  post<InvitedPerson>(owner.path, { ...body, [owner.passwordField]: password });
+export const inviteAgain = (owner: AccessOwner, id: number, password: OwnPassword) =>
+  post<InvitedPerson>(`${owner.path}/${id}/invitation`, { [owner.passwordField]: password });
+export const changePerson = (
+  owner: AccessOwner,
+  id: number,
+  body: { readonly role?: Role; readonly email?: string },
+  password: OwnPassword,
+) => patch<{ readonly person: Person }>(`${owner.path}/${id}`, { ...body, [owner.passwordField]: password });
+export const removePerson = (owner: AccessOwner, id: number, password: OwnPassword) =>
+  call<{ readonly removed: boolean }>(`${owner.path}/${id}`, {
     method: 'DELETE',
     body: { [owner.passwordField]: password },
   });
@@ -151,19 +199,14 @@ export interface AccountChange {
   readonly confirm?: boolean;
 }
 
-/** Of whoever is signed in: dangerous deeds ask for it again. */
-interface OwnPassword {
-  readonly current_password: string;
-}
-
 export const createAccount = (body: NewAccount) => post<CreatedAccount>('/admin/v1/accounts', body);
 export const changeAccount = (
   id: number,
-  body: AccountChange | (OwnPassword & ({ readonly password: string } | { readonly email: string })),
+  body: AccountChange | (WithOwnPassword & ({ readonly password: string } | { readonly email: string })),
 ) => patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
 export const creditAccount = (
   id: number,
-  body: { amount: string; memo?: string; current_password?: string },
+  body: { amount: string; memo?: string; current_password?: OwnPassword },
   idempotencyKey: string,
 ) =>
   post<{ readonly entry: LedgerEntry; readonly balance: string }>(
@@ -171,11 +214,11 @@ export const creditAccount = (
     body,
     idempotencyKey,
   );
-export const resetAccountApiKey = (id: number, body: OwnPassword) =>
+export const resetAccountApiKey = (id: number, body: WithOwnPassword) =>
   post<{ readonly api_key: string }>(`/admin/v1/accounts/${id}/api-key`, body);
 export const endAccountSessions = (id: number) =>
   post<{ readonly ended: number }>(`/admin/v1/accounts/${id}/end-sessions`);
-export const disableAccountTotp = (id: number, body: OwnPassword) =>
+export const disableAccountTotp = (id: number, body: WithOwnPassword) =>
   post<null>(`/admin/accounts/${id}/totp/disable`, body);
 export const grantTrial = (
   accountId: number,

@@ -28,9 +28,11 @@ import type {
   Page,
   PanelCustomer,
   PanelLedgerEntry,
+  Person,
   RequestLine,
   ScheduledPrices,
   Session,
+  SignedInPerson,
   SignInOptions,
   Statement,
   Usage,
@@ -51,9 +53,16 @@ function listing<Answer>(path: string, query: Query = {}) {
 // A top-up is seen while its reseller waits for it, and a block while its reseller works.
 const meMilliseconds = 5_000;
 export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
+// A role is seldom changed; whoever meets the change first has it asked again (query-client.ts).
+const personMilliseconds = 15_000;
+export const personQuery = queryOptions({
+  ...reading<SignedInPerson>('/person'),
+  refetchInterval: personMilliseconds,
+});
 export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);
+export const peopleQuery = (path: string) => reading<Listed<Person>>(path);
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');
 export const statementsQuery = reading<Listed<Statement>>('/statements');

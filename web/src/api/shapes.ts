@@ -20,11 +20,13 @@ import type {
   SeriesPointView,
   savedAllowListSchema,
   sessionListSchema,
+  signedInPersonSchema,
   signInOptionsSchema,
   statementListSchema,
   totpEnrolmentSchema,
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
+import type { PersonView } from '../../../src/contract/people-schemas.ts';
 
 export type {
   AccountView as Account,
@@ -42,6 +44,9 @@ export type {
   PanelCustomerView as PanelCustomer,
   SeriesPointView as SeriesPoint,
 } from '../../../src/contract/panel-schemas.ts';
+
+export type { PersonView as Person } from '../../../src/contract/people-schemas.ts';
+export type { Scope } from '../../../src/contract/scopes.ts';
 
 export type Group = AccountView['group'];
 export type Months = OrderView['months'];
@@ -72,6 +77,12 @@ export interface Listed<Item> {
 type With<Shape, Members> = Omit<Shape, keyof Members> & Readonly<Members>;
 
 export type Me = With<Static<typeof meSchema>, { account: AccountView }>;
+/** Who is signed in for the account. */
+export type SignedInPerson = With<
+  Static<typeof signedInPersonSchema>,
+  { person: PersonView; deeds_confirmed_until: string | null }
+>;
+export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];
 export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type Session = Static<typeof sessionListSchema>['data'][number];

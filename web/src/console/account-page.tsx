@@ -15,10 +15,12 @@ import {
   Smartphone,
 } from 'lucide-react';
 import { useState } from 'react';
-import { keysOfAccount } from '../api/commands.ts';
+import { keysOfAccount, peopleOfAccount } from '../api/commands.ts';
+import { useMay, useMayManage } from '../api/person.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
 import { KeysCard } from '../keys/keys-card.tsx';
+import { PeopleCard } from '../people/people-card.tsx';
 import { groupWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -59,12 +61,15 @@ type Opened =
 export function AccountPage() {
   const { accountId } = route.useParams();
   const [opened, setOpened] = useState<Opened>(null);
+  const may = useMay();
+  const mayManage = useMayManage();
   const { data, error, refetch } = useQuery(accountQuery(accountId));
   const back = <BackLink to="/admin/accounts">Accounts</BackLink>;
   if (error !== null && data === undefined) {
     return <PageProblem title="Account" back={back} error={error} onRetry={() => void refetch()} />;
   }
   const account = data?.account;
+  const canManage = account !== undefined && mayManage(account);
   return (
     <>
       <PageHeader
@@ -74,7 +79,8 @@ export function AccountPage() {
         {...(account !== undefined &&
           account.display_name !== account.username && { description: <bdi>{account.display_name}</bdi> })}
         actions={
-          account && (
+          account &&
+          may('admin:credit') && (
             <>
               <Button onClick={() => setOpened('debit')}>
                 <Minus aria-hidden="true" className="size-4" />
@@ -91,50 +97,74 @@ export function AccountPage() {
       <div className="flex flex-col gap-5">
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />
-          {account === undefined ? null : (
+          {account === undefined || !may('admin:accounts') ? null : (
             <div className="mt-4 flex flex-wrap gap-2">
-              <Button onClick={() => setOpened('settings')}>
-                <Settings2 aria-hidden="true" className="size-4" />
-                Change settings
-              </Button>
+              {canManage ? (
+                <Button onClick={() => setOpened('settings')}>
+                  <Settings2 aria-hidden="true" className="size-4" />
+                  Change settings
+                </Button>
+              ) : null}
               <Button onClick={() => setOpened('trial')}>
                 <Gift aria-hidden="true" className="size-4" />
                 Give a free trial
               </Button>
-              <Button onClick={() => setOpened('email')}>
-                <Mail aria-hidden="true" className="size-4" />
-                E-mail address
-              </Button>
-              <Button onClick={() => setOpened('password')}>
-                <LockKeyhole aria-hidden="true" className="size-4" />
-                New password
-              </Button>
-              {account.totp_enabled ? (
-                <Button onClick={() => setOpened('totp')}>
-                  <Smartphone aria-hidden="true" className="size-4" />
-                  Sign-in codes off
-                </Button>
+              {canManage ? (
+                <>
+                  <Button onClick={() => setOpened('email')}>
+                    <Mail aria-hidden="true" className="size-4" />
+                    E-mail address
+                  </Button>
+                  <Button onClick={() => setOpened('password')}>
+                    <LockKeyhole aria-hidden="true" className="size-4" />
+                    New password
+                  </Button>
+                  {account.totp_enabled ? (
+                    <Button onClick={() => setOpened('totp')}>
+                      <Smartphone aria-hidden="true" className="size-4" />
+                      Sign-in codes off
+                    </Button>
+                  ) : null}
+                  <Button onClick={() => setOpened('sessions')}>
+                    <LogOut aria-hidden="true" className="size-4" />
+                    End sessions
+                  </Button>
+                  <Button look="danger" onClick={() => setOpened('key')}>
+                    <KeyRound aria-hidden="true" className="size-4" />
+                    Replace key
+                  </Button>
+                  <Button look={account.blocked ? 'plain' : 'danger'} onClick={() => setOpened('block')}>
+                    <Ban aria-hidden="true" className="size-4" />
+                    {account.blocked ? 'Unblock' : 'Block'}
+                  </Button>
+                </>
               ) : null}
-              <Button onClick={() => setOpened('sessions')}>
-                <LogOut aria-hidden="true" className="size-4" />
-                End sessions
-              </Button>
-              <Button look="danger" onClick={() => setOpened('key')}>
-                <KeyRound aria-hidden="true" className="size-4" />
-                Replace key
-              </Button>
-              <Button look={account.blocked ? 'plain' : 'danger'} onClick={() => setOpened('block')}>
-                <Ban aria-hidden="true" className="size-4" />
-                {account.blocked ? 'Unblock' : 'Block'}
-              </Button>
             </div>
           )}
         </Card>
         {account === undefined ? null : (
           <KeysCard
             owner={keysOfAccount(account.id)}
-            description="What its programs use. “Replace key” above is the first key’s."
+            description={
+              canManage
+                ? 'What its programs use. “Replace key” above is the first key’s.'
+                : 'What its programs use.'
+            }
             ofAdministrator={account.is_admin}
+            canChange={canManage}
+          />
+        )}
+        {account === undefined || !may('admin:accounts') ? null : (
+          <PeopleCard
+            owner={peopleOfAccount(account.id)}
+            title="People"
+            description={
+              canManage
+                ? 'Who signs in for it. The buttons above are for its own login.'
+                : 'Who signs in for it.'
+            }
+            ofAdministrator={account.is_admin}
+            canChange={canManage}
           />
         )}
         <AccountHistory accountId={Number(accountId)} />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, SearchX, UsersRound } from 'lucide-react';
 import { useCallback, useState } from 'react';
+import { useMay } from '../api/person.ts';
 import { accountsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Account } from '../api/shapes.ts';
@@ -84,12 +85,12 @@ export function AccountsPage() {
   );
   const onSearch = useCallback((q: string) => change({ q }), [change]);
   const isFiltered = search.q !== undefined || search.group !== undefined;
-  const create = (
+  const create = useMay()('admin:accounts') ? (
     <Button look="primary" onClick={() => setCreating(true)}>
       <Plus aria-hidden="true" className="size-4" />
       Create an account
     </Button>
-  );
+  ) : null;
   return (
     <>
       <PageHeader title="Accounts" actions={create} />

@@ -6,6 +6,7 @@ import { SearchX, Users } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { customerColumns } from '../account/customer-columns.tsx';
 import { changeCustomerStatus } from '../api/commands.ts';
+import { useMay } from '../api/person.ts';
 import { allCustomersQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { AccountCustomer } from '../api/shapes.ts';
@@ -38,6 +39,7 @@ export function AllCustomersPage() {
     (q: string) => void navigate({ search: (now) => changedParams(now, { q }), replace: true }),
     [navigate],
   );
+  const canSuspend = useMay()('admin:accounts');
   const columns: readonly Column<AccountCustomer>[] = [
     ...(nameColumn === undefined ? [] : [nameColumn]),
     {
@@ -50,14 +52,7 @@ export function AllCustomersPage() {
       ),
     },
     ...otherColumns.filter(({ title }) => title !== 'Since'),
-    {
-      title: 'Change',
-      untitled: true,
-      align: 'end',
-      cell: (customer) => (
-        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? 'Lift' : 'Suspend'}</Button>
-      ),
-    },
+    ...(canSuspend ? [change()] : []),
   ];
   return (
     <>
@@ -94,6 +89,17 @@ export function AllCustomersPage() {
       {asked === null ? null : <SuspendDialog customer={asked} onClose={() => setAsked(null)} />}
     </>
   );
+
+  function change(): Column<AccountCustomer> {
+    return {
+      title: 'Change',
+      untitled: true,
+      align: 'end',
+      cell: (customer) => (
+        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? 'Lift' : 'Suspend'}</Button>
+      ),
+    };
+  }
 }
 
 function isSuspended({ status }: AccountCustomer): boolean {

@@ -44,10 +44,7 @@ const columns: readonly Column<AuditEntry>[] = [
       actor.username === '' ? (
         <span className="text-soft">Not known</span>
       ) : (
-        <TwoLines
-          first={<bdi>{actor.username}</bdi>}
-          second={by === null || by.name === actor.username ? null : <ActedBy by={by} />}
-        />
+        <ActedBy account={actor.username} by={by} />
       ),
   },
   { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
@@ -81,14 +78,21 @@ export function AuditPage() {
   );
 }
 
-/** The key, or the person where it is not the account's own name. */
-function ActedBy({ by }: { readonly by: NonNullable<AuditEntry['by']> }) {
+/** A person of the account, or one of its keys; its own login is the account. */
+function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
+  if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
+  const whose = <bdi>{by.name}</bdi>;
   return by.type === 'key' ? (
-    <>
-      key <bdi>{by.name}</bdi>
-    </>
+    <TwoLines first={<bdi>{account}</bdi>} second={<>key {whose}</>} />
   ) : (
-    <bdi>{by.name}</bdi>
+    <TwoLines
+      first={whose}
+      second={
+        <>
+          of <bdi>{account}</bdi>
+        </>
+      }
+    />
   );
 }
 

@@ -15,6 +15,7 @@ import { counted } from '../text/words.ts';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
@@ -26,7 +27,9 @@ interface CredentialDialogProps {
 }
 
 export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand((mine: string) => resetAccountApiKey(account.id, { current_password: mine }));
+  const command = useCommand((mine: string | undefined) =>
+    resetAccountApiKey(account.id, { current_password: mine }),
+  );
   if (command.data !== undefined) {
     return (
       <ShownOnceDialog title="The key was replaced" onClose={onClose}>
@@ -53,7 +56,7 @@ const passwordLetters = 20;
 
 export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   const [password] = useState(() => mintText(passwordLetters));
-  const command = useCommand((mine: string) =>
+  const command = useCommand((mine: string | undefined) =>
     changeAccount(account.id, { password, current_password: mine }),
   );
   if (command.data !== undefined) {
@@ -73,6 +76,7 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
       description="A password is generated and shown once. The old one stops working, and every session of the account ends."
       action="Generate password"
       danger
+      isAskedAlways
       command={command}
       onClose={onClose}
     />
@@ -82,9 +86,9 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
 export function EmailDialog({ account, onClose }: CredentialDialogProps) {
   const saved = account.email ?? '';
   const [email, setEmail] = useState(saved);
-  const [mine, setMine] = useState('');
+  const own = useOwnPassword({ isAskedAlways: true });
   const wanted = email.trim();
-  const command = useCommand(() => changeAccount(account.id, { email: wanted, current_password: mine }), {
+  const command = useCommand(() => changeAccount(account.id, { email: wanted, current_password: own.sent }), {
     onDone: () => {
       say(wanted === '' ? 'The address is removed.' : 'The address is saved.');
       onClose();
@@ -97,7 +101,7 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
       description="Whoever reads its mail can set a new password for the account. Empty: nowhere."
       action="Save address"
       busy={command.isPending}
-      ready={wanted !== saved && isMailable && mine !== ''}
+      ready={wanted !== saved && isMailable && own.isReady}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
@@ -113,27 +117,22 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
         value={email}
         onText={setEmail}
       />
-      <TextField
-        label="Your password"
-        type="password"
-        name="password"
-        autoComplete="current-password"
-        maxLength={200}
-        value={mine}
-        onText={setMine}
-      />
+      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }
 
 /** For who lost the authenticator app and the recovery codes. */
 export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand((mine: string) => disableAccountTotp(account.id, { current_password: mine }), {
-    onDone: () => {
-      say(`${account.username} signs in with the password alone.`);
-      onClose();
+  const command = useCommand(
+    (mine: string | undefined) => disableAccountTotp(account.id, { current_password: mine }),
+    {
+      onDone: () => {
+        say(`${account.username} signs in with the password alone.`);
+        onClose();
+      },
     },
-  });
+  );
   return (
     <PasswordDialog
       title={`Switch off the codes of ${account.username}?`}

@@ -15,6 +15,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Money } from '../ui/money.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { say } from '../ui/toasts.tsx';
 
 interface CreditDialogProps {
@@ -31,7 +32,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   const [confirming, setConfirming] = useState(false);
   // The service asks for it above an amount of the operator's.
   const [asksPassword, setAsksPassword] = useState(false);
-  const [password, setPassword] = useState('');
+  const own = useOwnPassword();
   const size = readAmount(typed);
   const amount = direction === 'debit' ? `-${size ?? '0.00'}` : (size ?? '0.00');
   const after = fromCents(toCents(account.balance) + toCents(amount));
@@ -58,7 +59,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
     command.mutate({
       amount,
       ...(memo.trim() !== '' && { memo: memo.trim() }),
-      ...(asksPassword && { current_password: password }),
+      ...(asksPassword && { current_password: own.sent }),
     });
 
   return (
@@ -122,17 +123,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             </>
           )}
           {confirming && asksPassword ? (
-            <TextField
-              label="Your password"
-              hint="So large a credit takes it."
-              type="password"
-              name="password"
-              autoComplete="current-password"
-              autoFocus
-              maxLength={200}
-              value={password}
-              onText={setPassword}
-            />
+            <OwnPasswordField own={own} hint="So large a credit takes it." autoFocus />
           ) : null}
           {command.error === null || isPasswordMissing(command.error) ? null : (
             <ErrorNotice error={command.error} />
@@ -154,7 +145,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             type="submit"
             look={confirming && direction === 'debit' ? 'danger' : 'primary'}
             busy={command.isPending}
-            disabled={!isReady || (confirming && asksPassword && password === '')}
+            disabled={!isReady || (confirming && asksPassword && !own.isReady)}
           >
             {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : 'Review'}
           </Button>

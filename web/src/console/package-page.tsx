@@ -6,9 +6,11 @@ import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { changePackage, createPackage, type PackageSettings } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { NotForRole } from '../shell/not-for-role.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -29,14 +31,15 @@ const route = getRouteApi('/panel/admin/packages/$packageId');
 
 export function PackagePage() {
   const { packageId } = route.useParams();
+  const mayChange = useMay()('admin:packages');
   const { data, error, refetch } = useQuery(allPackagesQuery);
   const back = <BackLink to="/admin/packages">Packages</BackLink>;
-  if (packageId === 'new') return <PackageForm one={null} />;
+  if (packageId === 'new') return mayChange ? <PackageForm one={null} canChange /> : <NotForRole />;
   const found = data?.data.find(({ id }) => String(id) === packageId);
   if (found !== undefined) {
     return (
       <div className="flex flex-col gap-5">
-        <PackageForm key={found.id} one={found} />
+        <PackageForm key={found.id} one={found} canChange={mayChange} />
         {found.trial ? null : <PriceSchedule one={found} />}
       </div>
     );
@@ -55,7 +58,15 @@ export function PackagePage() {
 
 const durationDaysDefault = 30;
 
-function PackageForm({ one }: { readonly one: AdminPackage | null }) {
+function PackageForm({
+  one,
+  canChange,
+}: {
+  /** null: a new one. */
+  readonly one: AdminPackage | null;
+  /** false: it is shown, and not changed. */
+  readonly canChange: boolean;
+}) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
   const [name, setName] = useState(one?.name ?? '');
@@ -122,7 +133,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady && !command.isPending) save();
+        if (canChange && isReady && !command.isPending) save();
       }}
     >
       <PageHeader
@@ -137,7 +148,10 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
         }
         back={<BackLink to="/admin/packages">Packages</BackLink>}
       />
-      <div className="flex flex-col gap-5">
+      <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
+        {canChange ? null : (
+          <Notice tone="info">Your role sees packages and prices, and does not change them.</Notice>
+        )}
         <Card title="What it is">
           <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
             <TextField
@@ -172,7 +186,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
                 label="Free trial"
                 hint="Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created."
                 checked={isTrial}
-                disabled={one !== null}
+                disabled={one !== null || !canChange}
                 onChange={setIsTrial}
               />
             </div>
@@ -194,6 +208,7 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
             label="Retired"
             hint="Can no longer be ordered. Running plans go on and can be renewed."
             checked={retired}
+            disabled={!canChange}
             onChange={setRetired}
           />
         </Card>
@@ -204,13 +219,15 @@ function PackageForm({ one }: { readonly one: AdminPackage | null }) {
           </Notice>
         ) : null}
         {command.error === null ? null : <ErrorNotice error={command.error} />}
-        <div className="flex flex-wrap justify-end gap-2">
-          <ButtonLink to="/admin/packages">Cancel</ButtonLink>
-          <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
-            {one === null ? 'Create package' : 'Save'}
-          </Button>
-        </div>
-      </div>
+        {canChange ? (
+          <div className="flex flex-wrap justify-end gap-2">
+            <ButtonLink to="/admin/packages">Cancel</ButtonLink>
+            <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+              {one === null ? 'Create package' : 'Save'}
+            </Button>
+          </div>
+        ) : null}
+      </fieldset>
     </form>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';
+import { useMay } from '../api/person.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group } from '../api/shapes.ts';
 import { savingPercent } from '../text/amounts.ts';
@@ -51,12 +52,12 @@ const columns: readonly Column<AdminPackage>[] = [
 
 export function PackagesPage() {
   const { data, error, refetch } = useQuery(allPackagesQuery);
-  const create = (
+  const create = useMay()('admin:packages') ? (
     <ButtonLink look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
       <Plus aria-hidden="true" className="size-4" />
       Create a package
     </ButtonLink>
-  );
+  ) : null;
   return (
     <>
       <PageHeader title="Packages" actions={create} />

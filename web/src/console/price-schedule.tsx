@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
 import { useState } from 'react';
 import { schedulePrices, unschedulePrices } from '../api/commands.ts';
+import { useMay } from '../api/person.ts';
 import { scheduledPricesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group, ScheduledPrices } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -27,8 +28,9 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const { data, error, refetch } = useQuery(scheduledPricesQuery(one.id));
   const [opened, setOpened] = useState<Opened>(null);
   const close = () => setOpened(null);
+  const mayChange = useMay()('admin:packages');
   const deletion = (price: ScheduledPrices) =>
-    price.begun ? null : (
+    price.begun || !mayChange ? null : (
       <Button
         aria-label={`Delete the prices from ${formatUtc(price.from)}`}
         onClick={() => setOpened({ deed: 'delete', price })}
@@ -59,7 +61,9 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         title="Prices with a date"
         description="They begin by themselves, in their second. What is left blank stays what it is then."
         action={
-          one.retired ? null : <Button onClick={() => setOpened({ deed: 'add' })}>Schedule prices</Button>
+          one.retired || !mayChange ? null : (
+            <Button onClick={() => setOpened({ deed: 'add' })}>Schedule prices</Button>
+          )
         }
         flush
       >

@@ -1,14 +1,14 @@
 // A new secret for a key, with or without a time in which the one before it still works; and its end.
 
 import { type ReactNode, useState } from 'react';
-import { type KeyOwner, revokeKey, rotateKey } from '../api/commands.ts';
+import { type AccessOwner, revokeKey, rotateKey } from '../api/commands.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Choice } from '../ui/choice.tsx';
-import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
@@ -16,7 +16,7 @@ import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
 
 interface KeyDialogProps {
-  readonly owner: KeyOwner;
+  readonly owner: AccessOwner;
   readonly apiKey: ApiKey;
   readonly onClose: () => void;
 }
@@ -30,10 +30,10 @@ const overlaps = [
 
 export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   const [overlap, setOverlap] = useState<number>(24);
-  const [password, setPassword] = useState('');
+  const own = useOwnPassword();
   const [idempotencyKey] = useState(() => mintText(24));
   const command = useCommand(() =>
-    rotateKey(owner, apiKey.id, { overlap_hours: overlap }, password, idempotencyKey),
+    rotateKey(owner, apiKey.id, { overlap_hours: overlap }, own.sent, idempotencyKey),
   );
   if (command.data !== undefined) {
     const [before] = command.data.key.ending;
@@ -61,7 +61,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
       action="Make new secret"
       danger={overlap === 0}
       busy={command.isPending}
-      ready={password !== ''}
+      ready={own.isReady}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
@@ -70,22 +70,13 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
       {overlap === 0 ? (
         <Notice tone="warn">Every program that has the old secret is refused at once.</Notice>
       ) : null}
-      <TextField
-        label="Your password"
-        type="password"
-        name="password"
-        autoComplete="current-password"
-        autoFocus
-        maxLength={200}
-        value={password}
-        onText={setPassword}
-      />
+      <OwnPasswordField own={own} autoFocus />
     </FormDialog>
   );
 }
 
 export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
-  const command = useCommand((password: string) => revokeKey(owner, apiKey.id, password), {
+  const command = useCommand((password: string | undefined) => revokeKey(owner, apiKey.id, password), {
     onDone: () => {
       say(`The key ${apiKey.name} is revoked.`);
       onClose();

@@ -1,7 +1,7 @@
 // A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
 
 import { useState } from 'react';
-import { changeKey, createKey, type KeyOwner, type KeySettings } from '../api/commands.ts';
+import { type AccessOwner, changeKey, createKey, type KeySettings } from '../api/commands.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -10,11 +10,12 @@ import { CheckList } from '../ui/check-list.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { say } from '../ui/toasts.tsx';
 import { NewSecretDialog } from './key-dialogs.tsx';
 
 interface KeyFormDialogProps {
-  readonly owner: KeyOwner;
+  readonly owner: AccessOwner;
   /** null: a new one. */
   readonly apiKey: ApiKey | null;
   readonly ofAdministrator: boolean;
@@ -29,7 +30,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
   const savedDay = apiKey?.expires_at?.slice(0, 10) ?? '';
   const [lastDay, setLastDay] = useState(savedDay);
-  const [password, setPassword] = useState('');
+  const own = useOwnPassword();
   const isFirst = apiKey?.first === true;
 
   const settings: KeySettings = {
@@ -41,8 +42,8 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
   };
   const [idempotencyKey] = useState(() => mintText(24));
-  const create = useCommand(() => createKey(owner, settings, password, idempotencyKey));
-  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, password), {
+  const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
+  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, own.sent), {
     onDone: () => {
       say('The key is changed. It counts from the next request on.');
       onClose();
@@ -64,7 +65,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       width="wide"
       action={apiKey === null ? 'Make key' : 'Save key'}
       busy={command.isPending}
-      ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && password !== ''}
+      ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && own.isReady}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
@@ -129,15 +130,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           />
         )}
       </div>
-      <TextField
-        label="Your password"
-        type="password"
-        name="password"
-        autoComplete="current-password"
-        maxLength={200}
-        value={password}
-        onText={setPassword}
-      />
+      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { KeyOwner } from '../api/commands.ts';
+import type { AccessOwner } from '../api/commands.ts';
 import { keysQuery } from '../api/queries.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { counted, scopeWord } from '../text/words.ts';
@@ -18,10 +18,12 @@ import { RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
 import { KeyFormDialog } from './key-form-dialog.tsx';
 
 interface KeysCardProps {
-  readonly owner: KeyOwner;
+  readonly owner: AccessOwner;
   readonly description: string;
   /** Of administrators' accounts: their keys can have more scopes. */
   readonly ofAdministrator: boolean;
+  /** false: the list alone. */
+  readonly canChange: boolean;
 }
 
 type Opened =
@@ -29,7 +31,7 @@ type Opened =
   | { readonly deed: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
   | null;
 
-export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps) {
+export function KeysCard({ owner, description, ofAdministrator, canChange }: KeysCardProps) {
   const { data, error, refetch } = useQuery(keysQuery(owner.path));
   const [opened, setOpened] = useState<Opened>(null);
   const close = () => setOpened(null);
@@ -68,29 +70,7 @@ export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps)
       cell: ({ expires_at }) =>
         expires_at === null ? <span className="text-soft">Never</span> : <Time at={expires_at} />,
     },
-    {
-      title: 'Actions',
-      untitled: true,
-      align: 'end',
-      cell: (apiKey) => (
-        <span className="inline-flex">
-          <IconButton label={`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
-            <Pencil aria-hidden="true" className="size-4" />
-          </IconButton>
-          <IconButton
-            label={`New secret for ${apiKey.name}`}
-            onClick={() => setOpened({ deed: 'rotate', apiKey })}
-          >
-            <RotateCcw aria-hidden="true" className="size-4" />
-          </IconButton>
-          {apiKey.first ? null : (
-            <IconButton label={`Revoke ${apiKey.name}`} onClick={() => setOpened({ deed: 'revoke', apiKey })}>
-              <Trash2 aria-hidden="true" className="size-4 text-bad" />
-            </IconButton>
-          )}
-        </span>
-      ),
-    },
+    ...(canChange ? [actions()] : []),
   ];
   return (
     <Card
@@ -98,10 +78,12 @@ export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps)
       description={description}
       flush
       action={
-        <Button onClick={() => setOpened({ deed: 'create' })}>
-          <Plus aria-hidden="true" className="size-4" />
-          New key
-        </Button>
+        canChange ? (
+          <Button onClick={() => setOpened({ deed: 'create' })}>
+            <Plus aria-hidden="true" className="size-4" />
+            New key
+          </Button>
+        ) : undefined
       }
     >
       <div className="border-t border-line">
@@ -134,6 +116,32 @@ export function KeysCard({ owner, description, ofAdministrator }: KeysCardProps)
       ) : null}
     </Card>
   );
+
+  function actions(): Column<ApiKey> {
+    return {
+      title: 'Actions',
+      untitled: true,
+      align: 'end',
+      cell: (apiKey) => (
+        <span className="inline-flex">
+          <IconButton label={`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={`New secret for ${apiKey.name}`}
+            onClick={() => setOpened({ deed: 'rotate', apiKey })}
+          >
+            <RotateCcw aria-hidden="true" className="size-4" />
+          </IconButton>
+          {apiKey.first ? null : (
+            <IconButton label={`Revoke ${apiKey.name}`} onClick={() => setOpened({ deed: 'revoke', apiKey })}>
+              <Trash2 aria-hidden="true" className="size-4 text-bad" />
+            </IconButton>
+          )}
+        </span>
+      ),
+    };
+  }
 }
 
 function KeyName({ apiKey: { name, first, status } }: { readonly apiKey: ApiKey }) {

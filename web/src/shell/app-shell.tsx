@@ -5,13 +5,14 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
 import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
-import { consolePages, panelPages } from './page-list.ts';
+import { NotForRole } from './not-for-role.tsx';
+import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
@@ -21,21 +22,21 @@ const OrderDialog = lazy(() => import('../order/order-dialog.tsx'));
 type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
 
 export function AppShell({ children }: { readonly children: ReactNode }) {
-  const { is_admin: isAdmin } = useMe().account;
+  const pages = usePages();
+  const mayOrder = useMay()('orders:write');
   const [overlay, setOverlay] = useState<Overlay>(null);
   const close = () => setOverlay(null);
   const navigate = useNavigate();
-  const main = useFocusOnNavigation(close);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const main = useFocusOnNavigation(pathname, close);
+  const isClosed = useIsClosed(pathname);
 
   const shortcuts: Shortcuts = {
     '?': () => setOverlay('shortcuts'),
     '/': focusSearchField,
-    n: () => setOverlay({ type: 'place' }),
+    ...(mayOrder && { n: () => setOverlay({ type: 'place' }) }),
     ...Object.fromEntries(
-      [...panelPages, ...(isAdmin ? consolePages : [])].map(({ to, keys }) => [
-        keys,
-        () => void navigate({ to }),
-      ]),
+      [...pages.panel, ...pages.console].map(({ to, keys }) => [keys, () => void navigate({ to })]),
     ),
   };
   useShortcuts(shortcuts, () => setOverlay('palette'));
@@ -77,9 +78,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <IconButton label="Search" onClick={() => setOverlay('palette')}>
             <Search aria-hidden="true" className="size-5" />
           </IconButton>
-          <IconButton label="Place an order" onClick={() => setOverlay({ type: 'place' })}>
-            <Plus aria-hidden="true" className="size-5" />
-          </IconButton>
+          {mayOrder ? (
+            <IconButton label="Place an order" onClick={() => setOverlay({ type: 'place' })}>
+              <Plus aria-hidden="true" className="size-5" />
+            </IconButton>
+          ) : null}
         </header>
         <main
           ref={main}
@@ -87,7 +90,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl min-w-0 flex-1 scroll-mt-16 px-4 py-6 sm:px-8 sm:py-8"
         >
-          <Suspense>{children}</Suspense>
+          <Suspense>{isClosed ? <NotForRole /> : children}</Suspense>
         </main>
       </div>
       {overlay === 'drawer' ? <Drawer onClose={close}>{navigation}</Drawer> : null}
@@ -108,8 +111,9 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** "Place an order", as the head of a page shows it. */
+/** "Place an order", as the head of a page shows it to whoever may. */
 export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) {
+  if (!useMay()('orders:write')) return null;
   return (
     <Button look="primary" onClick={onClick}>
       <Plus aria-hidden="true" className="size-4" />
@@ -119,9 +123,8 @@ export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) 
 }
 
 /** A new page is where reading goes on: screen readers start at its beginning. */
-function useFocusOnNavigation(onNavigation: () => void) {
+function useFocusOnNavigation(pathname: string, onNavigation: () => void) {
   const main = useRef<HTMLElement>(null);
-  const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const shown = useRef(pathname);
   useEffect(() => {
     if (shown.current === pathname) return;

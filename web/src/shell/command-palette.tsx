@@ -16,11 +16,12 @@ import {
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
 import { accountsQuery, customersQuery } from '../api/queries.ts';
 import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { leave } from './leave.ts';
-import { consolePages, panelPages } from './page-list.ts';
+import { usePages } from './page-list.ts';
 
 interface Command {
   readonly id: string;
@@ -137,7 +138,10 @@ function useCommands(
   text: string,
   { onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps,
 ): readonly Command[] {
-  const { id: accountId, is_admin: isAdmin } = useMe().account;
+  const { id: accountId } = useMe().account;
+  const may = useMay();
+  const isAdmin = may('admin:read');
+  const pages = usePages();
   const navigate = useNavigate();
   const client = useQueryClient();
   const q = useDeferredValue(text);
@@ -149,9 +153,17 @@ function useCommands(
     onClose();
     to();
   };
+  const placing: Command = {
+    id: 'order',
+    title: 'Place an order',
+    keys: 'n',
+    words: 'new buy sell',
+    icon: Plus,
+    run: onPlaceOrder,
+  };
   const fixed: readonly Command[] = [
-    { id: 'order', title: 'Place an order', keys: 'n', words: 'new buy sell', icon: Plus, run: onPlaceOrder },
-    ...[...panelPages, ...(isAdmin ? consolePages : [])].map(({ to, title, icon, keys, words }) => ({
+    ...(may('orders:write') ? [placing] : []),
+    ...[...pages.panel, ...pages.console].map(({ to, title, icon, keys, words }) => ({
       id: to,
       title,
       icon,

@@ -4,12 +4,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
 import { useMe } from '../api/me.ts';
+import { usePerson } from '../api/person.ts';
+import { roleWord } from '../text/words.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { Money } from '../ui/money.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
-import { consolePages, type PageEntry, panelPages } from './page-list.ts';
+import { type PageEntry, usePages } from './page-list.ts';
 
 interface NavigationProps {
   readonly onSearch: () => void;
@@ -19,6 +21,8 @@ interface NavigationProps {
 
 export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProps) {
   const { account } = useMe();
+  const { person } = usePerson();
+  const pages = usePages();
   const client = useQueryClient();
   return (
     <div className="flex min-h-full flex-col gap-5 px-3 py-4">
@@ -35,11 +39,11 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         <Keys keys={isApple ? '⌘ K' : 'Ctrl K'} />
       </button>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-5">
-        <PageLinks pages={panelPages} onNavigate={onNavigate} />
-        {account.is_admin ? (
+        <PageLinks pages={pages.panel} onNavigate={onNavigate} />
+        {pages.console.length > 0 ? (
           <div>
             <p className="mb-1 px-2 text-xs font-medium text-soft">Administration</p>
-            <PageLinks pages={consolePages} onNavigate={onNavigate} />
+            <PageLinks pages={pages.console} onNavigate={onNavigate} />
           </div>
         ) : null}
       </nav>
@@ -53,9 +57,20 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <Money amount={account.balance} currency={account.currency} className="font-semibold" />
         </Link>
         <div className="mt-1 flex items-center gap-1 pl-2">
-          <span className="min-w-0 flex-1 truncate" title={account.username}>
-            <bdi>{account.username}</bdi>
-          </span>
+          <div className="min-w-0 flex-1 leading-snug">
+            <div className="truncate" title={person.username}>
+              <bdi>{person.username}</bdi>
+            </div>
+            <div className="truncate text-xs text-soft">
+              {roleWord(person.role)}
+              {person.username === account.username ? null : (
+                <>
+                  {' of '}
+                  <bdi title={account.username}>{account.username}</bdi>
+                </>
+              )}
+            </div>
+          </div>
           <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
             <Keyboard aria-hidden="true" className="size-4" />
           </IconButton>

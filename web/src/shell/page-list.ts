@@ -1,4 +1,5 @@
-// The pages of the navigation, the palette and the shortcuts: one list for the three.
+// The pages of the navigation, the palette and the shortcuts: one list for the three, without what the role of whoever
+// is signed in has not got.
 
 import {
   Activity,
@@ -12,10 +13,13 @@ import {
   ScrollText,
   ShieldCheck,
   ShoppingBag,
+  UserRoundCog,
   Users,
   UsersRound,
   Wallet,
 } from 'lucide-react';
+import { useMay } from '../api/person.ts';
+import type { Scope } from '../api/shapes.ts';
 
 export interface PageEntry {
   readonly to:
@@ -26,6 +30,7 @@ export interface PageEntry {
     | '/statements'
     | '/requests'
     | '/api-access'
+    | '/people'
     | '/security'
     | '/admin'
     | '/admin/accounts'
@@ -39,9 +44,11 @@ export interface PageEntry {
   readonly keys: string;
   /** More words that find it in the palette. */
   readonly words: string;
+  /** Absent: for every role. */
+  readonly scope?: Scope;
 }
 
-export const panelPages: readonly PageEntry[] = [
+const panelPages: readonly PageEntry[] = [
   { to: '/', title: 'Overview', icon: LayoutDashboard, keys: 'g h', words: 'home dashboard chart' },
   { to: '/orders', title: 'Orders', icon: ShoppingBag, keys: 'g o', words: 'sales renew' },
   { to: '/customers', title: 'Customers', icon: Users, keys: 'g c', words: 'plans expiry login link' },
@@ -53,8 +60,24 @@ export const panelPages: readonly PageEntry[] = [
     icon: KeyRound,
     keys: 'g a',
     words: 'key token allow-list ip curl',
+    scope: 'keys:read',
   },
-  { to: '/requests', title: 'Requests', icon: Activity, keys: 'g r', words: 'log errors api' },
+  {
+    to: '/requests',
+    title: 'Requests',
+    icon: Activity,
+    keys: 'g r',
+    words: 'log errors api',
+    scope: 'keys:read',
+  },
+  {
+    to: '/people',
+    title: 'People',
+    icon: UserRoundCog,
+    keys: 'g p',
+    words: 'team colleagues roles invite owner staff viewer',
+    scope: 'people:read',
+  },
   {
     to: '/security',
     title: 'Security',
@@ -64,13 +87,14 @@ export const panelPages: readonly PageEntry[] = [
   },
 ];
 
-export const consolePages: readonly PageEntry[] = [
+const consolePages: readonly PageEntry[] = [
   {
     to: '/admin',
     title: 'Business',
     icon: ChartNoAxesColumn,
     keys: 'a o',
     words: 'console overview revenue',
+    scope: 'admin:read',
   },
   {
     to: '/admin/accounts',
@@ -78,9 +102,53 @@ export const consolePages: readonly PageEntry[] = [
     icon: UsersRound,
     keys: 'a a',
     words: 'resellers distributors credit',
+    scope: 'admin:read',
   },
-  { to: '/admin/packages', title: 'Packages', icon: Package, keys: 'a p', words: 'prices features trial' },
-  { to: '/admin/customers', title: 'All customers', icon: Users, keys: 'a c', words: 'suspend' },
-  { to: '/admin/audit', title: 'Audit log', icon: ScrollText, keys: 'a l', words: 'who changed what' },
-  { to: '/admin/health', title: 'Health', icon: HeartPulse, keys: 'a h', words: 'queue database verify' },
+  {
+    to: '/admin/packages',
+    title: 'Packages',
+    icon: Package,
+    keys: 'a p',
+    words: 'prices features trial',
+    scope: 'admin:read',
+  },
+  {
+    to: '/admin/customers',
+    title: 'All customers',
+    icon: Users,
+    keys: 'a c',
+    words: 'suspend',
+    scope: 'admin:read',
+  },
+  {
+    to: '/admin/audit',
+    title: 'Audit log',
+    icon: ScrollText,
+    keys: 'a l',
+    words: 'who changed what',
+    scope: 'admin:read',
+  },
+  {
+    to: '/admin/health',
+    title: 'Health',
+    icon: HeartPulse,
+    keys: 'a h',
+    words: 'queue database verify',
+    scope: 'admin:read',
+  },
 ];
+
+/** Those that whoever is signed in may read, in their order. */
+export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {
+  const may = useMay();
+  const isOpen = ({ scope }: PageEntry) => scope === undefined || may(scope);
+  return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
+}
+
+/** Whether the page at this path of the router is one that the role of whoever is signed in has not got. */
+export function useIsClosed(path: string): boolean {
+  const may = useMay();
+  return panelPages.some(
+    ({ to, scope }) => scope !== undefined && to === (path.replace(/\/$/, '') || '/') && !may(scope),
+  );
+}

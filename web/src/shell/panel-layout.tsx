@@ -2,10 +2,11 @@
 
 import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { MeContext } from '../api/me.ts';
-import { meQuery } from '../api/queries.ts';
-import { isBlocked, isSignedOut } from '../api/query-client.ts';
+import { PersonContext } from '../api/person.ts';
+import { meQuery, personQuery } from '../api/queries.ts';
+import { isBlocked, isPasswordDue, isSignedOut } from '../api/query-client.ts';
 import { DialogOpener } from '../ui/dialog.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -14,6 +15,8 @@ import { BlockedScreen } from './blocked-screen.tsx';
 import { FirstPasswordScreen } from './first-password-screen.tsx';
 import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
+
+const SecondFactorScreen = lazy(() => import('./second-factor-screen.tsx'));
 
 export function PanelLayout() {
   const [leaving] = useMutationState({
@@ -25,6 +28,10 @@ export function PanelLayout() {
 
 function SignedIn() {
   const { data: me, error, isFetching, refetch } = useQuery(meQuery);
+  // At the same time: what somebody may do is known when the first page is drawn.
+  const { data: person, ...personRead } = useQuery(personQuery);
+  // The recovery codes are still to be read.
+  const [isReadingCodes, setIsReadingCodes] = useState(false);
   // A new password has a new cookie: what was sent with the old one meanwhile says nothing, and is asked again.
   const isUnsettled = useIsMutating() > 0 || isFetching;
   const opener = useRef<Element | null>(null);
@@ -39,13 +46,31 @@ function SignedIn() {
     );
   }
   if (me.must_change_password) return <FirstPasswordScreen username={me.account.username} />;
+  if (person === undefined) {
+    const { error: problem, isFetching: isAsking } = personRead;
+    const isPassing = problem === null || isAsking || isSignedOut(problem) || isPasswordDue(problem);
+    return isPassing ? (
+      <ShellSkeleton />
+    ) : (
+      <Unreachable error={problem} onRetry={() => void personRead.refetch()} />
+    );
+  }
+  const needsCodes = isReadingCodes || (person.second_factor_required && !me.totp_enabled);
   return (
     <MeContext value={me}>
-      <DialogOpener value={opener}>
-        <AppShell>
-          <Outlet />
-        </AppShell>
-      </DialogOpener>
+      <PersonContext value={person}>
+        <DialogOpener value={opener}>
+          {needsCodes ? (
+            <Suspense fallback={<ShellSkeleton />}>
+              <SecondFactorScreen onReadingCodes={setIsReadingCodes} />
+            </Suspense>
+          ) : (
+            <AppShell>
+              <Outlet />
+            </AppShell>
+          )}
+        </DialogOpener>
+      </PersonContext>
     </MeContext>
   );
 }
@@ -59,7 +84,7 @@ function useFreshListsWith(balance: string | undefined): void {
     shown.current = balance ?? shown.current;
     if (!isMoved) return;
     void client.invalidateQueries({
-      predicate: ({ queryKey: [path] }) => path !== '/me' && path !== '/orders/preview',
+      predicate: ({ queryKey: [path] }) => path !== '/me' && path !== '/person' && path !== '/orders/preview',
     });
   }, [balance, client]);
 }

@@ -1,29 +1,34 @@
 // The sheet on `?`: every key there is, and the switch that turns single keys off.
 
-import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
+import type { Scope } from '../api/shapes.ts';
 import { Dialog, DialogBody } from '../ui/dialog.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
-import { consolePages, panelPages } from './page-list.ts';
+import { usePages } from './page-list.ts';
 import { setShortcutsEnabled, useShortcutsEnabled } from './shortcuts.ts';
 
-const everywhere = [
+const everywhere: readonly { readonly title: string; readonly keys: string; readonly scope?: Scope }[] = [
   { title: 'Search and commands', keys: 'Ctrl K' },
-  { title: 'Place an order', keys: 'n' },
+  { title: 'Place an order', keys: 'n', scope: 'orders:write' },
   { title: 'Search in this list', keys: '/' },
   { title: 'This sheet', keys: '?' },
 ];
 
 export default function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
-  const { is_admin: isAdmin } = useMe().account;
+  const pages = usePages();
+  const may = useMay();
   const enabled = useShortcutsEnabled();
   return (
     <Dialog title="Keyboard shortcuts" width="wide" onClose={onClose}>
       <DialogBody>
         <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
-          <Group title="Everywhere" entries={everywhere} />
-          <Group title="Go to" entries={panelPages} />
-          {isAdmin ? <Group title="Administration" entries={consolePages} /> : null}
+          <Group
+            title="Everywhere"
+            entries={everywhere.filter(({ scope }) => scope === undefined || may(scope))}
+          />
+          <Group title="Go to" entries={pages.panel} />
+          {pages.console.length > 0 ? <Group title="Administration" entries={pages.console} /> : null}
         </div>
         <p className="text-soft">
           Guides and the API reference are in the{' '}

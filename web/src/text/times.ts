@@ -8,6 +8,7 @@ const dayAndTime = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
 });
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const exact = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -27,13 +28,14 @@ const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric',
 const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-export type TimeStyle = 'day' | 'minute' | 'second' | 'relative';
+export type TimeStyle = 'day' | 'minute' | 'second' | 'clock' | 'relative';
 
 export function formatTime(iso: string, style: TimeStyle, now: number): string {
   const moment = new Date(iso);
   if (Number.isNaN(moment.getTime())) return iso;
   if (style === 'day') return day.format(moment);
   if (style === 'minute') return dayAndTime.format(moment);
+  if (style === 'clock') return clock.format(moment);
   if (style === 'second') return exact.format(moment);
   return formatRelative((moment.getTime() - now) / 1000) ?? day.format(moment);
 }

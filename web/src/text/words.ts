@@ -1,6 +1,7 @@
 // The service's codes and kinds in words for people. Unknown values are shown as they are: the API may gain some.
 
-import type { PeriodName } from '../api/shapes.ts';
+import type { accountRoles, administratorScopes, operatorRoles } from '../../../src/contract/scopes.ts';
+import type { PeriodName, Role } from '../api/shapes.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -39,6 +40,13 @@ const auditActions: Words = {
   'account.disable_totp': 'Codes at sign-in off',
   'account.end_sessions': 'Sessions ended',
   'account.mail_password_link': 'Link to a new password mailed',
+  'person.invite': 'Person invited',
+  'person.update': 'Person changed',
+  'person.remove': 'Person removed',
+  'person.enable_totp': 'Codes at sign-in on',
+  'person.disable_totp': 'Codes at sign-in off',
+  'person.end_sessions': 'Sessions ended',
+  'person.mail_password_link': 'Link to a new password mailed',
   'sign_in.accept': 'Signed in',
   'sign_in.refuse': 'Sign-in refused',
   'customer.grant_trial': 'Free trial given',
@@ -70,7 +78,14 @@ export const administratorScopeWords: Words = {
   'admin:credit': 'Credit accounts',
   'admin:packages': 'Manage packages and prices',
   product: 'Be the product: entitlements, login codes',
-};
+} satisfies Record<(typeof administratorScopes)[number], string>;
+const roleNames: Words = {
+  owner: 'Owner',
+  staff: 'Staff',
+  finance: 'Finance',
+  support: 'Support',
+  viewer: 'Viewer',
+} satisfies Record<Role, string>;
 const planStatuses: Words = { cancelled: 'Cancelled', expired: 'Expired' };
 const renewalFailures: Words = {
   insufficient_credit: 'the balance was too low',
@@ -132,11 +147,37 @@ export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? `${months} months`;
 }
 
-/** "1 order", "2 orders" */
 export function scopeWord(scope: string): string {
   return scopeWords[scope] ?? administratorScopeWords[scope] ?? scope;
 }
 
+export function roleWord(role: string): string {
+  return roleNames[role] ?? role;
+}
+
+/** What the people of an account may do, the one who may do everything first. */
+export const accountRoleWords: readonly RoleWords<(typeof accountRoles)[number]>[] = [
+  { role: 'owner', sentence: 'Does everything, API keys and people too.' },
+  { role: 'staff', sentence: 'Orders, and changes customers and their plans. No API keys, no people.' },
+  { role: 'viewer', sentence: 'Sees orders, customers and money, and changes nothing.' },
+];
+/** The same of the operator’s own people. */
+export const operatorRoleWords: readonly RoleWords<(typeof operatorRoles)[number]>[] = [
+  { role: 'owner', sentence: 'Does everything.' },
+  { role: 'finance', sentence: 'Sees the whole console; credits and debits accounts.' },
+  {
+    role: 'support',
+    sentence: 'Sees the whole console; manages accounts, their keys and people. No money, no prices.',
+  },
+  { role: 'viewer', sentence: 'Sees the whole console, and changes nothing.' },
+];
+
+interface RoleWords<Of extends Role> {
+  readonly role: Of;
+  readonly sentence: string;
+}
+
+/** "1 order", "2 orders" */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

@@ -1,43 +1,36 @@
 // Asks for the password again before something that only its owner may do.
 
-import { type ReactNode, useState } from 'react';
-import { TextField } from './field.tsx';
+import type { ReactNode } from 'react';
 import { FormDialog } from './form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from './own-password-field.tsx';
 
 interface PasswordDialogProps {
   readonly title: string;
   readonly description: ReactNode;
   readonly action: string;
   readonly danger?: boolean;
-  /** What is done with the password. */
+  /** Also a moment after it was given. */
+  readonly isAskedAlways?: boolean;
+  /** What is done with the password; undefined: it was given a moment ago. */
   readonly command: {
     readonly isPending: boolean;
     readonly error: Error | null;
-    readonly mutate: (password: string) => void;
+    readonly mutate: (password: string | undefined) => void;
   };
   readonly onClose: () => void;
 }
 
-export function PasswordDialog({ command, ...dialog }: PasswordDialogProps) {
-  const [password, setPassword] = useState('');
+export function PasswordDialog({ command, isAskedAlways = false, ...dialog }: PasswordDialogProps) {
+  const own = useOwnPassword({ isAskedAlways });
   return (
     <FormDialog
       {...dialog}
       busy={command.isPending}
       error={command.error}
-      ready={password !== ''}
-      onSubmit={() => command.mutate(password)}
+      ready={own.isReady}
+      onSubmit={() => command.mutate(own.sent)}
     >
-      <TextField
-        label="Your password"
-        type="password"
-        name="password"
-        autoComplete="current-password"
-        autoFocus
-        maxLength={200}
-        value={password}
-        onText={setPassword}
-      />
+      <OwnPasswordField own={own} autoFocus />
     </FormDialog>
   );
 }

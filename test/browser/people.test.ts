@@ -1,0 +1,319 @@
+// People and roles on the pages: somebody invited by a link, what a role is offered and what it is not, a removal while
+// somebody is signed in, a second factor that a role needs, and a password that is good for five minutes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import type { Locator, Page } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { testPassword, usernameOf } from '../harness/panel-client.ts';
+import { addPerson, ownPassword, peoplePath } from '../harness/people.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { expectAccessible } from './accessibility.ts';
+import {
+  confirmWithPassword,
+  dialog,
+  goTo,
+  heading,
+  row,
+  shownSecret,
+  typeCode,
+  typeSignIn,
+} from './panel-actions.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser(undefined, { SECOND_FACTOR_ROLES: 'operator:viewer' });
+const codeSeconds = 30;
+const confirmedSeconds = 300;
+
+test('an owner invites a colleague, who chooses a password by the link, once, and sees what staff may do', async () => {
+  const reseller = await panel.service.createReseller({ credit: '50.00' });
+  await reseller.post('/orders', { package_id: panel.service.packages.basic, customer: 'ada' });
+  const owner = await panel.openAs(reseller, '/panel/people');
+  const link = await invite(owner, 'grace', 'Staff');
+  await row(owner, 'grace').getByText('Invited').waitFor();
+
+  const colleague = await panel.open(link);
+  await chooseByLink(colleague);
+  await heading(colleague, 'Your password is set').waitFor();
+  await colleague.getByRole('link', { name: 'Back to the sign-in' }).click();
+  await typeSignIn(colleague, 'grace', ownPassword);
+  await heading(colleague, 'Overview').waitFor();
+  const menu = colleague.getByRole('complementary', { name: 'Menu' });
+  await menu.getByText('grace', { exact: true }).waitFor();
+  await menu.getByText(`Staff of ${await usernameOf(panel.service, reseller)}`).waitFor();
+  assert.deepEqual(await pagesOffered(colleague), [
+    'Overview',
+    'Orders',
+    'Customers',
+    'Ledger',
+    'Statements',
+    'Security',
+  ]);
+  await colleague.getByRole('button', { name: 'Place an order' }).first().waitFor();
+  await goTo(colleague, 'Customers');
+  await colleague.getByRole('link', { name: 'ada' }).click();
+  await heading(colleague, 'ada').waitFor();
+  for (const name of ['Login link', 'Change package', 'Renew']) {
+    await colleague.getByRole('button', { name }).waitFor();
+  }
+  await colleague.goto('/panel/people');
+  await heading(colleague, 'Not for your role').waitFor();
+  await expectAccessible(colleague, 'a page that is not for the role');
+
+  const again = await panel.open(link);
+  await chooseByLink(again);
+  await again.getByRole('alert').waitFor();
+  await owner.reload();
+  await row(owner, 'grace').getByText('Invited').waitFor({ state: 'detached' });
+});
+
+test('a viewer is offered nothing that changes anything; given another role, it is offered without a new sign-in', async () => {
+  const { reseller, page, person } = await openAsPerson('viewer');
+  await reseller.post('/orders', { package_id: panel.service.packages.basic, customer: 'bea' });
+  await page.reload();
+  await heading(page, 'Overview').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Place an order' }).count(), 0);
+  await page.keyboard.press('n');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Orders' }).waitFor();
+  assert.equal(await page.getByRole('option', { name: 'Place an order' }).count(), 0);
+  await page.keyboard.press('Escape');
+  await goTo(page, 'Customers');
+  await page.getByRole('link', { name: 'bea' }).click();
+  await heading(page, 'bea').waitFor();
+  await page.getByText('Ordered as').waitFor();
+  for (const name of ['Login link', 'Change package', 'Renew']) {
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  }
+
+  const owner = await panel.openAs(reseller, '/panel/people');
+  await owner.getByRole('button', { name: `Change ${person.username}` }).click();
+  const changing = dialog(owner, `Change ${person.username}`);
+  await changing.getByRole('radio', { name: /^Staff/ }).check({ force: true });
+  await confirmWithPassword(changing, testPassword, 'Save');
+  await said(owner, `${person.username} is changed.`);
+  await page.reload();
+  await page.getByRole('button', { name: 'Renew' }).waitFor();
+});
+
+test('whoever is removed while signed in lands on the sign-in page, and cannot sign in again', async () => {
+  const { reseller, page, person } = await openAsPerson('staff');
+  await heading(page, 'Overview').waitFor();
+  const owner = await panel.openAs(reseller, '/panel/people');
+  await owner.getByRole('button', { name: `Remove ${person.username}` }).click();
+  await confirmWithPassword(dialog(owner, `Remove ${person.username}?`), testPassword, 'Remove now');
+  await said(owner, `${person.username} is removed.`);
+  await row(owner, person.username).waitFor({ state: 'detached' });
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, person.username, ownPassword);
+  await page.getByRole('alert').waitFor();
+
+  await owner.getByRole('button', { name: /^Remove account-/ }).click();
+  const removing = dialog(owner, 'Remove yourself?');
+  await removing.getByText('it may stay empty until').waitFor();
+  await removing.getByRole('button', { name: 'Remove me' }).click();
+  await removing.getByRole('alert').waitFor();
+});
+
+test('a new link for somebody who was invited replaces the one before', async () => {
+  const reseller = await panel.service.createReseller();
+  const owner = await panel.openAs(reseller, '/panel/people');
+  const first = await invite(owner, 'henrietta', 'Viewer');
+  await owner.getByRole('button', { name: 'New link for henrietta' }).click();
+  const asking = dialog(owner, 'A new link for henrietta?');
+  await asking.getByRole('button', { name: 'Make new link' }).click();
+  const second = await shownLink(owner, 'henrietta');
+  assert.notEqual(second, first);
+  const page = await panel.open(first);
+  await chooseByLink(page);
+  await page.getByRole('alert').waitFor();
+  const other = await panel.open(second);
+  await chooseByLink(other);
+  await heading(other, 'Your password is set').waitFor();
+});
+
+test('a role that needs a second factor sets it up first, sees the recovery codes, and cannot switch it off', async () => {
+  const { service } = panel;
+  const person = await addPerson(service, service.admin, 'viewer');
+  const page = await panel.open('/panel/admin');
+  await typeSignIn(page, person.username, ownPassword);
+  await heading(page, 'Set up codes at sign-in').waitFor();
+  assert.equal(await page.getByRole('navigation').count(), 0);
+  await expectAccessible(page, 'the page that asks for a second factor');
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await confirmWithPassword(dialog(page, 'Set up codes at sign-in'), ownPassword, 'Continue');
+  const enrolling = dialog(page, 'Scan this with your app');
+  const totp = new TOTP({ secret: Secret.fromBase32(await shownSecret(enrolling, /^[A-Z2-7]{16,}$/)) });
+  await enrolling.getByRole('textbox', { name: 'Code' }).fill(nextCode(totp));
+  await enrolling.getByRole('button', { name: 'Switch on' }).click();
+  const kept = dialog(page, 'Codes at sign-in are on');
+  await kept.getByRole('listitem').nth(9).waitFor();
+  await kept.getByRole('button', { name: 'I have saved them' }).click();
+  await heading(page, 'Business').waitFor();
+  await goTo(page, 'Security');
+  await page.getByText('requires them of your role').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Switch off' }).count(), 0);
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, person.username, ownPassword);
+  await typeCode(page, nextCode(totp));
+  await heading(page, 'Overview').waitFor();
+});
+
+test('a password given with one dangerous deed may stay away from the next for five minutes, and then not', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await page.getByRole('button', { name: 'Show key' }).click();
+  const first = dialog(page, 'Show the key');
+  assert.ok(await first.getByRole('button', { name: 'Show key' }).isDisabled());
+  await confirmWithPassword(first, testPassword, 'Show key');
+  await page.getByText(reseller.key, { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'New key' }).click();
+  const form = dialog(page, 'New key');
+  await form.getByLabel('Name').fill('Shop');
+  await form.getByText(/^You gave it a moment ago: it may stay empty until \d\d:\d\d\.$/).waitFor();
+  await form.getByRole('button', { name: 'Make key' }).click();
+  const made = dialog(page, 'The key is made');
+  await shownSecret(made, /^sk_live_/);
+  await made.getByRole('button', { name: 'Done' }).click();
+
+  await goTo(page, 'Security');
+  await page.getByLabel('Address', { exact: true }).fill('own@example.com');
+  await page.getByRole('button', { name: 'Save address' }).click();
+  const always = dialog(page, 'Save the address?');
+  assert.ok(await always.getByRole('button', { name: 'Save address' }).isDisabled(), 'asked for each time');
+  await page.keyboard.press('Escape');
+
+  service.clock.seconds += confirmedSeconds;
+  await page.reload();
+  await goTo(page, 'API access');
+  await page.getByRole('button', { name: 'Revoke Shop' }).click();
+  const last = dialog(page, 'Revoke Shop?');
+  assert.ok(await last.getByRole('button', { name: 'Revoke key now' }).isDisabled());
+  await confirmWithPassword(last, testPassword, 'Revoke key now');
+  await said(page, 'The key Shop is revoked.');
+});
+
+test('in the console support is offered neither money nor prices, and is refused them; finance has no accounts to change', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '20.00' });
+  const support = await addPerson(service, service.admin, 'support');
+  const page = await openSignedIn(support.username);
+  await page.goto(`/panel/admin/accounts/${reseller.id}`);
+  await page.getByRole('button', { name: 'Change settings' }).waitFor();
+  await page.getByRole('button', { name: 'Invite somebody' }).waitFor();
+  for (const name of ['Credit', 'Debit', 'Place an order']) {
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+  }
+  expectRefusal(
+    await support.panel.post(`/admin/v1/accounts/${reseller.id}/credit`, { amount: '5.00' }),
+    '403 insufficient_scope',
+  );
+  await goTo(page, 'Packages');
+  await page.getByRole('link', { name: 'Basic' }).click();
+  await heading(page, 'Basic').waitFor();
+  assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled());
+  for (const name of ['Save', 'Schedule prices']) {
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+  }
+  await page.goto(`/panel/admin/accounts/${service.admin.id}`);
+  await page.getByText('Administrator', { exact: true }).waitFor();
+  for (const name of ['Change settings', 'New password', 'Invite somebody', 'New key']) {
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+  }
+
+  const finance = await addPerson(service, service.admin, 'finance');
+  const money = await openSignedIn(finance.username);
+  await money.goto(`/panel/admin/accounts/${reseller.id}`);
+  await money.getByRole('button', { name: 'Credit', exact: true }).click();
+  const crediting = dialog(money, /^Credit/);
+  await crediting.getByLabel('Amount in USD').fill('5.00');
+  await crediting.getByRole('button', { name: 'Review' }).click();
+  await crediting.getByRole('button', { name: 'Credit $5.00' }).click();
+  await crediting.waitFor({ state: 'detached' });
+  assert.equal((await reseller.get('/balance')).body.balance, '25.00');
+  for (const name of ['Change settings', 'Replace key', 'Invite somebody', 'New key']) {
+    assert.equal(await money.getByRole('button', { name, exact: true }).count(), 0, name);
+  }
+  const owner = await panel.openAs(service.admin, '/panel/admin/audit');
+  await row(owner, finance.username).first().waitFor();
+});
+
+test('an administrator manages the people of any account, with the roles of that kind of account', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  const box = dialog(page, 'Invite somebody');
+  assert.equal(await box.getByRole('radio').count(), 3);
+  await expectAccessible(page, 'the dialog that invites');
+  await page.keyboard.press('Escape');
+  await invite(page, 'ida', 'Owner', /^The invitation/);
+  const people = (await service.admin.get(peoplePath(reseller))).body.data;
+  assert.deepEqual(
+    people.map(({ role }: { role: string }) => role),
+    ['owner', 'owner'],
+  );
+  await goTo(page, 'People');
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  assert.equal(await dialog(page, 'Invite somebody').getByRole('radio').count(), 4);
+});
+
+/** Fills the form and confirms; the link that is shown once. */
+async function invite(
+  page: Page,
+  username: string,
+  role: string,
+  title: string | RegExp = `The invitation of ${username}`,
+) {
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  const box = dialog(page, 'Invite somebody');
+  await box.getByLabel('Username').fill(username);
+  await box.getByRole('radio', { name: new RegExp(`^${role}`) }).check({ force: true });
+  await confirmWithPassword(box, testPassword, 'Invite');
+  return shownLink(page, username, title);
+}
+
+async function shownLink(
+  page: Page,
+  username: string,
+  title: string | RegExp = `The invitation of ${username}`,
+) {
+  const shown: Locator = dialog(page, title);
+  const link = await shownSecret(shown, /reset-password#token=/);
+  await shown.getByRole('button', { name: 'Done' }).click();
+  return link;
+}
+
+async function chooseByLink(page: Page): Promise<void> {
+  await heading(page, 'Choose your password').waitFor();
+  await page.getByLabel('New password', { exact: true }).fill(ownPassword);
+  await page.getByLabel('New password again').fill(ownPassword);
+  await page.getByRole('button', { name: 'Set password' }).click();
+}
+
+async function openSignedIn(username: string): Promise<Page> {
+  const page = await panel.open('/panel/sign-in');
+  await typeSignIn(page, username, ownPassword);
+  await heading(page, 'Overview').waitFor();
+  return page;
+}
+
+async function openAsPerson(role: 'staff' | 'viewer') {
+  const reseller: TestAccount = await panel.service.createReseller({ credit: '50.00' });
+  const person = await addPerson(panel.service, reseller, role);
+  return { reseller, person, page: await openSignedIn(person.username) };
+}
+
+async function pagesOffered(page: Page): Promise<readonly string[]> {
+  return page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
+}
+
+/** The code of the next half minute: each works once. */
+function nextCode(totp: TOTP): string {
+  panel.service.clock.seconds += codeSeconds;
+  return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });
+}

@@ -1,0 +1,31 @@
+// Who signs in for this account, for whoever may know it.
+
+import { ownPeople } from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
+import { PeopleCard } from '../people/people-card.tsx';
+import { RoleCard } from '../people/role-card.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+
+export function PeoplePage() {
+  const { account } = useMe();
+  const may = useMay();
+  return (
+    <>
+      <PageHeader
+        title="People"
+        description="Who signs in for this account. Each with a password, codes and sessions of their own."
+      />
+      <div className="flex flex-col gap-5">
+        <PeopleCard
+          owner={ownPeople}
+          ofAdministrator={account.is_admin}
+          canChange={may('people:write')}
+          title="Everybody"
+          description="The audit log names whoever did something."
+        />
+        <RoleCard ofAdministrator={account.is_admin} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+// The people of an account: who may sign in for it, with which role, and what can be done about it. On the account's own
+// page, and in the console on the page of any account.
+
+import { useQuery } from '@tanstack/react-query';
+import { Link2, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react';
+import { useState } from 'react';
+import type { AccessOwner } from '../api/commands.ts';
+import { usePerson } from '../api/person.ts';
+import { peopleQuery } from '../api/queries.ts';
+import type { Person } from '../api/shapes.ts';
+import { roleWord } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Time } from '../ui/time.tsx';
+import { InviteAgainDialog, RemovePersonDialog } from './person-dialogs.tsx';
+import { ChangePersonDialog, InvitePersonDialog } from './person-form-dialogs.tsx';
+
+interface PeopleCardProps {
+  readonly owner: AccessOwner;
+  /** Of administrators' accounts: their people have other roles. */
+  readonly ofAdministrator: boolean;
+  /** false: the list alone. */
+  readonly canChange: boolean;
+  readonly title: string;
+  readonly description: string;
+}
+
+type Opened =
+  | { readonly deed: 'invite' }
+  | { readonly deed: 'change' | 'again' | 'remove'; readonly person: Person }
+  | null;
+
+export function PeopleCard({ owner, ofAdministrator, canChange, title, description }: PeopleCardProps) {
+  const { data, error, refetch } = useQuery(peopleQuery(owner.path));
+  const me = usePerson().person;
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const columns: readonly Column<Person>[] = [
+    {
+      title: 'Person',
+      grows: true,
+      cell: (person) => (
+        <>
+          <TwoLines
+            first={
+              <span className="inline-flex max-w-full items-center gap-2">
+                <bdi className="truncate font-medium">{person.username}</bdi>
+                {person.id === me.id ? <Badge tone="accent">You</Badge> : null}
+                {person.status === 'invited' ? <Badge tone="warn">Invited</Badge> : null}
+              </span>
+            }
+            second={person.email === undefined ? 'No e-mail address' : <bdi>{person.email}</bdi>}
+          />
+          <div className="text-xs text-soft whitespace-normal md:hidden">
+            <span className="sm:hidden">{roleWord(person.role)} · </span>
+            {person.status === 'invited' ? '' : `codes ${person.totp_enabled ? 'on' : 'off'} · `}
+            {person.last_sign_in_at === null ? (
+              'never signed in'
+            ) : (
+              <>
+                signed in <Time at={person.last_sign_in_at} style="relative" />
+              </>
+            )}
+          </div>
+        </>
+      ),
+    },
+    { title: 'Role', from: 'sm', cell: ({ role }) => roleWord(role) },
+    {
+      title: 'Codes at sign-in',
+      from: 'md',
+      cell: ({ status, totp_enabled: isOn }) =>
+        status === 'invited' ? <Nothing /> : isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>,
+    },
+    {
+      title: 'Last sign-in',
+      from: 'md',
+      cell: ({ last_sign_in_at: at }) =>
+        at === null ? <span className="text-soft">Never</span> : <Time at={at} style="relative" />,
+    },
+    ...(canChange ? [actions()] : []),
+  ];
+  return (
+    <Card
+      title={title}
+      description={description}
+      flush
+      action={
+        canChange ? (
+          <Button onClick={() => setOpened({ deed: 'invite' })}>
+            <UserPlus aria-hidden="true" className="size-4" />
+            Invite somebody
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption="Whoever signs in, and is invited to"
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={<EmptyState icon={UserRound} title="Nobody signs in for this account" />}
+        />
+      </div>
+      {opened?.deed === 'invite' ? (
+        <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={close} />
+      ) : null}
+      {opened?.deed === 'change' ? (
+        <ChangePersonDialog
+          owner={owner}
+          person={opened.person}
+          ofAdministrator={ofAdministrator}
+          onClose={close}
+        />
+      ) : null}
+      {opened?.deed === 'again' ? (
+        <InviteAgainDialog owner={owner} person={opened.person} onClose={close} />
+      ) : null}
+      {opened?.deed === 'remove' ? (
+        <RemovePersonDialog owner={owner} person={opened.person} onClose={close} />
+      ) : null}
+    </Card>
+  );
+
+  function actions(): Column<Person> {
+    return {
+      title: 'Actions',
+      untitled: true,
+      align: 'end',
+      cell: (person) => (
+        <span className="inline-flex">
+          {person.status === 'invited' ? (
+            <IconButton
+              label={`New link for ${person.username}`}
+              onClick={() => setOpened({ deed: 'again', person })}
+            >
+              <Link2 aria-hidden="true" className="size-4" />
+            </IconButton>
+          ) : null}
+          <IconButton
+            label={`Change ${person.username}`}
+            onClick={() => setOpened({ deed: 'change', person })}
+          >
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={`Remove ${person.username}`}
+            onClick={() => setOpened({ deed: 'remove', person })}
+          >
+            <Trash2 aria-hidden="true" className="size-4 text-bad" />
+          </IconButton>
+        </span>
+      ),
+    };
+  }
+}
+
+function Nothing() {
+  return <span className="text-soft">–</span>;
+}

@@ -1,0 +1,85 @@
+// What is done to somebody without a form: a new link for who was invited, and their end. The link is shown once.
+
+import { type AccessOwner, type InvitedPerson, inviteAgain, removePerson } from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import { usePerson } from '../api/person.ts';
+import type { Person } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Notice } from '../ui/notice.tsx';
+import { PasswordDialog } from '../ui/password-dialog.tsx';
+import { SecretText } from '../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
+import { Time } from '../ui/time.tsx';
+import { say } from '../ui/toasts.tsx';
+
+interface PersonDialogProps {
+  readonly owner: AccessOwner;
+  readonly person: Person;
+  readonly onClose: () => void;
+}
+
+export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps) {
+  const command = useCommand((password: string | undefined) => inviteAgain(owner, person.id, password));
+  if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
+  return (
+    <PasswordDialog
+      title={`A new link for ${person.username}?`}
+      description="The links made before stop working."
+      action="Make new link"
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps) {
+  const isMe = usePerson().person.id === person.id;
+  const command = useCommand((password: string | undefined) => removePerson(owner, person.id, password), {
+    onDone: () => {
+      say(`${person.username} is removed.`);
+      onClose();
+    },
+  });
+  return (
+    <PasswordDialog
+      title={isMe ? 'Remove yourself?' : `Remove ${person.username}?`}
+      description={
+        isMe
+          ? 'You are signed out at once, in every browser, and cannot sign in again.'
+          : 'They are signed out at once, in every browser, and cannot sign in again. The audit log goes on naming them.'
+      }
+      action={isMe ? 'Remove me' : 'Remove now'}
+      danger
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function InvitationDialog({
+  invited: { person, invitation },
+  onClose,
+}: {
+  readonly invited: InvitedPerson;
+  readonly onClose: () => void;
+}) {
+  const { mail } = useMe();
+  return (
+    <ShownOnceDialog title={`The invitation of ${person.username}`} onClose={onClose}>
+      <Notice tone="warn">
+        The link is shown only now. It works once, until <Time at={invitation.expires_at} />: whoever opens it
+        chooses the password.
+      </Notice>
+      <SecretText label="Link" text={invitation.url} />
+      <p className="text-soft">
+        They then sign in as <bdi className="text-ink">{person.username}</bdi>.
+        {mail && person.email !== undefined ? (
+          <>
+            {' The link is also on its way to '}
+            <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
+          </>
+        ) : null}
+      </p>
+    </ShownOnceDialog>
+  );
+}

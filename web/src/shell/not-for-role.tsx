@@ -1,0 +1,25 @@
+// A page that the role of whoever is signed in has not got.
+
+import { LockKeyhole } from 'lucide-react';
+import { usePerson } from '../api/person.ts';
+import { roleWord } from '../text/words.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+
+export function NotForRole() {
+  const { person } = usePerson();
+  return (
+    <>
+      <title>Not for your role · Sellthrough</title>
+      <EmptyState
+        isPage
+        icon={LockKeyhole}
+        title="Not for your role"
+        action={<ButtonLink to="/">To the overview</ButtonLink>}
+      >
+        You are signed in as {roleWord(person.role).toLowerCase()}. An owner of the account can give you
+        another role.
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+// What whoever needs codes at sign-in for their role, and has none yet, sees: nothing but the way to them. The service
+// refuses everything else until then.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { say } from '../ui/toasts.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { leave } from './leave.ts';
+import { TotpSetup } from './totp-setup.tsx';
+
+export default function SecondFactorScreen({
+  onReadingCodes,
+}: {
+  /** While the recovery codes are shown, the panel waits. */
+  readonly onReadingCodes: (isReading: boolean) => void;
+}) {
+  const client = useQueryClient();
+  const [isOpen, setIsOpen] = useState(false);
+  const [isOn, setIsOn] = useState(false);
+  return (
+    <EntryCard
+      title="Set up codes at sign-in"
+      heading="Set up codes at sign-in"
+      below={
+        <div className="mt-4 flex justify-center">
+          <Button onClick={() => leave(client)}>Sign out</Button>
+        </div>
+      }
+    >
+      <p className="mb-5 text-soft">
+        The operator of this service requires a second step of your role: a code from an authenticator app
+        after the password. To go on, set it up now.
+      </p>
+      <div className="grid">
+        <Button look="primary" onClick={() => setIsOpen(true)}>
+          Set up
+        </Button>
+      </div>
+      {isOpen ? (
+        <TotpSetup
+          onOn={() => {
+            setIsOn(true);
+            onReadingCodes(true);
+          }}
+          onClose={() => {
+            setIsOpen(false);
+            onReadingCodes(false);
+            if (isOn) say('From now on a sign-in takes a code.');
+          }}
+        />
+      ) : null}
+    </EntryCard>
+  );
+}

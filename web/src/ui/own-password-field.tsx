@@ -1,0 +1,80 @@
+// The password of whoever is signed in, which dangerous deeds ask for: one field for all of them. For five minutes after it
+// was given with one it may stay empty for the next, unless the deed asks for it each time.
+
+import { useEffect, useState } from 'react';
+import { usePerson } from '../api/person.ts';
+import { formatTime } from '../text/times.ts';
+import { TextField } from './field.tsx';
+
+export interface OwnPassword {
+  /** What is sent with the deed; undefined: nothing. */
+  readonly sent: string | undefined;
+  readonly isReady: boolean;
+  readonly typed: string;
+  readonly onTyped: (text: string) => void;
+  /** Until then it may stay empty; null: it may not. */
+  readonly confirmedUntil: string | null;
+}
+
+/** `isAskedAlways`: of deeds that decide which password is the right one, or where a new one is mailed to. */
+export function useOwnPassword({
+  isAskedAlways = false,
+}: {
+  readonly isAskedAlways?: boolean;
+} = {}): OwnPassword {
+  const [typed, onTyped] = useState('');
+  const until = useDeedsConfirmedUntil();
+  const confirmedUntil = isAskedAlways ? null : until;
+  return {
+    sent: typed === '' ? undefined : typed,
+    isReady: typed !== '' || confirmedUntil !== null,
+    typed,
+    onTyped,
+    confirmedUntil,
+  };
+}
+
+export function OwnPasswordField({
+  own: { typed, onTyped, confirmedUntil },
+  hint,
+  autoFocus = false,
+}: {
+  readonly own: OwnPassword;
+  /** Why it is asked for, where the dialog does not say it. */
+  readonly hint?: string;
+  readonly autoFocus?: boolean;
+}) {
+  const note =
+    confirmedUntil === null
+      ? hint
+      : `You gave it a moment ago: it may stay empty until ${formatTime(confirmedUntil, 'clock', Date.now())}.`;
+  return (
+    <TextField
+      label="Your password"
+      type="password"
+      name="password"
+      autoComplete="current-password"
+      autoFocus={autoFocus}
+      maxLength={200}
+      value={typed}
+      onText={onTyped}
+      {...(note !== undefined && { hint: note })}
+    />
+  );
+}
+
+/** null from the very second on: a dialog may stand open longer than that. */
+function useDeedsConfirmedUntil(): string | null {
+  const { deeds_confirmed_until: until } = usePerson();
+  const [, setLooks] = useState(0);
+  useEffect(() => {
+    if (until === null) return;
+    const timer = setTimeout(() => setLooks((looks) => looks + 1), millisecondsUntil(until));
+    return () => clearTimeout(timer);
+  }, [until]);
+  return until !== null && millisecondsUntil(until) > 0 ? until : null;
+}
+
+function millisecondsUntil(time: string): number {
+  return new Date(time).getTime() - Date.now();
+}
