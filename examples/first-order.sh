@@ -1,7 +1,7 @@
 #!/bin/sh
 # The first order with curl: the balance, the packages, an order, and the same order again.
 #
-#   SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_live_… sh first-order.sh ada@example.com
+#   SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_test_… sh first-order.sh ada@example.com
 set -eu
 customer=${1:?"usage: first-order.sh <e-mail address or username>"}
 

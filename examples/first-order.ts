@@ -1,6 +1,6 @@
 // The first order with the TypeScript client: the balance, the packages, an order, and the same order again.
 //
-//   SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_live_… node first-order.ts ada@example.com
+//   SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_test_… node first-order.ts ada@example.com
 
 import { isSellthroughError, Sellthrough } from '@sellthrough/client';
 

@@ -1,6 +1,6 @@
 """The first order with Python's standard library: the balance, the packages, an order, and the same order again.
 
-SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_live_… python3 first_order.py ada@example.com
+SELLTHROUGH_URL=https://sell.example.com SELLTHROUGH_KEY=sk_test_… python3 first_order.py ada@example.com
 """
 
 import os

@@ -55,7 +55,19 @@ const machines: readonly Machine[] = [
   long('core', 'long-core', '--operations', count(20_000_000)),
   test('model on the embedded database', 'test/service/model.test.ts', { ...onEmbedded, ...modelSeconds }),
   test('model on PostgreSQL', 'test/service/model.test.ts', { ...onPostgres, ...modelSeconds }),
+  test('model of test mode on the embedded database', 'test/service/model-of-test-mode.test.ts', {
+    ...onEmbedded,
+    ...modelSeconds,
+  }),
+  test('model of test mode on PostgreSQL', 'test/service/model-of-test-mode.test.ts', {
+    ...onPostgres,
+    ...modelSeconds,
+  }),
+  test('moves of a test clock that are killed', 'test/process/test-clock-kill.test.ts', {
+    CLOCK_KILLS: '10',
+  }),
   long('crowd', 'long-crowd', '--seconds', count(300)),
+  long('crowd in both modes', 'long-crowd', '--seconds', count(300), '--test-mode'),
   long('kills on the embedded database', 'long-kill', '--database', 'embedded', '--kills', count(500)),
   long('kills on PostgreSQL', 'long-kill', '--database', 'postgres', '--kills', count(500)),
   long('broken database', 'long-broken-database', '--rounds', count(5)),

@@ -1,5 +1,5 @@
 // What scripts/test.ts has to know about single test files: which of the service tests must run on both databases, which
-// begin first because they take longest, and which mostly wait. test/unit/test-groups.test.ts checks that every
+// begin first because they take longest, which mostly wait, and which are no part of the gate. test/unit/test-groups.test.ts checks that every
 // service test is in one of the two lists.
 
 /**
@@ -36,6 +36,11 @@ export const onBothDatabases: readonly string[] = [
   'road',
   'roles-and-routes',
   'table-rules',
+  'test-mode',
+  'test-mode-moves',
+  'test-mode-product',
+  'test-mode-reset',
+  'test-mode-traces',
   'upgrade',
   'verify',
   'webhooks',
@@ -71,6 +76,7 @@ export const onOneDatabase: readonly string[] = [
   'login-to-product',
   'long-searches',
   'million-rows',
+  'model-of-test-mode',
   'observability',
   'order-bulk',
   'order-checks',
@@ -94,6 +100,7 @@ export const onOneDatabase: readonly string[] = [
   'sdk',
   'secrets',
   'statements',
+  'test-mode-engine',
   'webhook-setup',
 ];
 
@@ -132,6 +139,9 @@ const waiting: ReadonlySet<string> = new Set([
   'test/process/slow-clients.test.ts',
   'test/unit/sdk-transport.test.ts',
 ]);
+
+/** Proofs that take long: they run when they are asked for by their whole path, as scripts/proof.ts does. */
+export const proofs: ReadonlySet<string> = new Set(['test/process/test-clock-kill.test.ts']);
 
 export function runsOnBothDatabases(file: string): boolean {
   return !onOneDatabase.some((name) => file === `test/service/${name}.test.ts`);

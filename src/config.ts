@@ -73,7 +73,17 @@ export const defaultLimits = {
     // Long enough for a connection that froze to be given up and the batch to be settled on another.
     waitMilliseconds: 6_000,
     retryMilliseconds: 100,
+    // Tests beside real orders: a fifth of the time (docs/decisions/0042-test-mode.md).
+    tests: {
+      queueDepthMax: 2_000,
+      batchOrdersMax: 512,
+      restFactor: 4,
+      restMillisecondsMax: 2_000,
+      busyMilliseconds: 1_000,
+    },
   },
+  // A request to move a test's clock.
+  testClock: { stepsAtOnce: 2_048, stepsBesideOrders: 256, workMilliseconds: 30_000, holdSeconds: 10 },
   database: {
     // As many lanes of orders: one, for few and large batches (docs/decisions/0010-one-lane.md).
     orderConnections: 1,
@@ -204,6 +214,8 @@ export const defaultLimits = {
     oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
     ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
+    // Somebody may wait for it to reset a test again.
+    discardedTests: { everySeconds: 15, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
@@ -504,7 +516,7 @@ function readAdministrator(
     throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');
   }
   const apiKey = text('ADMIN_API_KEY');
-  if (apiKey !== null && !isApiKey(apiKey)) {
+  if (apiKey !== null && !isApiKey(apiKey, 'live')) {
     throw new ConfigProblem('ADMIN_API_KEY is not a key: run "npx sellthrough mint-key" to make one.');
   }
   return { username, password, apiKey };

@@ -27,6 +27,7 @@ import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
 import { indexCustomerTerms } from './plans/customer-terms.ts';
 import { notePlanEnds, type PlanEnd } from './plans/plan-ends.ts';
+import { cleanDiscardedTests } from './test-mode/twin-cleaning.ts';
 
 export interface HousekeepingDependencies {
   readonly database: Database;
@@ -120,6 +121,11 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       run: async ({ signal }) => ({
         backlog: (await indexListStretches(database, signal)) + (await indexCustomerTerms(database, signal)),
       }),
+    },
+    {
+      kind: 'discarded_tests',
+      ...times.discardedTests,
+      run: async ({ signal }) => ({ backlog: await cleanDiscardedTests(database, signal) }),
     },
     {
       kind: 'expired_logins',

@@ -36,6 +36,9 @@ accounts.must_change_password boolean not null default false
 accounts.event_count integer
 accounts.alert_below_cents bigint
 accounts.email text
+accounts.test_of integer
+accounts.test_state text
+accounts.test_clock timestamp with time zone
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
@@ -348,6 +351,9 @@ service_state.listens_to_all boolean not null default false
 service_state.product_mode text not null default 'none'::text
 service_state.product_url text
 service_state.product_secret_sealed text
+service_state.product_test_url text
+service_state.product_test_secret_sealed text
+service_state.listens_to_tests boolean not null default false
 sessions.person_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null
@@ -356,6 +362,22 @@ sessions.last_seen_at timestamp with time zone not null
 sessions.address text not null
 sessions.user_agent text not null
 sessions.confirmed_at timestamp with time zone
+test_customer_references.reference text collate "C" not null
+test_customer_references.account_id integer not null
+test_customer_references.customer_number integer not null
+test_moves.account_id integer not null
+test_moves.idempotency_key text collate "C" not null
+test_moves.fingerprint text not null
+test_moves.target timestamp with time zone not null
+test_moves.renewals integer not null
+test_moves.renewals_failed integer not null
+test_moves.ended integer not null
+test_moves.warnings integer not null
+test_moves.is_done boolean not null
+test_moves.held_until timestamp with time zone
+test_resets.account_id integer not null
+test_resets.idempotency_key text collate "C" not null
+test_resets.at timestamp with time zone not null
 totp_secrets.person_id integer not null
 totp_secrets.sealed_secret text not null
 totp_secrets.created_at timestamp with time zone not null
@@ -413,6 +435,8 @@ customers with (fillfactor=85)
 -- constraints
 accounts: accounts_id_check CHECK (((id >= 1) AND (id <= 9007198)))
 accounts: accounts_pkey PRIMARY KEY (id)
+accounts: accounts_test CHECK ((((test_of IS NOT NULL) = (id > 5000000)) AND ((test_state IS NOT NULL) = (id > 5000000)) AND ((test_clock IS NOT NULL) = (id > 5000000))))
+accounts: accounts_test_state CHECK ((test_state = ANY (ARRAY['current'::text, 'discarded'::text, 'clean'::text])))
 accounts: accounts_username_key UNIQUE (username)
 alerts: alerts_pkey PRIMARY KEY (account_id)
 api_keys: api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
@@ -476,6 +500,9 @@ service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
 service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
 sessions: sessions_pkey PRIMARY KEY (person_id, token_hash)
+test_customer_references: test_customer_references_pkey PRIMARY KEY (reference)
+test_moves: test_moves_pkey PRIMARY KEY (account_id, idempotency_key)
+test_resets: test_resets_pkey PRIMARY KEY (account_id, idempotency_key)
 totp_secrets: totp_secrets_pkey PRIMARY KEY (person_id)
 webhook_attempts: webhook_attempts_pkey PRIMARY KEY (webhook_id, number)
 webhook_leftovers: webhook_leftovers_pkey PRIMARY KEY (webhook_id)
@@ -487,6 +514,9 @@ webhooks: webhooks_pkey PRIMARY KEY (id)
 -- indexes
 CREATE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
+CREATE UNIQUE INDEX accounts_test_current ON public.accounts USING btree (test_of) WHERE (test_state = 'current'::text)
+CREATE INDEX accounts_test_discarded ON public.accounts USING btree (id) WHERE (test_state = 'discarded'::text)
+CREATE INDEX accounts_test_of ON public.accounts USING btree (test_of, id) WHERE (test_of IS NOT NULL)
 CREATE UNIQUE INDEX accounts_username_key ON public.accounts USING btree (username)
 CREATE UNIQUE INDEX alerts_pkey ON public.alerts USING btree (account_id)
 CREATE UNIQUE INDEX api_keys_first ON public.api_keys USING btree (account_id) WHERE (is_first AND (revoked_at IS NULL) AND (ends_at IS NULL))
@@ -501,15 +531,19 @@ CREATE UNIQUE INDEX audit_log_pkey ON public.audit_log USING btree (number)
 CREATE UNIQUE INDEX customer_edits_pkey ON public.customer_edits USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX customer_references_pkey ON public.customer_references USING btree (reference)
 CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (expires_at)
+CREATE INDEX customer_sessions_of_tests ON public.customer_sessions USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btree (token_hash)
 CREATE UNIQUE INDEX customer_term_marks_pkey ON public.customer_term_marks USING btree (account_id)
 CREATE UNIQUE INDEX customer_terms_pkey ON public.customer_terms USING btree (account_id, term, customer_number)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
-CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end))
+CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end) AND (account_id <= 5000000))
 CREATE INDEX customers_suspended ON public.customers USING btree (account_id, number) WHERE ((status)::text = 'suspended'::text)
+CREATE INDEX customers_test_ends ON public.customers USING btree (account_id, expires_at, number) WHERE (account_id > 5000000)
+CREATE INDEX customers_test_renewals ON public.customers USING btree (account_id, renew_at, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end) AND (account_id > 5000000))
 CREATE UNIQUE INDEX event_inbox_pkey ON public.event_inbox USING btree (id)
 CREATE UNIQUE INDEX event_stream_of_account ON public.event_stream USING btree (account_id, last_number)
+CREATE INDEX event_stream_of_all ON public.event_stream USING btree ("position") WHERE (account_id <= 5000000)
 CREATE UNIQUE INDEX event_stream_pkey ON public.event_stream USING btree ("position")
 CREATE UNIQUE INDEX event_stream_head_pkey ON public.event_stream_head USING btree (only_row)
 CREATE INDEX events_of_type ON public.events USING btree (account_id, type, number)
@@ -525,9 +559,11 @@ CREATE UNIQUE INDEX ledger_entries_pkey ON public.ledger_entries USING btree (ac
 CREATE UNIQUE INDEX list_stretch_marks_pkey ON public.list_stretch_marks USING btree (account_id, list)
 CREATE UNIQUE INDEX list_stretches_pkey ON public.list_stretches USING btree (account_id, list, facet, stretch)
 CREATE INDEX login_codes_expiry ON public.login_codes USING btree (expires_at)
+CREATE INDEX login_codes_of_tests ON public.login_codes USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_hash)
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
+CREATE INDEX login_links_of_tests ON public.login_links USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX login_links_pkey ON public.login_links USING btree (token_hash)
 CREATE UNIQUE INDEX mail_unsubscribes_pkey ON public.mail_unsubscribes USING btree (account_id, address)
 CREATE INDEX mails_created ON public.mails USING btree (created_at)
@@ -559,6 +595,7 @@ CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (da
 CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
 CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)
 CREATE INDEX product_calls_of_customer ON public.product_calls USING btree (account_id, customer_number, id) WHERE (status = 'waiting'::text)
+CREATE INDEX product_calls_of_tests ON public.product_calls USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX product_calls_order ON public.product_calls USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
 CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
 CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE (status = 'waiting'::text)
@@ -569,6 +606,11 @@ CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btr
 CREATE UNIQUE INDEX service_state_pkey ON public.service_state USING btree (only_row)
 CREATE INDEX sessions_created ON public.sessions USING btree (created_at)
 CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (person_id, token_hash)
+CREATE INDEX test_customer_references_of ON public.test_customer_references USING btree (account_id)
+CREATE UNIQUE INDEX test_customer_references_pkey ON public.test_customer_references USING btree (reference)
+CREATE INDEX test_moves_held ON public.test_moves USING btree (account_id) WHERE (held_until IS NOT NULL)
+CREATE UNIQUE INDEX test_moves_pkey ON public.test_moves USING btree (account_id, idempotency_key)
+CREATE UNIQUE INDEX test_resets_pkey ON public.test_resets USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (person_id)
 CREATE INDEX webhook_attempts_by_outcome ON public.webhook_attempts USING btree (webhook_id, outcome, number)
 CREATE UNIQUE INDEX webhook_attempts_pkey ON public.webhook_attempts USING btree (webhook_id, number)
@@ -581,12 +623,23 @@ CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
 
 -- triggers
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
-CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
-CREATE TRIGGER orders_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
-CREATE TRIGGER plan_changes_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.plan_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER ledger_entries_kept BEFORE DELETE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
+CREATE TRIGGER orders_append_only BEFORE UPDATE OR TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER orders_kept BEFORE DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
+CREATE TRIGGER plan_changes_append_only BEFORE UPDATE OR TRUNCATE ON public.plan_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER plan_changes_kept BEFORE DELETE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
 CREATE TRIGGER scheduled_prices_never_change BEFORE UPDATE OR TRUNCATE ON public.scheduled_prices FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 
 -- functions
+CREATE OR REPLACE FUNCTION public.refuse_deleting_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from accounts where id = old.account_id and test_state = 'discarded') then return old; end if;
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
+end $function$
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
  RETURNS trigger
  LANGUAGE plpgsql

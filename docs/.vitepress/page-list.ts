@@ -30,6 +30,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Webhooks and events', 'docs/webhooks.md'],
     ['Following events', 'docs/events.md'],
     ['API keys', 'docs/keys.md'],
+    ['Test mode', 'docs/test-mode.md'],
     ['Login links', 'docs/login-links.md'],
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],

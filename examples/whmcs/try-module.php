@@ -81,6 +81,10 @@ show('log in', sellthrough_ServiceSingleSignOn($params));
 show('suspend', sellthrough_SuspendAccount($params));
 show('terminate', sellthrough_TerminateAccount($params));
 
+if (str_starts_with((string) getenv('SELLTHROUGH_KEY'), 'sk_test_')) {
+    sellthrough_request($params, 'POST', '/api/v1/test/clock', ['advance' => 'P1M'], 'a-month-later');
+    show('terminate a month later', sellthrough_TerminateAccount($params));
+}
 if (getenv('SELLTHROUGH_ADMIN_KEY')) {
     $params['serverpassword'] = getenv('SELLTHROUGH_ADMIN_KEY');
     show('suspend with the operator’s key', sellthrough_SuspendAccount($params));

@@ -102,13 +102,25 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
 /** The second id of a path that has two. */
 function clientOf(path: string): SampleRequest['client'] {
   if (path.startsWith('/api/admin/')) return 'client.admin';
+  if (path.startsWith('/api/v1/test/')) return 'client.testMode';
   return path.startsWith('/api/product/') ? 'client.product' : 'client';
+}
+
+/** The key that a sample is sent with. */
+export function keyOf(
+  { resellerKey, adminKey, testKey }: StoryWorld,
+  client: SampleRequest['client'],
+): string {
+  if (client === 'client.testMode') return testKey;
+  return client === 'client' ? resellerKey : adminKey;
 }
 
 export interface StoryWorld {
   readonly service: TestService;
   readonly resellerKey: string;
   readonly adminKey: string;
+  /** Of northwind's test mode. */
+  readonly testKey: string;
   /** What the sample of an operation reads from the environment, besides address and key. */
   environmentOf(operationId: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -149,10 +161,14 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   const credited = await admin.post(`/api/admin/v1/accounts/${northwind}/credit`, opening);
   assert.equal(credited.status, 201, credited.text);
   await deliverOnce(service);
+  const made = await admin.post(`/api/admin/v1/accounts/${northwind}/keys`, { name: 'Tests', test: true });
+  assert.equal(made.status, 201, made.text);
+  const testKey: string = made.body.api_key;
   return {
     service,
     resellerKey,
     adminKey: admin.key,
+    testKey,
     async environmentOf(operationId) {
       if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};

@@ -17,6 +17,7 @@ const clients = [
   { title: 'Reseller', source: 'sdk/src/index.ts' },
   { title: 'Administrator, `client.admin`', source: 'sdk/src/admin-client.ts' },
   { title: 'Product, `client.product`', source: 'sdk/src/product-client.ts' },
+  { title: 'Test mode, `client.testMode`', source: 'sdk/src/test-mode-client.ts' },
 ] as const;
 
 /** The README with its tables made afresh. */

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { keyDoorCodes } from '../../src/api/doors/key-door.ts';
 import { statusOf } from '../../src/http/errors.ts';
 import { documentedErrors } from '../../src/http/openapi.ts';
-import { loginCode, type StoryWorld, storyOf } from './api-story.ts';
+import { keyOf, loginCode, type StoryWorld, storyOf } from './api-story.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -124,8 +124,9 @@ const pageNote =
 
 async function tellStory(
   document: OpenapiDocument,
-  { service, adminKey, resellerKey, environmentOf }: StoryWorld,
+  world: StoryWorld,
 ): Promise<ReadonlyMap<string, ToldStep>> {
+  const { service, environmentOf } = world;
   const told = new Map<string, ToldStep>();
   for (const request of storyOf(document)) {
     const { operationId, method, path, client, idempotencyKey } = request;
@@ -133,7 +134,7 @@ async function tellStory(
     const answer = await fetch(service.address + path + queryText(request.query), {
       method,
       headers: {
-        authorization: `Bearer ${client === 'client' ? resellerKey : adminKey}`,
+        authorization: `Bearer ${keyOf(world, client)}`,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       ...(request.body === undefined ? {} : { body: bodyText(request, environment) }),

@@ -6,7 +6,7 @@ export interface SampleRequest {
   readonly method: string;
   /** With its id. */
   readonly path: string;
-  readonly client: 'client' | 'client.admin' | 'client.product';
+  readonly client: 'client' | 'client.admin' | 'client.product' | 'client.testMode';
   /** Of the path. */
   readonly id?: number | string;
   /** The path's second id. */

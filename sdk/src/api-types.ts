@@ -764,6 +764,11 @@ export interface PlanHistoryItem {
   } | undefined;
 }
 
+export interface TestClock {
+  /** What time it is in the test. It stands still until it is moved. At most 20 characters. */
+  now: string;
+}
+
 export interface Webhook {
   /** The endpoint. */
   id: number;
@@ -967,6 +972,8 @@ export interface VerifyReport {
   accounts: number;
   /** Ledger entries that were added up. */
   entries: number;
+  /** Tests of accounts that were checked as well, where there are any; the others do not count them. */
+  test_accounts?: number | undefined;
   problems: {
     /** The account. */
     account_id: number;
@@ -982,8 +989,8 @@ export interface ApiKey {
   id: number;
   /** Which program has it. At most 80 characters. */
   name: string;
-  /** Tolerate new values. */
-  mode: 'live';
+  /** test: it reaches the account’s test mode alone. Tolerate new values. */
+  mode: 'live' | 'test';
   /** It came with the account, and has all scopes. */
   first: boolean;
   /** Tolerate new values. */
@@ -1054,6 +1061,8 @@ export interface Product {
   url: string | null;
   /** Whether calls are signed: always, where there is a product. */
   has_secret: boolean;
+  /** Where it is called for orders of tests. Absent: nowhere, and they are completed at once. At most 2048 characters. */
+  test_url?: string | undefined;
 }
 
 export interface OrderNeedingAttention {
@@ -1571,6 +1580,57 @@ export interface SetAlertsAnswer {
   alerts: Alerts;
 }
 
+export interface GetTestClockAnswer {
+  clock: TestClock;
+}
+
+export interface MoveTestClockBody {
+  /** An ISO 8601 duration of whole years, months, weeks, days, hours, minutes and seconds, such as P1M or P1DT12H. Months and years are calendar months, as those of plans. At most 80 characters. */
+  advance?: string | undefined;
+  /** The time that it is to be: not before the clock, at most ten years behind it. At most 20 characters. */
+  now?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface MoveTestClockAnswer {
+  clock: TestClock;
+  /** false: there was more to happen than one request has time for, and the clock stands where it came to. Send the same request with the same key again to go on. */
+  reached: boolean;
+  /** What happened by itself on the way, of the whole move. */
+  happened: {
+    /** Plans that renewed themselves. */
+    renewals: number;
+    /** Tries of it that were refused: each is an event renewal.failed. */
+    renewals_failed: number;
+    /** Plans that came to their end. */
+    ended: number;
+    /** Notices that a plan is going to end: each is an event plan.ending. */
+    warnings: number;
+  };
+}
+
+export interface CreditTestBody {
+  /** More than 0.00, at most 1000000.00. At most 10 characters. */
+  amount: string;
+  /** At most 500 characters. */
+  memo?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CreditTestAnswer {
+  entry: LedgerEntry;
+  /** The balance after this entry. At most 20 characters. */
+  balance: string;
+}
+
+export interface ResetTestAnswer {
+  clock: TestClock;
+  /** What every test begins with. At most 20 characters. */
+  balance: string;
+}
+
 export interface CreateAccountBody {
   /** 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen. At most 64 characters. */
   username: string;
@@ -1686,6 +1746,8 @@ export interface CreateAccountKeyBody {
   expires_at?: string | null | undefined;
   /** Requests of this key in any 60 seconds, within the limit of the account; null: only that one. */
   rate_limit_per_minute?: number | null | undefined;
+  /** true: a key of test mode, which reaches the account’s twin for tests and nothing real. */
+  test?: boolean | undefined;
   /** The same as the Idempotency-Key header. 1 to 80 characters. */
   idempotency_key?: string | undefined;
 }
@@ -2010,6 +2072,10 @@ export interface SetProductBody {
   url: string;
   /** Signs the calls: whsec_ and 24 to 64 bytes in base64. Needed the first time; left out, the present one stays. At most 96 characters. */
   secret?: string | undefined;
+  /** Where it is called for orders of test mode, with the same mode; null: nowhere. Left out, it stays as it is. */
+  test_url?: string | null | undefined;
+  /** Signs the calls for tests. Needed the first time that test_url is sent. At most 96 characters. */
+  test_secret?: string | undefined;
 }
 
 export interface SetProductAnswer {
@@ -2264,6 +2330,10 @@ export const operations = {
   redeliverSinceToWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/redeliver', takesKey: true, holdsKeys: false },
   getAlerts: { method: 'GET', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
   setAlerts: { method: 'PUT', path: '/api/v1/alerts', takesKey: false, holdsKeys: false },
+  getTestClock: { method: 'GET', path: '/api/v1/test/clock', takesKey: false, holdsKeys: false },
+  moveTestClock: { method: 'POST', path: '/api/v1/test/clock', takesKey: true, holdsKeys: false },
+  creditTest: { method: 'POST', path: '/api/v1/test/credit', takesKey: true, holdsKeys: false },
+  resetTest: { method: 'POST', path: '/api/v1/test/reset', takesKey: true, holdsKeys: false },
   createAccount: { method: 'POST', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   listAccounts: { method: 'GET', path: '/api/admin/v1/accounts', takesKey: false, holdsKeys: false },
   getAccount: { method: 'GET', path: '/api/admin/v1/accounts/{id}', takesKey: false, holdsKeys: false },
@@ -2356,6 +2426,10 @@ export interface Answers {
   redeliverSinceToWebhook: RedeliverSinceToWebhookAnswer;
   getAlerts: GetAlertsAnswer;
   setAlerts: SetAlertsAnswer;
+  getTestClock: GetTestClockAnswer;
+  moveTestClock: MoveTestClockAnswer;
+  creditTest: CreditTestAnswer;
+  resetTest: ResetTestAnswer;
   createAccount: CreateAccountAnswer;
   listAccounts: ListAccountsAnswer;
   getAccount: GetAccountAnswer;
@@ -2426,6 +2500,8 @@ export interface Bodies {
   rotateWebhookSecret: RotateWebhookSecretBody;
   redeliverSinceToWebhook: RedeliverSinceToWebhookBody;
   setAlerts: SetAlertsBody;
+  moveTestClock: MoveTestClockBody;
+  creditTest: CreditTestBody;
   createAccount: CreateAccountBody;
   changeAccount: ChangeAccountBody;
   creditAccount: CreditAccountBody;
@@ -2483,6 +2559,7 @@ export type ErrorCode =
   | 'ip_not_allowed'
   | 'forbidden'
   | 'insufficient_scope'
+  | 'test_mode_only'
   | 'not_found'
   | 'order_not_found'
   | 'customer_not_found'
@@ -2496,6 +2573,8 @@ export type ErrorCode =
   | 'event_not_found'
   | 'method_not_allowed'
   | 'customer_not_yours'
+  | 'clock_moving'
+  | 'reset_in_progress'
   | 'idempotency_conflict'
   | 'price_changed'
   | 'price_already_scheduled'

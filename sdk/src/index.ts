@@ -55,6 +55,7 @@ import { type EventQuery, followEvents } from './event-feed.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
 import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page } from './paging.ts';
 import { ProductClient } from './product-client.ts';
+import { TestModeClient } from './test-mode-client.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
 export type { AdminClient, Credited, KeyWithSecret, PageQuery } from './admin-client.ts';
@@ -69,6 +70,7 @@ export {
 export type { EventQuery } from './event-feed.ts';
 export type { FoundPage, Page } from './paging.ts';
 export type { ProductClient } from './product-client.ts';
+export type { CreditedTest, MovedTestClock, ResetTest, TestModeClient } from './test-mode-client.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
 export { type VerifiedWebhook, verifyWebhook, WebhookVerificationError } from './verify-webhook.ts';
 
@@ -97,12 +99,15 @@ export class Sellthrough {
   readonly admin: AdminClient;
   /** The product's API; the key must have the scope `product`. */
   readonly product: ProductClient;
+  /** Test mode's own requests; the key must be one of test mode, `sk_test_…`. */
+  readonly testMode: TestModeClient;
   readonly #call: CallOperation;
 
   constructor(options: ClientOptions) {
     this.#call = createOperationCaller(createTransport(options));
     this.admin = new AdminClient(this.#call);
     this.product = new ProductClient(this.#call);
+    this.testMode = new TestModeClient(this.#call);
   }
 
   /** The remaining credit, a decimal string, and your price group. */

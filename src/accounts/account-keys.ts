@@ -3,6 +3,7 @@
 // under the account's lock; it moves the account's access_version, so that it counts at once in every process.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { endingSecretsMax, keysPerAccountMax } from '../contract/key-schemas.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
@@ -11,7 +12,7 @@ import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
 import { lockAccountRow, tellAccessChanged } from './account-store.ts';
-import { lastFour, mintApiKey } from './api-key.ts';
+import { type KeyMode, lastFour, mintApiKey } from './api-key.ts';
 import {
   changeKeySettings,
   creatorOf,
@@ -29,6 +30,8 @@ import {
 import { authorProblem } from './author.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import type { Seal } from './seal.ts';
+import { findTwin } from './twin-settings.ts';
+import { ensureTwin } from './twin-store.ts';
 
 export interface AccountKey extends StoredKey {
   /** Secrets before it that still work, the newest first. */
@@ -50,49 +53,58 @@ export interface ShownKey {
   readonly apiKey: string | null;
 }
 
-/** Those that were not revoked, expired ones included: the first key first, then by creation. */
+/** Of the account and of its tests, those that were not revoked, expired ones included: the first key first, then by creation. */
 export async function listAccountKeys(
   database: Queryable,
   accountId: number,
   now: EpochSeconds,
 ): Promise<AccountKey[]> {
-  const [keys, ending] = await Promise.all([
-    listKeys(database, [accountId]),
-    listEndingSecrets(database, [accountId], now),
-  ]);
+  const ids = await idsOf(database, accountId);
+  const [keys, ending] = await Promise.all([listKeys(database, ids), listEndingSecrets(database, ids, now)]);
   return keys.map((key) => ({
     ...key,
     ending: ending.filter((secret) => keyIdOf(secret) === keyIdOf(key)),
   }));
 }
 
+/** A key of the mode `test` is one of the account's twin, which is made where there is none yet. */
+export interface NewKey extends KeySettings {
+  readonly mode: KeyMode;
+}
+
 /** Refused: too_many_keys, idempotency_conflict; account_not_found. */
 export function createKey(
   database: Database,
   seal: Seal,
-  settings: KeySettings,
+  { mode, ...settings }: NewKey,
   asked: KeysAsked,
 ): Promise<Done<ShownKey> | Refusal> {
   const { accountId, author, now } = asked;
   return owned<ShownKey>(
     database,
     asked,
-    ['create', settings],
+    mode === 'live' ? ['create', settings] : ['create', settings, mode],
     async (transaction) => {
-      const others = await listKeys(transaction, [accountId]);
+      const holder = mode === 'live' ? accountId : (await ensureTwin(transaction, accountId, now))?.id;
+      if (holder === undefined) return refusal('account_not_found');
+      const others = await listKeys(transaction, await idsOf(transaction, accountId));
       if (others.length >= keysPerAccountMax) return refusal('too_many_keys', { limit: keysPerAccountMax });
-      const apiKey = mintApiKey();
+      const apiKey = mintApiKey(mode);
       const id = await storeSecret(transaction, seal, {
         ...settings,
         ...creatorOf(author),
         key: apiKey,
         keyId: null,
-        accountId,
+        accountId: holder,
         isFirst: false,
         viewedAt: now,
         createdAt: now,
       });
-      const after = { ...auditView(settings), last_four: lastFour(apiKey) };
+      const after = {
+        ...auditView(settings),
+        ...(mode === 'test' ? { mode } : {}),
+        last_four: lastFour(apiKey),
+      };
       await appendAudit(transaction, entryOf(asked, id, 'account.create_key', null, after), now);
       await appendEvents(transaction, accountId, [keyCreated(apiKey, { id, name: settings.name })], now);
       return shown(id, await findKey(transaction, asked, id), apiKey);
@@ -179,7 +191,7 @@ export function rotateKey(
       await endKeySecrets(transaction, keyId, endsAt, overlapSeconds === 0);
       const tooMany = key.ending.slice(endingSecretsMax - 1);
       if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
-      const apiKey = mintApiKey();
+      const apiKey = mintApiKey(isTestAccount(key.accountId) ? 'test' : 'live');
       await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt: null, createdAt: now });
       const was = { ...auditView(key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
       const is = { ...auditView(key), last_four: lastFour(apiKey) };
@@ -202,9 +214,15 @@ async function findKey(
   keyId: number,
 ): Promise<AccountKey | null> {
   const secret = await findStoredKey(database, keyId);
-  if (secret === null || secret.accountId !== accountId) return null;
-  const ending = await listEndingSecrets(database, [accountId], now);
+  if (secret === null || !(await idsOf(database, accountId)).includes(secret.accountId)) return null;
+  const ending = await listEndingSecrets(database, [secret.accountId], now);
   return { ...secret, ending: ending.filter((each) => keyIdOf(each) === keyId) };
+}
+
+/** The account, and the twin that its test keys reach. */
+async function idsOf(database: Queryable, accountId: number): Promise<number[]> {
+  const twin = await findTwin(database, accountId);
+  return twin === null ? [accountId] : [accountId, twin.id];
 }
 
 async function owned<Result>(
@@ -227,7 +245,7 @@ async function owned<Result>(
       { accountId, idempotencyKey, what: ['key', ...what], now },
       async () => {
         const done = await work(transaction);
-        await tellAccessChanged(transaction, accountId);
+        for (const id of await idsOf(transaction, accountId)) await tellAccessChanged(transaction, id);
         return done;
       },
       (id) => again(transaction, id),

@@ -21,6 +21,7 @@ import { findAccount, findAdministratorId } from './find-accounts.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import { endSessionsOfAll, insertOwnLogin, type NewPassword, writePassword } from './people-store.ts';
 import type { Seal } from './seal.ts';
+import { copySettingsToTwin } from './twin-settings.ts';
 
 export interface NewAccount {
   readonly username: string;
@@ -85,7 +86,7 @@ const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify
 
 const listIds: Statement = {
   name: 'list_account_ids',
-  text: 'select id, username, is_admin from accounts order by id',
+  text: 'select id, username, is_admin from accounts where test_of is null order by id',
 };
 
 export interface NewKey {
@@ -201,6 +202,8 @@ export async function changeAccount(
     const [row] = await writeRows(transaction, updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
     await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+    const twinId = await copySettingsToTwin(transaction, id);
+    if (twinId !== null) await transaction.query(notifyChange, [changesChannel, accountChanged(twinId)]);
     await appendAudit(
       transaction,
       {

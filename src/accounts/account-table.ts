@@ -10,6 +10,7 @@ import {
   isSet,
   nullableInt,
   nullableText,
+  nullableTime,
   oneOf,
   orNull,
   type RowOf,
@@ -17,6 +18,9 @@ import {
   texts,
   time,
 } from '../database/table.ts';
+
+/** Of a twin: test keys reach it; what it holds is being deleted; it holds nothing. */
+const testStates = ['current', 'discarded', 'clean'] as const;
 
 const allAccounts = describeTable('accounts', {
   id: int('id'),
@@ -44,6 +48,11 @@ const allAccounts = describeTable('accounts', {
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
+  /** Of a twin for tests: whose it is. null of every real account, as are the two below. */
+  testOf: nullableInt('test_of'),
+  testState: orNull(oneOf('test_state', testStates)),
+  /** What time it is there. */
+  testClock: nullableTime('test_clock'),
 });
 
 /** Everything of an account that its owner or an administrator is shown or judged by. */
@@ -70,6 +79,26 @@ export const newAccounts = allAccounts.pick(
   'createdAt',
 );
 
+/** A twin, as it is made. */
+export const newTwins = allAccounts.pick(
+  'id',
+  'username',
+  'displayName',
+  'searchText',
+  'group',
+  'isAdmin',
+  'balanceCents',
+  'entryCount',
+  'blocked',
+  'apiEnabled',
+  'rateLimitPerMinute',
+  'allowedIps',
+  'createdAt',
+  'testOf',
+  'testState',
+  'testClock',
+);
+
 /** What an administrator changes. */
 export const accountSettings = allAccounts.pick(
   'id',
@@ -91,6 +120,7 @@ export const accountCounters = allAccounts.pick(
   'customerCount',
   'entryCount',
   'accessVersion',
+  'testClock',
 );
 
 export type AccountCounters = RowOf<typeof accountCounters>;
@@ -108,6 +138,8 @@ export const accountStates = allAccounts.pick(
   'planChangeCount',
   'eventCount',
   'alertBelowCents',
+  'testState',
+  'testClock',
 );
 
 export type AccountState = RowOf<typeof accountStates>;

@@ -250,6 +250,16 @@ export async function storeFirstKey(
   return { id: keyId ?? id, name: settings.name };
 }
 
+const moveKeysTo: Statement = {
+  name: 'move_api_keys',
+  text: 'update api_keys set account_id = $2::int where account_id = $1::int and not is_first',
+};
+
+/** All keys of one test are another's from now on, the revoked ones too. Under the locks of both. No test has a first key. */
+export async function moveKeys(transaction: Queryable, from: number, to: number): Promise<void> {
+  await transaction.query(moveKeysTo, [from, to]);
+}
+
 /** Revokes every secret of the account's first key; the last four characters of the newest, null where it has none. */
 export async function revokeFirstKey(
   transaction: Queryable,

@@ -1,23 +1,26 @@
-// API keys: "sk_live_", 40 random base62 characters, 6 of checksum (decisions "API key"). The checksum lets
+// API keys: "sk_live_", or "sk_test_" of test mode, 40 random base62 characters, 6 of checksum (decisions "API key"). The checksum lets
 // a mistyped or made-up key be refused without a look-up. Stored as a hash for look-up and as a sealed
 // copy (seal.ts) for the account's own eyes.
 
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-const prefix = 'sk_live_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 40;
 const checksumLength = 6;
-const shape = /^sk_live_[0-9A-Za-z]{46}$/;
+const shape = /^sk_(?:live|test)_[0-9A-Za-z]{46}$/;
 
-export function mintApiKey(): string {
-  const body = prefix + randomBase62(randomLength);
+/** Whether it reaches the account, or its twin for tests. */
+export type KeyMode = 'live' | 'test';
+
+export function mintApiKey(mode: KeyMode = 'live'): string {
+  const body = `sk_${mode}_${randomBase62(randomLength)}`;
   return body + checksumOf(body);
 }
 
-/** Whether it has the shape and the checksum of a key that was once minted here. */
-export function isApiKey(text: string): boolean {
+/** Whether it has the shape and the checksum of a key that was once minted here: of this mode, or of any. */
+export function isApiKey(text: string, mode?: KeyMode): boolean {
+  if (mode !== undefined && !text.startsWith(`sk_${mode}_`)) return false;
   return shape.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 

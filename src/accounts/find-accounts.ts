@@ -9,10 +9,11 @@ import { heldSecrets } from './api-key-store.ts';
 
 export const findAccountsByKey: Statement = {
   name: 'find_accounts_by_key',
-  text: `select wanted.position, ${heldSecrets.list('k', 'k_')}, ${accounts.list('a')}
+  text: `select wanted.position, coalesce(r.is_admin, a.is_admin) as is_operators, ${heldSecrets.list('k', 'k_')},
+      ${accounts.list('a')}
     from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash
-    join accounts a on a.id = k.account_id`,
+    join accounts a on a.id = k.account_id left join accounts r on r.id = a.test_of`,
 };
 
 const findAccountById: Statement = {
@@ -34,7 +35,7 @@ const findByUsername: Statement = {
 const listAccountsPage: Statement = {
   name: 'list_accounts',
   text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
-    where strpos(a.search_text, $1::text) > 0
+    where a.test_of is null and strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)
       and ($3::boolean is null or a.is_admin = $3::boolean)
     order by a.id desc limit $4::int offset $5::bigint`,
@@ -43,7 +44,7 @@ const listAccountsPage: Statement = {
 const countAccounts: Statement = {
   name: 'count_accounts',
   text: `select count(*) as total from accounts a
-    where strpos(a.search_text, $1::text) > 0
+    where a.test_of is null and strpos(a.search_text, $1::text) > 0
       and ($2::text = '' or a.group_name = $2::text)
       and ($3::boolean is null or a.is_admin = $3::boolean)`,
 };

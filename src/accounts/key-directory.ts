@@ -75,7 +75,8 @@ export function createKeyDirectory(
     const row = await lookup.find(hash);
     if (row === null) return null;
     known.add(hash);
-    const holder = holderOf(accounts.parse(row), heldSecrets.parse(row, 'k_'), now);
+    const isOperators = row['is_operators'] === true;
+    const holder = holderOf(accounts.parse(row), heldSecrets.parse(row, 'k_'), isOperators, now);
     if (!deaf && began === generation) remember(hash, holder);
     return holder;
   }
@@ -147,7 +148,12 @@ export function createKeyDirectory(
   };
 }
 
-function holderOf(account: Account, secret: RowOf<typeof heldSecrets>, now: () => EpochSeconds): KeyHolder {
+function holderOf(
+  account: Account,
+  secret: RowOf<typeof heldSecrets>,
+  isOperators: boolean,
+  now: () => EpochSeconds,
+): KeyHolder {
   const { id: secretId, rateLimitPerMinute, revokedAt, endsAt, expiresAt } = secret;
   const lists = [account.allowedIps, secret.allowedIps].map(createAllowList);
   return {
@@ -155,6 +161,7 @@ function holderOf(account: Account, secret: RowOf<typeof heldSecrets>, now: () =
       account,
       { id: keyIdOf(secret), secretId, rateLimitPerMinute },
       secret.scopes,
+      isOperators,
       now,
     ),
     ended() {

@@ -24,6 +24,9 @@ export interface ProductSettings {
   readonly url: string | null;
   /** null: none was ever set, or it was removed. */
   readonly secretSealed: string | null;
+  /** Where it is called for tests; null: nowhere, and orders of tests are nobody's. */
+  readonly testUrl: string | null;
+  readonly testSecretSealed: string | null;
 }
 
 export interface ProductChange {
@@ -31,18 +34,22 @@ export interface ProductChange {
   readonly url: string;
   /** `whsec_…`; null: the one that is set stays. */
   readonly secret: string | null;
+  /** As it is for tests; null: none of them reaches it. Absent: as before. */
+  readonly test?: { readonly url: string; readonly secret: string | null } | null;
 }
 
 const find: Statement = {
   name: 'find_product',
-  text: 'select product_mode, product_url, product_secret_sealed from service_state',
+  text: `select product_mode, product_url, product_secret_sealed, product_test_url, product_test_secret_sealed
+    from service_state`,
 };
 
 const findForUpdate: Statement = { name: 'lock_product', text: `${find.text} for no key update` };
 
 const update: Statement = {
   name: 'update_product',
-  text: `update service_state set product_mode = $1::text, product_url = $2::text, product_secret_sealed = $3::text`,
+  text: `update service_state set product_mode = $1::text, product_url = $2::text, product_secret_sealed = $3::text,
+      product_test_url = $4::text, product_test_secret_sealed = $5::text`,
 };
 
 const sealContext = 'product secret';
@@ -57,6 +64,8 @@ export async function findProduct(database: Queryable, statement = find): Promis
     mode: parseProductMode(row?.['product_mode'] ?? 'none'),
     url: nullable(String, row?.['product_url'] ?? null),
     secretSealed: nullable(String, row?.['product_secret_sealed'] ?? null),
+    testUrl: nullable(String, row?.['product_test_url'] ?? null),
+    testSecretSealed: nullable(String, row?.['product_test_secret_sealed'] ?? null),
   };
 }
 
@@ -65,16 +74,21 @@ export function openProductSecret(seal: Seal, secretSealed: string): string {
   return seal.open(secretSealed, sealContext);
 }
 
-/** null: there is no secret yet, and none was sent. */
+/** null: there is no secret yet, and none was sent: of the product, or of its address for tests. */
 export function setProduct(
   database: Database,
   seal: Seal,
-  { mode, url, secret }: ProductChange,
+  { mode, url, secret, test }: ProductChange,
   author: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<ProductSettings | null> {
   return change(database, author, 'product.update', (before) => {
     const secretSealed = secret === null ? before.secretSealed : seal.seal(secret, sealContext);
-    return secretSealed === null ? null : { mode, url, secretSealed };
+    if (secretSealed === null) return null;
+    if (test === null) return { mode, url, secretSealed, testUrl: null, testSecretSealed: null };
+    const { testUrl, testSecretSealed } = before;
+    if (test === undefined) return { mode, url, secretSealed, testUrl, testSecretSealed };
+    const sealed = test.secret === null ? testSecretSealed : seal.seal(test.secret, sealContext);
+    return sealed === null ? null : { mode, url, secretSealed, testUrl: test.url, testSecretSealed: sealed };
   });
 }
 
@@ -82,7 +96,13 @@ export async function removeProduct(
   database: Database,
   author: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<void> {
-  await change(database, author, 'product.delete', () => ({ mode: 'none', url: null, secretSealed: null }));
+  await change(database, author, 'product.delete', () => ({
+    mode: 'none',
+    url: null,
+    secretSealed: null,
+    testUrl: null,
+    testSecretSealed: null,
+  }));
 }
 
 async function change(
@@ -95,8 +115,13 @@ async function change(
     const before = await findProduct(transaction, findForUpdate);
     const after = decide(before);
     if (after === null) return null;
-    await transaction.query(update, [after.mode, after.url, after.secretSealed]);
-    const auditView = ({ mode, url }: ProductSettings) => ({ mode, url });
+    const { mode, url, secretSealed, testUrl, testSecretSealed } = after;
+    await transaction.query(update, [mode, url, secretSealed, testUrl, testSecretSealed]);
+    const auditView = (of: ProductSettings) => ({
+      mode: of.mode,
+      url: of.url,
+      ...(of.testUrl === null ? {} : { test_url: of.testUrl }),
+    });
     const views = { before: auditView(before), after: auditView(after) };
     const isNewSecret = after.secretSealed !== before.secretSealed && after.secretSealed !== null;
     await appendAudit(
@@ -119,14 +144,19 @@ async function change(
 
 const replaceSealed: Statement = {
   name: 'replace_product_secret',
-  text: 'update service_state set product_secret_sealed = $2::text where product_secret_sealed = $1::text',
+  text: `update service_state set
+      product_secret_sealed = case product_secret_sealed when $1::text then $2::text else product_secret_sealed end,
+      product_test_secret_sealed =
+        case product_test_secret_sealed when $1::text then $2::text else product_test_secret_sealed end`,
 };
 
 /** For whoever walks through everything that is sealed: there is one, or none. */
 export const sealedProductSecrets: SealedTexts = {
   async list(database, after) {
-    const { secretSealed } = await findProduct(database);
-    return after > 0 || secretSealed === null ? [] : [{ id: 1, sealed: secretSealed, context: sealContext }];
+    const { secretSealed, testSecretSealed } = await findProduct(database);
+    return [secretSealed, testSecretSealed].flatMap((sealed, index) =>
+      sealed === null || index + 1 <= after ? [] : [{ id: index + 1, sealed, context: sealContext }],
+    );
   },
   async replace(database, changes) {
     for (const { from, to } of changes) await database.query(replaceSealed, [from, to]);

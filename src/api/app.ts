@@ -14,6 +14,7 @@ import Fastify, {
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { createAllowList } from '../accounts/allow-list.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
+import { getTwin } from '../accounts/twin-store.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
@@ -44,6 +45,7 @@ import {
 import { createLazySerializers } from '../http/response-serializers.ts';
 import { serveDocument } from '../http/served-document.ts';
 import { loggablePath } from '../journal/request-log.ts';
+import type { TestClockLimits } from '../test-mode/test-moves.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
 import { docsPages } from './docs-pages.ts';
@@ -72,6 +74,7 @@ import { planHistoryRoutes } from './reseller/plan-history-routes.ts';
 import { planRoutes } from './reseller/plan-routes.ts';
 import { previewRoutes } from './reseller/preview-routes.ts';
 import { statementRoutes } from './reseller/statement-routes.ts';
+import { testRoutes } from './reseller/test-routes.ts';
 import { type WebhookRoutesDependencies, webhookRoutes } from './reseller/webhook-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
@@ -95,6 +98,7 @@ export interface AppDependencies
   readonly exports: AccountTurns;
   readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
   readonly bulkLimits: BulkLimits;
+  readonly testClockLimits: TestClockLimits;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;
@@ -184,11 +188,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
-  const confirmDeed = createDeedConfirmation({
-    ...dependencies,
-    database: ranked(dependencies.database, 'lookups'),
-  });
-  const door = createSessionDoor({ ...dependencies, confirmDeed });
+  const lookups = ranked(dependencies.database, 'lookups');
+  const confirmDeed = createDeedConfirmation({ ...dependencies, database: lookups });
+  const twinOf = (accountId: number) => getTwin(lookups, accountId, dependencies.now());
+  const door = createSessionDoor({ ...dependencies, confirmDeed, twinOf });
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {
@@ -232,6 +235,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       noun: 'Webhook',
     });
     alertRoutes(api, dependencies);
+    testRoutes(api, { ...dependencies, authenticateAgain: by.again });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);

@@ -82,7 +82,7 @@ function listCommand(): Command {
 const columns: readonly Column<ApiKey>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
   { title: 'NAME', value: ({ name }) => name, mayShrink: true },
-  { title: 'KEY', value: ({ last_four }) => `…${last_four}` },
+  { title: 'KEY', value: ({ mode, last_four }) => `sk_${mode}_…${last_four}` },
   { title: 'STATE', value: stateOf },
   { title: 'SCOPES', value: scopesOf, mayShrink: true },
   { title: 'LAST USED', value: ({ last_used_at }) => last_used_at ?? '–' },
@@ -100,6 +100,7 @@ function recordOf(key: ApiKey): Parameters<typeof textRecord>[0] {
   return [
     ['key', key.id],
     ['name', key.name],
+    ['mode', key.mode],
     ['state', stateOf(key)],
     ['scopes', scopesOf(key)],
     ['allowed from', key.allowed_ips.length === 0 ? 'everywhere the account is' : key.allowed_ips.join(' ')],
@@ -114,11 +115,17 @@ function recordOf(key: ApiKey): Parameters<typeof textRecord>[0] {
 function createCommand(): Command {
   return withSettings(command('create', 'make a key; it is printed once', 'it'))
     .argument('<name>', 'which program has it')
-    .action((account: string, name: string, options: Common & Settings) =>
+    .option('--test', 'a key of test mode: it reaches nothing real')
+    .action((account: string, name: string, options: Common & Settings & { test?: true }) =>
       withService(async (client) => {
         const { id } = await getAccount(client, account);
         const { scopes, ...settings } = settingsOf(options);
-        const body = { ...settings, ...(scopes ? { scopes } : {}), name };
+        const body = {
+          ...settings,
+          ...(scopes ? { scopes } : {}),
+          ...(options.test ? { test: true } : {}),
+          name,
+        };
         const made = await client.admin.createAccountKey(id, body);
         answer(options.json, made, `${shownOnce(made)}\nThe key is shown only now.\n`);
       }),

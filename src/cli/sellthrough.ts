@@ -60,6 +60,7 @@ const chapters: readonly {
       webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
       events: async () => (await import('./event-commands.ts')).eventsCommand(),
       listen: async () => (await import('./event-commands.ts')).listenCommand(),
+      test: async () => (await import('./test-mode-commands.ts')).testCommand(),
       audit: async () => (await import('./record-commands.ts')).auditCommand(),
     },
   },

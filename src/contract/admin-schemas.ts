@@ -163,6 +163,12 @@ const verifyReportSchema = Type.Object(
     ok: Type.Boolean(),
     accounts: count('Accounts that were checked.'),
     entries: count('Ledger entries that were added up.'),
+    test_accounts: Type.Optional(
+      count(
+        'Tests of accounts that were checked as well, where there are any; the others do not count them.',
+        1,
+      ),
+    ),
     problems: Type.Array(
       Type.Object({
         account_id: count('The account.'),
@@ -175,7 +181,7 @@ const verifyReportSchema = Type.Object(
 );
 
 export const apiKey = (description: string) =>
-  Type.String({ description, pattern: '^sk_live_[0-9A-Za-z]{46}$', maxLength: 54 });
+  Type.String({ description, pattern: '^sk_(live|test)_[0-9A-Za-z]{46}$', maxLength: 54 });
 
 export const username = Type.String({
   pattern: '^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$',

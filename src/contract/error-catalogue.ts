@@ -29,6 +29,10 @@ export const errorCatalogue = {
     status: 403,
     message: 'This key, or the role of whoever is signed in, does not include what the request needs.',
   },
+  test_mode_only: {
+    status: 403,
+    message: 'This is for test mode alone: send it with a key that begins with sk_test_.',
+  },
   forbidden_origin: { status: 403, message: 'Changes are taken from the pages of this service only.' },
   password_change_required: {
     status: 403,
@@ -64,6 +68,15 @@ export const errorCatalogue = {
     message: 'This address does not take that method. The Allow header lists those it takes.',
   },
   customer_not_yours: { status: 409, message: 'This customer belongs to another account.' },
+  clock_moving: {
+    status: 409,
+    message: 'The test clock is being moved already. Wait for the answer to that request.',
+  },
+  reset_in_progress: {
+    status: 409,
+    message:
+      'The test data of an earlier reset is still being deleted, or was reset meanwhile. Try again in a moment.',
+  },
   idempotency_conflict: {
     status: 409,
     message: 'This idempotency key was used before with different data. Nothing was charged.',

@@ -6,10 +6,17 @@ const numbersPerAccount = 1_000_000_000;
 /** An account that has numbered so many is full: well before its numbers would run into the next account's ids. */
 export const numbersUsedMax = 900_000_000;
 const accountIdMax = 9_007_198;
+/** Ids of real accounts end here; those behind it are of their tests. In SQL it is written out, so that indexes can say it. */
+export const realAccountIdMax = 5_000_000;
 
 export interface OwnedId {
   readonly accountId: number;
   readonly number: number;
+}
+
+/** Whether the account is a twin for tests (docs/decisions/0042-test-mode.md). */
+export function isTestAccount(accountId: number): boolean {
+  return accountId > realAccountIdMax;
 }
 
 export function publicId(accountId: number, number: number): number {
@@ -32,10 +39,22 @@ export function parseOwnedId(text: string): OwnedId | null {
   return accountId >= 1 && accountId <= accountIdMax && number >= 1 ? { accountId, number } : null;
 }
 
+/** The same of what an operator may be asked about: no test has such an id. */
+export function parseRealOwnedId(text: string): OwnedId | null {
+  const id = parseOwnedId(text);
+  return id === null || isTestAccount(id.accountId) ? null : id;
+}
+
 /** The row number behind `text` when it is the caller's own id; null otherwise. */
 export function parseOwnNumber(text: string, accountId: number): number | null {
   const id = parseOwnedId(text);
   return id !== null && id.accountId === accountId ? id.number : null;
+}
+
+/** The id of an account that an operator may be asked about: no test has one. */
+export function parseAccountId(text: string): number | null {
+  const id = parseRowId(text);
+  return id === null || isTestAccount(id) ? null : id;
 }
 
 /** Ids of accounts and packages: a positive int4; null for anything else. */

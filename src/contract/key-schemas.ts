@@ -3,6 +3,7 @@
 
 import Type, { type Static } from 'typebox';
 import { allowedIps, apiKey, rateLimit } from './admin-schemas.ts';
+import { passwordField } from './password-fields.ts';
 import { count, example, id, keyInBody, oneOf, orNothing, text, time } from './schema-parts.ts';
 import { accountScopes, administratorScopes, keyScopes } from './scopes.ts';
 
@@ -48,6 +49,11 @@ export const newKeyBodySchema = Type.Object(
     allowed_ips: Type.Optional(ownAllowedIps),
     expires_at: Type.Optional(expiresAt),
     rate_limit_per_minute: Type.Optional(ownRateLimit),
+    test: Type.Optional(
+      Type.Boolean({
+        description: 'true: a key of test mode, which reaches the account’s twin for tests and nothing real.',
+      }),
+    ),
     idempotency_key: keyInBody,
   },
   example({
@@ -84,6 +90,11 @@ export const rotateKeyBodySchema = Type.Object(
   example({ overlap_hours: 24, idempotency_key: 'rotate-key-1' }),
 );
 
+/** In the panel the password of whoever is signed in may be with them. */
+export const newOwnKeyBodySchema = Type.Object({ ...newKeyBodySchema.properties, ...passwordField });
+export const changeOwnKeyBodySchema = Type.Object({ ...changeKeyBodySchema.properties, ...passwordField });
+export const rotateOwnKeyBodySchema = Type.Object({ ...rotateKeyBodySchema.properties, ...passwordField });
+
 const scopeName = Type.String({ pattern: '^[a-z]+(:[a-z]+)?$', maxLength: 64, examples: ['orders:write'] });
 const lastFour = Type.String({
   description: 'The last four characters of its newest secret.',
@@ -96,7 +107,10 @@ const keySchema = Type.Object(
   {
     id: id('The key. It stays the same when the key is rotated.'),
     name: text('Which program has it.', nameLengthMax),
-    mode: oneOf(['live'] as const, 'Tolerate new values.'),
+    mode: oneOf(
+      ['live', 'test'] as const,
+      'test: it reaches the account’s test mode alone. Tolerate new values.',
+    ),
     first: Type.Boolean({ description: 'It came with the account, and has all scopes.' }),
     status: oneOf(['active', 'expired'] as const, 'Tolerate new values.'),
     scopes: Type.Array(scopeName, { description: 'What it may do. Tolerate new values.', maxItems: 100 }),

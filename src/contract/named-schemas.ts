@@ -20,6 +20,7 @@ import { personSchema } from './people-schemas.ts';
 import { planNamedSchemas } from './plan-schemas.ts';
 import { productNamedSchemas } from './product-schemas.ts';
 import { statementSchema } from './statement-schemas.ts';
+import { testModeSchemas } from './test-mode-schemas.ts';
 import { webhookSchemas } from './webhook-schemas.ts';
 
 export const namedSchemas = [
@@ -40,6 +41,7 @@ export const namedSchemas = [
   ...eventSchemas,
   errorSchema,
   ...planNamedSchemas,
+  ...testModeSchemas,
   ...webhookSchemas,
   ...namedAdminSchemas,
   ...namedKeySchemas,

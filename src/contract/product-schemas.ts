@@ -9,12 +9,21 @@ const mode = oneOf(
   'none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it.',
 );
 const urlBytesMax = 2_048;
+const secretPattern = '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$';
 
 const productSchema = Type.Object(
   {
     mode,
     url: orNothing(text('Where the product is called.', urlBytesMax), 'null: there is no product.'),
     has_secret: Type.Boolean({ description: 'Whether calls are signed: always, where there is a product.' }),
+    test_url: Type.Optional(
+      Type.String({
+        description:
+          'Where it is called for orders of tests. Absent: nowhere, and they are completed at once.',
+        format: 'uri',
+        maxLength: urlBytesMax,
+      }),
+    ),
   },
   { $id: 'Product' },
 );
@@ -60,7 +69,20 @@ export const setProductBodySchema = Type.Object(
       Type.String({
         description:
           'Signs the calls: whsec_ and 24 to 64 bytes in base64. Needed the first time; left out, the present one stays.',
-        pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
+        pattern: secretPattern,
+        maxLength: 96,
+      }),
+    ),
+    test_url: Type.Optional(
+      orNothing(
+        Type.String({ format: 'uri', maxLength: urlBytesMax }),
+        'Where it is called for orders of test mode, with the same mode; null: nowhere. Left out, it stays as it is.',
+      ),
+    ),
+    test_secret: Type.Optional(
+      Type.String({
+        description: 'Signs the calls for tests. Needed the first time that test_url is sent.',
+        pattern: secretPattern,
         maxLength: 96,
       }),
     ),

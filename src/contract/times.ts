@@ -29,6 +29,33 @@ export function addMonths(anchor: EpochSeconds, months: number): EpochSeconds {
   return midnight / 1000 + (anchor - Math.floor(anchor / 86_400) * 86_400);
 }
 
+/** Whole calendar months, and seconds on top of them. */
+export interface Duration {
+  readonly months: number;
+  readonly seconds: number;
+}
+
+const durationShape =
+  /^P(?=.)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
+
+/** "P1Y2M3DT4H5M6S" or "P2W", whole numbers, in this order; null for anything else, one of nothing included. */
+export function parseDuration(text: unknown): Duration | null {
+  const match = typeof text === 'string' ? durationShape.exec(text) : null;
+  if (match === null) return null;
+  const part = (index: number) => Number(match[index] ?? 0);
+  const days = part(3) * 7 + part(4);
+  const duration = {
+    months: part(1) * 12 + part(2),
+    seconds: days * 86_400 + part(5) * 3_600 + part(6) * 60 + part(7),
+  };
+  return duration.months + duration.seconds > 0 ? duration : null;
+}
+
+/** NaN where no calendar reaches. */
+export function addDuration(from: EpochSeconds, { months, seconds }: Duration): EpochSeconds {
+  return addMonths(from, months) + seconds;
+}
+
 /** Days until `expiresAt`, rounded up; 0 once it has passed. */
 export function daysLeft(expiresAt: EpochSeconds, now: EpochSeconds): number {
   return Math.max(0, Math.ceil((expiresAt - now) / 86_400));

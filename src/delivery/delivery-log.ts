@@ -108,6 +108,12 @@ export async function deleteLog(transaction: Queryable, webhookId: number): Prom
   if (Number(row?.['count'] ?? 0) >= deleteAtOnceMax) await transaction.query(noteLeftover, [webhookId]);
 }
 
+/** The same, whatever it holds: all of it goes by the job. */
+export async function leaveLog(transaction: Queryable, webhookId: number): Promise<void> {
+  await transaction.query(deleteRetries, [webhookId]);
+  await transaction.query(noteLeftover, [webhookId]);
+}
+
 const listLogs: Statement = {
   name: 'list_webhook_logs',
   text: `select id, attempt_count from webhooks where id > $1::int and attempt_count > 0 order by id limit 500`,

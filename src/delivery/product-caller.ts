@@ -8,6 +8,7 @@ import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findProduct, openProductSecret } from '../accounts/product-settings.ts';
 import type { Seal } from '../accounts/seal.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
@@ -82,6 +83,11 @@ interface Call {
   readonly createdAt: EpochSeconds;
   readonly attempts: number;
   readonly firstAttemptAt: EpochSeconds | null;
+}
+
+interface Target {
+  readonly url: string;
+  readonly key: KeyObject;
 }
 
 interface Written {
@@ -188,7 +194,17 @@ async function callUntilStopped(
     );
   }
 
-  async function send(call: Call, url: string, key: KeyObject): Promise<void> {
+  /** There is no product for tests any more, or it has not answered: no administrator decides about an order of a test. */
+  async function giveUpTest({ id, accountId, orderNumber, confirms }: Call): Promise<void> {
+    if (confirms && orderNumber !== null) {
+      await settle({ accountId, orderNumber, outcome: 'failed', reason: null });
+    } else {
+      const nothing = { lastStatus: null, lastError: 'no_product' };
+      unwritten.push({ id, at: now(), status: 'failed', nextAt: now(), ...nothing });
+    }
+  }
+
+  async function send(call: Call, { url, key }: Target): Promise<void> {
     const at = now();
     const { callId: id, type, payload } = call;
     const body = JSON.stringify({ id, type, created_at: formatTime(call.createdAt), data: payload });
@@ -202,8 +218,9 @@ async function callUntilStopped(
       lastError: result.type === 'failed' ? result.reason : null,
     };
     const meaning = meaningOf(result, call.confirms);
-    const again = () => {
+    const again = async () => {
       const next = afterFailure(call, at, random());
+      if (next.status === 'attention' && isTestAccount(call.accountId)) return giveUpTest(call);
       unwritten.push({ ...answer, ...next });
       onCall(next.status === 'waiting' ? 'retried' : 'given_up');
     };
@@ -220,9 +237,10 @@ async function callUntilStopped(
     onCall(meaning);
   }
 
-  async function begin(call: Call, url: string, key: KeyObject): Promise<void> {
+  async function begin(call: Call, target: Target | null): Promise<void> {
     try {
-      await send(call, url, key);
+      if (target === null) await giveUpTest(call);
+      else await send(call, target);
     } catch (error) {
       // It is not known whether the order was settled: the product is asked again, and knows the call by its id.
       if (!(error instanceof Overloaded) && !(error instanceof DatabaseUnavailable)) onProblem(error);
@@ -233,18 +251,23 @@ async function callUntilStopped(
   }
 
   while (!signal.aborted && hasLease) {
-    const { mode, url, secretSealed } = await findProduct(database);
+    const { mode, url, secretSealed, testUrl, testSecretSealed } = await findProduct(database);
     if (mode === 'none' || url === null || secretSealed === null) {
       await giveUpProductCalls(database);
       break;
     }
-    const key = signingKeyOf(openProductSecret(seal, secretSealed));
+    const keyOf = (sealed: string) => signingKeyOf(openProductSecret(seal, sealed));
+    const target: Target = { url, key: keyOf(secretSealed) };
+    const testTarget: Target | null =
+      testUrl === null || testSecretSealed === null ? null : { url: testUrl, key: keyOf(testSecretSealed) };
     const free = (isAnswering ? limits.callsMax : limits.callsMaxUnanswered) - underWay.size;
     news = Promise.withResolvers<void>();
     if (free > 0) {
       const busy = numberArray([...underWay.keys()]);
       const rows = await database.query(readDue, [now(), busy, free], 'lookups');
-      for (const call of rows.map(parseCall)) underWay.set(call.id, begin(call, url, key));
+      for (const call of rows.map(parseCall)) {
+        underWay.set(call.id, begin(call, isTestAccount(call.accountId) ? testTarget : target));
+      }
     }
     const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
     await Promise.race([news.promise, patience]);

@@ -15,7 +15,7 @@ import { listenToAccount, listenToEverybody } from '../events/event-log.ts';
 import { positionOf, streamEnd } from '../events/event-stream.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, createKeyedChanges, type Done } from '../journal/keyed-changes.ts';
-import { deleteLog } from './delivery-log.ts';
+import { deleteLog, leaveLog } from './delivery-log.ts';
 import { announceWebhook, askForRetries, lockAccount, lockOperator } from './delivery-progress.ts';
 import { mintSecret } from './webhook-signature.ts';
 import { operator, secretContext, type Webhook, webhooks } from './webhook-table.ts';
@@ -199,6 +199,20 @@ export function deleteWebhook(database: Database, id: number, asked: Asked): Pro
     },
     () => true,
   );
+}
+
+const deleteRowsOf: Statement = {
+  name: 'delete_webhooks_of_account',
+  text: 'delete from webhooks where account_id = $1::int returning id',
+};
+
+/** All of a test that is reset; their logs go by a job. */
+export async function deleteWebhooksOf(transaction: Queryable, accountId: number): Promise<void> {
+  for (const row of await transaction.query(deleteRowsOf, [accountId])) {
+    const id = Number(row['id']);
+    await leaveLog(transaction, id);
+    await announceWebhook(transaction, id);
+  }
 }
 
 const replaceSecret: Statement = {

@@ -40,7 +40,10 @@ const inbox = describeTable('event_inbox', {
 const insertEvents = events.insert('insert_events');
 const insertInbox = inbox.insert('insert_event_inbox');
 
-/** Events that have their numbers, those of each account in a row and ascending. Not awaited: a COMMIT may follow at once. */
+/**
+ * Events that have their numbers, those of each account in a row and ascending. Not awaited: a COMMIT may follow at once.
+ * `now`: the real time, by which they are forgotten; in tests it is another one than theirs.
+ */
 export function writeEvents(
   transaction: Queryable,
   numbered: readonly AccountEvent[],
@@ -59,7 +62,7 @@ export function writeEvents(
 const takeNumbers: Statement = {
   name: 'take_event_numbers',
   text: `update accounts set event_count = event_count + $2::int
-    where id = $1::int and event_count is not null returning event_count`,
+    where id = $1::int and event_count is not null returning event_count, test_clock`,
 };
 
 /** What was done to an account outside the engine. Locks the account's row until the transaction's end. */
@@ -76,7 +79,8 @@ export async function appendEvents(
     accountId,
     number: first + index,
     type,
-    createdAt: now,
+    // Of a test: what happens there happens at its own time.
+    createdAt: Number(row['test_clock'] ?? now),
     data: JSON.stringify(data),
   }));
   await Promise.all(writeEvents(transaction, numbered, now));
@@ -86,7 +90,7 @@ export async function appendEvents(
 const lockListening: Statement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
-    where event_count is not null and group_name = any($1::text[]) order by id for no key update`,
+    where event_count is not null and id <= 5000000 and group_name = any($1::text[]) order by id for no key update`,
 };
 
 const moveNumbers: Statement = {
@@ -140,37 +144,50 @@ export async function listenToAccount(database: Queryable, accountId: number): P
   await database.query(beginListening, [accountId]);
 }
 
-const beginListeningToAll: Statement = {
-  name: 'begin_listening_to_all',
-  text: 'update service_state set listens_to_all = true where not listens_to_all',
-};
+/** Whether all of them are listened to is a column of service_state: those of real accounts, and those of tests. */
+const listening = {
+  live: { column: 'listens_to_all', whose: 'id <= 5000000' },
+  test: { column: 'listens_to_tests', whose: `id > 5000000 and test_state = 'current'` },
+} as const;
+type Listening = keyof typeof listening;
 
-const listenToMore: Statement = {
-  name: 'listen_to_more_accounts',
+const beginListeningTo = (mode: Listening): Statement => ({
+  name: `begin_${listening[mode].column}`,
+  text: `update service_state set ${listening[mode].column} = true where not ${listening[mode].column}`,
+});
+
+const listenToMore = (mode: Listening): Statement => ({
+  name: `go_on_${listening[mode].column}`,
   text: `update accounts set event_count = 0 where id in (
-      select id from accounts where event_count is null and (select listens_to_all from service_state)
+      select id from accounts where event_count is null and ${listening[mode].whose}
+        and (select ${listening[mode].column} from service_state)
       order by id limit 500 for no key update)
     returning id`,
+});
+
+const listenings = {
+  live: { begin: beginListeningTo('live'), more: listenToMore('live') },
+  test: { begin: beginListeningTo('test'), more: listenToMore('test') },
 };
 
-/** From now on, and for ever, the events of all accounts are written, those to come included. */
-export async function listenToEverybody(database: Queryable): Promise<void> {
-  await database.query(beginListeningToAll);
-  await goOnListening(database);
+/** From now on, and for ever, the events of all accounts are written, those to come included; or those of all tests. */
+export async function listenToEverybody(database: Queryable, mode: Listening = 'live'): Promise<void> {
+  await database.query(listenings[mode].begin);
+  while ((await database.query(listenings[mode].more)).length > 0);
 }
 
 /** Reaches whom a process that died in the middle did not reach. */
 export async function goOnListening(database: Queryable): Promise<void> {
-  while ((await database.query(listenToMore)).length > 0);
+  for (const { more } of Object.values(listenings)) while ((await database.query(more)).length > 0);
 }
 
 const listenToNew: Statement = {
   name: 'listen_to_new_account',
-  text: `update accounts set event_count = 0
-    where id = $1::int and (select listens_to_all from service_state)`,
+  text: `update accounts set event_count = 0 where id = $1::int
+    and (select case when $1::int <= 5000000 then listens_to_all else listens_to_tests end from service_state)`,
 };
 
-/** In the transaction that makes the account, behind its entry in the audit log: that holds the row which says whether. */
+/** In the transaction that makes the account, or its test, behind its entry in the audit log: that holds the row which says whether. */
 export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(listenToNew, [accountId]);
 }

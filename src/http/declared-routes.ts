@@ -19,6 +19,8 @@ export interface RouteDeclaration {
   readonly isBodyOptional?: boolean;
   /** An export or an audit: seconds to minutes. Of these an account's sessions have less at once. */
   readonly takesLong?: boolean;
+  /** In the panel's test mode it is about the test, although its scopes are of those that test mode has not got. */
+  readonly hasTestMode?: boolean;
   /** A deed that a borrowed or stolen session must not do. */
   readonly danger?: Danger;
   /** Also for a session whose password its holder has not chosen: that of a first sign-in. */

@@ -37,6 +37,8 @@ export type LinkedCustomer = RowOf<typeof linkedCustomers>;
 interface LinkToWrite {
   readonly tokenHash: string;
   readonly validSeconds: number;
+  /** Of a link that a test made: the time of its clock. */
+  readonly at?: number;
   /** `number`: 0 for a customer who was given a trial and never ordered. */
   readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
 }
@@ -73,13 +75,13 @@ export async function writeLoginLinks(
   await writeRows(
     database,
     putLinks,
-    links.map(({ tokenHash, validSeconds, order }) => ({
+    links.map(({ tokenHash, validSeconds, order, at = now }) => ({
       tokenHash,
       orderNumber: order.number,
       accountId: order.accountId,
       customerNumber: order.customerNumber,
-      createdAt: now,
-      expiresAt: now + validSeconds,
+      createdAt: at,
+      expiresAt: at + validSeconds,
     })),
   );
 }
@@ -98,10 +100,14 @@ export async function createLoginLink(
   return token;
 }
 
+/** What time it is for whoever logs in: in a test, that of its clock. */
+const timeOf = (login: string) =>
+  `coalesce((select a.test_clock from accounts a where a.id = ${login}.account_id), to_timestamp($2::bigint))`;
+
 const findLink: Statement = {
   name: 'find_login_link',
-  text: `select ${linkedCustomer} from login_links
-    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)`,
+  text: `select ${linkedCustomer} from login_links l
+    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}`,
 };
 
 const isLetIn = (login: string) => `exists (select 1 from customers c
@@ -110,10 +116,10 @@ const isLetIn = (login: string) => `exists (select 1 from customers c
 
 const spendLink: Statement = {
   name: 'spend_login_link',
-  text: `update login_links l set spent_at = to_timestamp($2::bigint)
-    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > to_timestamp($2::bigint)
+  text: `update login_links l set spent_at = ${timeOf('l')}
+    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
       and ${isLetIn('l')}
-    returning ${linkedCustomer}`,
+    returning ${linkedCustomer}, extract(epoch from spent_at)::bigint as now`,
 };
 
 const insertOf = {
@@ -123,8 +129,9 @@ const insertOf = {
 
 const spendCode: Statement = {
   name: 'spend_login_code',
-  text: `update login_codes l set spent_at = to_timestamp($2::bigint)
-    where code_hash = $1 and spent_at is null and expires_at > to_timestamp($2::bigint) and ${isLetIn('l')}
+  text: `update login_codes l set spent_at = ${timeOf('l')}
+    where code_hash = $1 and spent_at is null and expires_at > ${timeOf('l')} and ${isLetIn('l')}
+      and (account_id > 5000000) = ($3::text = 'test')
     returning ${linkedCustomer}`,
 };
 
@@ -179,14 +186,17 @@ export function spendLoginLink(
   }: { use: 'session' | 'product'; validSeconds: number; earlier: string | null; now: EpochSeconds },
 ): Promise<{ token: string } | null> {
   return database.transaction(async (transaction) => {
-    const customer = parseCustomer(await transaction.query(spendLink, [hashToken(token), now]));
+    const [spent] = await transaction.query(spendLink, [hashToken(token), now]);
+    const customer = parseCustomer(spent === undefined ? [] : [spent]);
     if (customer === null) return null;
+    // A session is a browser's, and ends by the real time; a code is good for as long as the link's own clock says.
+    const at = use === 'product' ? Number(spent?.['now'] ?? now) : now;
     const minted = mintToken();
     const started = {
       ...customer,
       tokenHash: minted.tokenHash,
-      createdAt: now,
-      expiresAt: now + validSeconds,
+      createdAt: at,
+      expiresAt: at + validSeconds,
     };
     await writeRows(transaction, insertOf[use], [started]);
     if (earlier !== null) await endSession(transaction, earlier);
@@ -194,13 +204,17 @@ export function spendLoginLink(
   });
 }
 
-/** The customer behind a one-time code, once; null also for one who was suspended meanwhile. */
+/**
+ * The customer behind a one-time code, once; null also for one who was suspended meanwhile. A code of a test is good for
+ * nobody but a key of test mode, and no other code for that.
+ */
 export async function exchangeCode(
   database: Queryable,
   code: string,
+  mode: 'live' | 'test',
   now: EpochSeconds,
 ): Promise<LinkedCustomer | null> {
-  return parseCustomer(await database.query(spendCode, [hashToken(code), now]));
+  return parseCustomer(await database.query(spendCode, [hashToken(code), now, mode]));
 }
 
 export async function findSessionCustomer(

@@ -69,12 +69,12 @@ export const closeProductCalls = {
 /** Of one statement: batches that settle orders wait for it. */
 const givenUpAtOnce = 500;
 
-// What a batch is closing at this moment needs no giving up.
+// What a batch is closing at this moment needs no giving up. Of tests nobody decides: theirs wait for the next product.
 const giveUp: Statement = {
   name: 'give_up_product_calls',
   text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
       last_error = coalesce(last_error, 'no_product')
-    where id = any(array(select id from product_calls where status = 'waiting'
+    where id = any(array(select id from product_calls where status = 'waiting' and account_id <= 5000000
       order by next_attempt_at, id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 

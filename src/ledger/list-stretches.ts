@@ -147,7 +147,8 @@ const listBehind = (list: StretchedList): Statement => ({
   name: `list_accounts_behind_${list}`,
   text: `select a.id, a.${lists[list].counter} / ${stretchRows} - coalesce(m.stretch_count, 0) as behind
     from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
-    where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0) order by a.id`,
+    where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0)
+      and a.test_state is distinct from 'discarded' order by a.id`,
 });
 
 // Whoever else looks at the same stretches writes the same rows: a whole stretch never changes. So which are whole is

@@ -2,6 +2,7 @@
 // order. Run by src/jobs/ in one process at a time (housekeeping.ts).
 // Always true: one renewal for each end, whatever happens. That does not hang on this file, nor on the lease: the
 // engine compares, under the account's lock, when the plan was due with what was read here (renew-automatically.ts).
+// Those of tests renew themselves when their clock is moved (move-test-clock.ts).
 // So a run that died, two runs at once, or a clock that jumps can ask again and change nothing.
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,7 +37,7 @@ const listDue: Statement = {
   name: 'list_due_renewals',
   text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
     from customers c join accounts a on a.id = c.account_id
-    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end
+    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end and c.account_id <= 5000000
       and (c.renew_at, c.account_id, c.number) > (to_timestamp($2::bigint), $3::int, $4::int)
     order by c.renew_at, c.account_id, c.number limit $5::int`,
 };
@@ -45,7 +46,8 @@ const countedMax = 1_000_000;
 const countDue: Statement = {
   name: 'count_due_renewals',
   text: `select count(*) from (
-    select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end limit ${countedMax}) due`,
+    select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end
+      and account_id <= 5000000 limit ${countedMax}) due`,
 };
 
 /**

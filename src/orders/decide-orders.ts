@@ -15,8 +15,9 @@ import { cancelPlan } from './cancel-plan.ts';
 import { refused } from './command-checks.ts';
 import { creditAccount } from './credit-account.ts';
 import { grantTrial } from './grant-trial.ts';
+import { moveTestClock } from './move-test-clock.ts';
 import { notePlanEnd } from './note-plan-end.ts';
-import type { OrderCommand, OrderOutcome } from './order-commands.ts';
+import type { MoveTestClock, OrderCommand, OrderOutcome } from './order-commands.ts';
 import { createWorkingState, type OrderChanges, type OrderState, type WorkingState } from './order-state.ts';
 import { placeOrder } from './place-order.ts';
 import { renewAutomatically } from './renew-automatically.ts';
@@ -26,6 +27,7 @@ import { setAutoRenew } from './set-auto-renew.ts';
 import { setCustomerStatus } from './set-customer-status.ts';
 import { settleOrder } from './settle-order.ts';
 import { suspendPlan } from './suspend-plan.ts';
+import { tellLowBalance } from './tell-low-balance.ts';
 
 export interface Decision {
   readonly outcomes: readonly OrderOutcome[];
@@ -40,16 +42,44 @@ export function decideOrders(
   const working = createWorkingState(state);
   const outcomes = commands.map((command) => {
     const before = working.account(command.accountId);
-    const outcome = decide(working, command, now);
-    tellLowBalance(working, before);
-    return outcome;
+    const testClock = before?.testClock ?? null;
+    const at = testClock ?? now;
+    working.setTime(at);
+    const outcome =
+      command.type === 'move_test_clock'
+        ? moveClock(working, before, command, now)
+        : decide(working, command, at);
+    // A clock that moves tells at each second by itself.
+    if (command.type !== 'move_test_clock') tellLowBalance(working, before);
+    // What is made of it is shown as it is at that moment.
+    return testClock === null
+      ? outcome
+      : { ...outcome, testClock: working.account(command.accountId)?.testClock ?? at };
   });
   return { outcomes, changes: working.changes() };
 }
 
-function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds): OrderOutcome {
+function moveClock(
+  working: WorkingState,
+  account: AccountState | null,
+  command: MoveTestClock,
+  now: EpochSeconds,
+): OrderOutcome {
+  if (account === null) return refused('account_not_found');
+  // It was reset meanwhile. Whoever moves a clock does not mean that of another test.
+  if (account.testState !== 'current') return refused('reset_in_progress');
+  return moveTestClock(working, account, command, now);
+}
+
+function decide(
+  working: WorkingState,
+  command: Exclude<OrderCommand, MoveTestClock>,
+  now: EpochSeconds,
+): OrderOutcome {
   const account = working.account(command.accountId);
   if (account === null) return refused('account_not_found');
+  // A test that was reset meanwhile: whoever asks again reaches the one that took its place.
+  if (account.testState !== null && account.testState !== 'current') return { type: 'access_changed' };
   switch (command.type) {
     case 'place':
       return placeOrder(working, account, command, now);
@@ -78,13 +108,4 @@ function decide(working: WorkingState, command: OrderCommand, now: EpochSeconds)
     default:
       return command satisfies never;
   }
-}
-
-/** Once for each time that the balance falls below what its people want to be told of. */
-function tellLowBalance(working: WorkingState, before: AccountState | null): void {
-  const after = before?.alertBelowCents == null ? null : working.account(before.id);
-  if (before === null || after === null || after.alertBelowCents === null) return;
-  const { balanceCents, alertBelowCents } = after;
-  if (before.balanceCents < alertBelowCents || balanceCents >= alertBelowCents) return;
-  working.tell(after.id, { type: 'balance.low', balanceCents, alertBelowCents });
 }

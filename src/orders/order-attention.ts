@@ -30,7 +30,8 @@ const listAttention: Statement = {
   name: 'list_orders_needing_attention',
   text: `select p.id as place, p.call_id, p.type, p.attempts, p.first_attempt_at, p.last_status, p.last_error, a.username,
       ${orderColumns}
-    from (select * from product_calls where status = 'attention' and id > $1::bigint order by id limit $2::int) p
+    from (select * from product_calls where status = 'attention' and id > $1::bigint
+      and account_id <= 5000000 order by id limit $2::int) p
     join accounts a on a.id = p.account_id
     join orders o on o.account_id = p.account_id and o.number = p.order_number
     ${orderJoins}

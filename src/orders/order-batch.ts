@@ -11,10 +11,11 @@
 import { accountStates } from '../accounts/account-table.ts';
 import { parseProductMode } from '../accounts/product-settings.ts';
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
-import type { Write } from '../database/table.ts';
+import { type Write, writeRows } from '../database/table.ts';
 import { writeEvents } from '../events/event-log.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
 import { appendAudits } from '../journal/audit-log.ts';
@@ -24,20 +25,32 @@ import {
   customerLives,
   customerPlaces,
   customerReferences,
+  customers,
   customersWithoutLives,
   lifeOf,
   lifeRow,
+  testCustomerReferences,
   wholeCustomers,
 } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
-import { isPlanChange, type OrderCommand, type OrderOutcome } from './order-commands.ts';
+import { isPlanChange, type MoveTestClock, type OrderCommand, type OrderOutcome } from './order-commands.ts';
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState } from './order-state.ts';
 import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './order-table.ts';
 import { type ProductPayload, productCall } from './product-telling.ts';
+import {
+  type DueSteps,
+  dropTestMoves,
+  loadDueSteps,
+  loadTestMoves,
+  parseDueSteps,
+  putTestMoves,
+  type TestMove,
+  testMoves,
+} from './test-move-table.ts';
 
 /** The tables whose statistics the plans of a batch hang on. */
 export const orderTables = [
@@ -92,6 +105,7 @@ export function runBatch(
   }: BatchDependencies,
   commands: readonly OrderCommand[],
 ): Promise<BatchResult> {
+  const isTest = isTestBatch(commands);
   return database.transaction(
     async (transaction) => {
       const loaded = await load(transaction, commands);
@@ -106,17 +120,22 @@ export function runBatch(
       );
       onDecided?.(decision.outcomes);
       const { happenings } = decision.changes;
-      const told = happenings.map(({ accountId, number, happening }) => ({
+      const told = happenings.map(({ accountId, number, at: createdAt, happening }) => ({
         accountId,
         number,
         type: happening.type,
-        createdAt: at,
-        data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: at })),
+        createdAt,
+        data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: createdAt })),
       }));
       const calls = decision.changes.tellings.map((telling) =>
         productCall(telling, catalog.byId, productPayload, at),
       );
-      const written = [...write(transaction, decision, calls, at), ...writeEvents(transaction, told, at)];
+      const wait = isTest ? writeTests(transaction, decision) : [];
+      const written = [
+        ...wait,
+        ...write(transaction, decision, calls, { isTest, now: at }),
+        ...writeEvents(transaction, told, at),
+      ];
       const committed = transaction.commit();
       await Promise.all([...written, committed]);
       return {
@@ -125,8 +144,19 @@ export function runBatch(
         productCalls: calls.length,
       };
     },
-    { rank: 'orders' },
+    // Those of tests go beside the orders of real accounts, not before them.
+    { rank: isTest ? 'changes' : 'orders' },
   );
+}
+
+/** A batch is of real accounts or of tests, never of both. */
+function isTestBatch(commands: readonly OrderCommand[]): boolean {
+  const [first] = commands;
+  const isTest = first !== undefined && isTestAccount(first.accountId);
+  if (commands.some(({ accountId }) => isTestAccount(accountId) !== isTest)) {
+    throw new Error('A batch mixes orders of real accounts with those of tests.');
+  }
+  return isTest;
 }
 
 /** `startsAt`: of the plan, after an order. */
@@ -177,19 +207,26 @@ const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder }
 
 const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
-  text: 'select packages_version, product_mode from service_state',
+  text: `select packages_version, product_mode, product_test_url is not null as has_test_product from service_state`,
 };
 
 /** A customer's columns, beside those of what they are joined to. */
 const customerColumns = wholeCustomers.list('c', 'c_');
 
-const loadCustomers: Statement = {
-  name: 'load_customers',
-  text: `select r.reference, r.account_id, ${customerColumns}
+const customersOf = (references: string, claims = '') => `select r.reference, r.account_id, ${customerColumns}
     from unnest($1::text[]) wanted (reference)
-    join customer_references r on r.reference = wanted.reference
+    join ${references} r on r.reference = wanted.reference ${claims}
     left join customers c on c.account_id = r.account_id and c.number = r.customer_number
-      and r.account_id = any($2::int[])`,
+      and r.account_id = any($2::int[])`;
+
+const loadCustomers: Statement = { name: 'load_customers', text: customersOf('customer_references') };
+const loadTestCustomers: Statement = {
+  name: 'load_test_customers',
+  // What a test claimed that was reset is free.
+  text: customersOf(
+    'test_customer_references',
+    `join accounts o on o.id = r.account_id and o.test_state = 'current'`,
+  ),
 };
 
 const loadCustomersByNumber: Statement = {
@@ -245,42 +282,58 @@ async function load(
   const named: { accountId: number; number: number }[] = [];
   const credits: { accountId: number; idempotencyKey: string }[] = [];
   const changes: { accountId: number; idempotencyKey: string }[] = [];
+  const clocks: MoveTestClock[] = [];
   for (const command of commands) {
     const { accountId } = command;
     if ('customerReference' in command) references.add(command.customerReference);
     if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
     if ('orderNumber' in command) named.push({ accountId, number: command.orderNumber });
     if (command.type === 'credit') credits.push(command);
+    if (command.type === 'move_test_clock') clocks.push(command);
     if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
     (isPlanChange(command) ? changes : keyed).push(command);
   }
+  const isTest = isTestBatch(commands);
   const wanted = [...references];
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
 
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
-  const [accounts, versions, customers, numberedRows, ordersByKey, namedRows, creditRows, changeRows] =
-    await Promise.all([
-      database.query(accountsStatement, [accountIds]),
-      database.query(loadPackagesVersion),
-      rowsFor(wanted, loadCustomers, [textArray(wanted), accountIds]),
-      rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
-      rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
-      rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
-      rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
-      rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
-    ]);
+  const [
+    accounts,
+    versions,
+    customers,
+    numberedRows,
+    ordersByKey,
+    namedRows,
+    creditRows,
+    changeRows,
+    dueSteps,
+  ] = await Promise.all([
+    database.query(accountsStatement, [accountIds]),
+    database.query(loadPackagesVersion),
+    rowsFor(wanted, isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
+    rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
+    rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
+    rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
+    rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
+    rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
+    clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
+  ]);
 
   const isForeign = (row: Row) => row['c_number'] === null;
   const loadedCustomers = new Map<string, CustomerState>();
-  for (const row of [...customers, ...numberedRows, ...namedRows]) {
+  for (const row of [...customers, ...numberedRows, ...namedRows, ...dueSteps.rows]) {
     if (isForeign(row)) continue;
     const customer = parseCustomerState(row);
     loadedCustomers.set(customer.reference, customer);
   }
   return {
     packagesVersion: Number(versions[0]?.['packages_version']),
-    productMode: parseProductMode(versions[0]?.['product_mode']),
+    productMode:
+      isTest && versions[0]?.['has_test_product'] !== true
+        ? ('none' as const)
+        : parseProductMode(versions[0]?.['product_mode']),
     accounts: accounts.map((row) => accountStates.parse(row)),
     customers: [...loadedCustomers.values()],
     foreignReferences: customers.filter(isForeign).map((row) => ({
@@ -290,8 +343,47 @@ async function load(
     orders: [...ordersByKey, ...namedRows].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
+    dueSteps: dueSteps.ofAccounts,
   };
 }
+
+interface LoadedClocks {
+  readonly rows: readonly Row[];
+  readonly ofAccounts: ReadonlyMap<number, DueSteps>;
+}
+
+async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[]): Promise<LoadedClocks> {
+  const loaded = await Promise.all(
+    clocks.map(async ({ accountId, idempotencyKey, stepsMax }) => {
+      // Sent together.
+      const [moves, rows] = await Promise.all([
+        database.query(loadTestMoves, [accountId, idempotencyKey]),
+        database.query(loadDueSteps, [accountId, stepsMax]),
+      ]);
+      const parsed = moves.map((row) => testMoves.parse(row));
+      return { accountId, rows, due: parseDueSteps(rows, parsed, stepsMax) };
+    }),
+  );
+  const ofAccounts = new Map<number, DueSteps>();
+  for (const { accountId, due } of loaded) {
+    const earlier = ofAccounts.get(accountId);
+    // Of one account in one batch all saw the same customers, and each its own moves.
+    ofAccounts.set(
+      accountId,
+      earlier === undefined ? due : { ...due, moves: distinct([...earlier.moves, ...due.moves]) },
+    );
+  }
+  return {
+    rows: loaded.flatMap(({ rows }) => rows.filter((row) => row['c_number'] !== null)),
+    ofAccounts,
+  };
+}
+
+function distinct(moves: readonly TestMove[]): TestMove[] {
+  return [...new Map(moves.map((move) => [move.idempotencyKey, move])).values()];
+}
+
+const noDueSteps: Promise<LoadedClocks> = Promise.resolve({ rows: [], ofAccounts: new Map() });
 
 function parseCustomerState(row: Row): CustomerState {
   const parsed = wholeCustomers.parse(row, 'c_');
@@ -307,6 +399,12 @@ const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 // --------------------------------------------------------------------------------------------- write
 
 const insertReferences = customerReferences.insert('insert_customer_references');
+const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
+const freeTestReferences: Statement = {
+  name: 'free_test_customer_references',
+  text: `delete from test_customer_references r using accounts o
+    where r.reference = any($1::text[]) and o.id = r.account_id and o.test_state <> 'current'`,
+};
 const insertCustomers = customersWithoutLives.insert('insert_customers');
 const insertOrders = orders.insert('insert_orders');
 const insertEntries = ledgerEntries.insert('insert_ledger_entries');
@@ -318,17 +416,34 @@ const settleHandoffs = settledHandoffs.update('settle_order_handoffs', ['account
 const updateCustomers = customersWithoutLives
   .without('reference', 'name', 'createdAt')
   .update('update_customers', ['accountId', 'number']);
+const updateWholeCustomers = customers
+  .without('reference', 'name', 'createdAt')
+  .update('update_whole_customers', ['accountId', 'number']);
 const updateLives = customerLives.update('update_customer_lives', ['accountId', 'number']);
 const updateAccounts = accountStates
-  .without('group', 'accessVersion', 'isHalted')
+  .without('group', 'accessVersion', 'isHalted', 'testState', 'testClock')
   .update('update_account_balances', ['id']);
+
+const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
+
+/** What tests alone have. */
+function writeTests(database: Queryable, { changes }: Decision): Promise<unknown>[] {
+  const { movedClocks, testMoves: moves } = changes;
+  const sent: Promise<unknown>[] = [];
+  if (movedClocks.length > 0) sent.push(writeRows(database, updateClocks, movedClocks));
+  const kept = moves.filter(({ isForgotten }) => !isForgotten).map(({ move }) => move);
+  const forgotten = moves.filter(({ isForgotten }) => isForgotten).map(({ move }) => move);
+  if (kept.length > 0) sent.push(writeRows(database, putTestMoves, kept));
+  if (forgotten.length > 0) sent.push(writeRows(database, dropTestMoves, forgotten));
+  return sent;
+}
 
 /** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
 function write(
   database: Queryable,
   { changes }: Decision,
   calls: readonly NewProductCall[],
-  now: EpochSeconds,
+  { isTest, now }: { readonly isTest: boolean; readonly now: EpochSeconds },
 ): Promise<unknown>[] {
   const sent: Promise<unknown>[] = [];
   const send = <Item>({ statement, values }: Write<Item>, rows: readonly Item[]) => {
@@ -338,10 +453,17 @@ function write(
   // Two accounts may claim one new customer at the same moment from different lanes or processes. In
   // sorted order the later claim waits without a deadlock, fails, and its batch is decided afresh.
   const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
-  send(insertReferences, claims);
+  if (isTest && claims.length > 0) {
+    sent.push(database.query(freeTestReferences, [textArray(claims.map(({ reference }) => reference))]));
+  }
+  send(isTest ? insertTestReferences : insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
-  send(updateCustomers, changes.changedCustomers.map(customerRow));
-  send(updateLives, changes.changedLives.map(lifeRowOf));
+  // A clock that moves changes both of thousands: each row is written once.
+  const whole = isTest ? inBoth(changes.changedCustomers, changes.changedLives) : none;
+  const isPart = (customer: CustomerState) => !whole.has(customer);
+  send(updateWholeCustomers, [...whole].map(wholeRow));
+  send(updateCustomers, changes.changedCustomers.filter(isPart).map(customerRow));
+  send(updateLives, changes.changedLives.filter(isPart).map(lifeRowOf));
   send(insertOrders, changes.orders);
   send(insertEntries, changes.entries);
   send(insertPlanChanges, changes.planChanges);
@@ -350,14 +472,31 @@ function write(
   send(insertProductCalls, calls);
   send(closeProductCalls, changes.settledHandoffs);
   send(updateAccounts, changes.accounts);
-  if (changes.loginLinks.length > 0) sent.push(writeLoginLinks(database, changes.loginLinks, now));
+  if (changes.loginLinks.length > 0) {
+    sent.push(writeLoginLinks(database, changes.loginLinks, now));
+  }
   // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.
-  if (changes.audits.length > 0) sent.push(appendAudits(database, changes.audits, now));
+  // What is done in tests is nobody's but their account's.
+  if (changes.audits.length > 0 && !isTest) sent.push(appendAudits(database, changes.audits, now));
   return sent;
 }
 
 function customerRow({ plan, life: _life, ...customer }: CustomerState) {
   return { ...customer, ...plan };
+}
+
+const none: ReadonlySet<CustomerState> = new Set();
+
+function inBoth(
+  some: readonly CustomerState[],
+  others: readonly CustomerState[],
+): ReadonlySet<CustomerState> {
+  const wanted = new Set(others);
+  return new Set(some.filter((customer) => wanted.has(customer)));
+}
+
+function wholeRow(customer: CustomerState) {
+  return { ...customerRow(customer), ...lifeRow(customer.life) };
 }
 
 function lifeRowOf({ accountId, number, life }: CustomerState) {

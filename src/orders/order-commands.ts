@@ -3,7 +3,7 @@
 
 import type { Refusal } from '../contract/error-catalogue.ts';
 import type { Months } from '../contract/periods.ts';
-import type { EpochSeconds } from '../contract/times.ts';
+import type { Duration, EpochSeconds } from '../contract/times.ts';
 import type { AuditAuthor } from '../journal/audit-log.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import type { Customer, CustomerStatus } from '../plans/customer-table.ts';
@@ -109,6 +109,39 @@ export interface SetCustomerStatus extends AuditAuthor {
   readonly status: CustomerStatus;
 }
 
+/**
+ * The clock of a test is moved, as far as `stepsMax` things happen by themselves on the way; asked again with the same key
+ * it goes on to where it was first sent to.
+ */
+export interface MoveTestClock {
+  readonly type: 'move_test_clock';
+  readonly accountId: number;
+  readonly idempotencyKey: string;
+  readonly keyIsMinted: boolean;
+  readonly to: ClockTarget;
+  /** 0: nothing is done, and another move may begin. */
+  readonly stepsMax: number;
+  /** By the real clock, how long no other move may begin. */
+  readonly holdSeconds: number;
+  /** What the keys of orders that come of it begin with: nobody else's do. */
+  readonly orderKeys: string;
+}
+
+/** A time, or a calendar duration from the clock as it stands. */
+export type ClockTarget =
+  | { readonly type: 'time'; readonly at: EpochSeconds }
+  | { readonly type: 'duration'; readonly duration: Duration };
+
+/** How often what happened while a clock was moved. */
+export interface ClockHappenings {
+  readonly renewals: number;
+  readonly renewalsFailed: number;
+  /** Plans that came to their end. */
+  readonly ended: number;
+  /** Notices that a plan is going to end. */
+  readonly warnings: number;
+}
+
 /** What the product answered to an order that waits for it, or what an administrator decides in its place. */
 export interface SettleOrder {
   readonly type: 'settle_order';
@@ -153,7 +186,8 @@ export type OrderCommand =
   | GrantTrial
   | SetCustomerStatus
   | NotePlanEnd
-  | SettleOrder;
+  | SettleOrder
+  | MoveTestClock;
 
 export function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   const { type } = command;
@@ -161,7 +195,12 @@ export function isPlanChange(command: OrderCommand): command is PlanChangeComman
 }
 
 /** One answer for each command, from this closed list. */
-export type OrderOutcome =
+export type OrderOutcome = AnyOutcome & {
+  /** The clock of a test, as the command left it. */
+  readonly testClock?: EpochSeconds;
+};
+
+type AnyOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
   | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
@@ -177,6 +216,14 @@ export type OrderOutcome =
     }
   | { readonly type: 'settled'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'end_noted' }
+  /** `isReached`: it stands where it was sent to. The counts are those of the whole move so far. */
+  | {
+      readonly type: 'clock_moved';
+      readonly clock: EpochSeconds;
+      readonly happened: ClockHappenings;
+      readonly isReached: boolean;
+      readonly replayed: boolean;
+    }
   /** Of a plan that renews itself, or that ends: it is done already, or was put off. */
   | { readonly type: 'not_due' }
   /** The account's rights moved after the request was authenticated: authenticate it again. */

@@ -2,11 +2,13 @@
 // flight, and what arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
 // commits hundreds with one fsync. No timers stand in the way. While orders wait, the next batch leaves
 // before the answers of the last one do: the database works while they are written.
+// Tests have a lane of their own beside them, which rests after each batch while real orders come in.
 //
 // Always true: an outcome is handed out only after its batch is durable. When the database goes away in
 // the middle, nobody is answered until their idempotency keys have shown which orders were committed; after
 // `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with the same key is safe.
 
+import { isTestAccount } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../database/database.ts';
 import { type BatchDependencies, type BatchResult, PackagesChanged, runBatch } from './order-batch.ts';
@@ -21,6 +23,18 @@ export interface OrderEngineLimits {
   /** How long an order waits for a database that is away. */
   readonly waitMilliseconds: number;
   readonly retryMilliseconds: number;
+  readonly tests: TestLaneLimits;
+}
+
+export interface TestLaneLimits {
+  /** Orders of tests that wait; beyond it the answer is Overloaded, and real ones are taken all the same. */
+  readonly queueDepthMax: number;
+  /** What the clock of a test does at once stands for so many orders. */
+  readonly batchOrdersMax: number;
+  /** While real orders are under way, or were in the last `busyMilliseconds`, tests rest so many times as long as a batch took. */
+  readonly restFactor: number;
+  readonly restMillisecondsMax: number;
+  readonly busyMilliseconds: number;
 }
 
 export interface OrderEngineEvents {
@@ -39,6 +53,8 @@ export interface OrderEngineDependencies extends BatchDependencies {
   readonly events: OrderEngineEvents;
   /** Milliseconds that only ever grow. */
   readonly monotonicNow: () => number;
+  /** How tests rest; for whoever drives the clock. */
+  readonly rest?: (milliseconds: number) => Promise<void>;
 }
 
 export interface OrderEngine {
@@ -48,8 +64,11 @@ export interface OrderEngine {
    * @throws DatabaseUnavailable it is not known whether the order stands; the same key is safe to retry
    */
   submit(command: OrderCommand): Promise<OrderOutcome>;
+  /** Of real orders. */
   queueDepth(): number;
   batchesInFlight(): number;
+  /** Real orders are under way, or were a moment ago: tests have to take little at once. */
+  isBusy(): boolean;
   /** Takes nothing more and resolves when everything that was taken is answered. */
   drain(): Promise<void>;
 }
@@ -63,7 +82,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** What is taken, and how much may be: of all real accounts, or of all tests. */
+interface Pool {
+  depth: number;
+  readonly depthMax: number;
+}
+
 interface Lane {
+  readonly pool: Pool;
   queue: Waiting[];
   /** The batch in flight; empty when the lane is idle. */
   batch: readonly Waiting[];
@@ -71,20 +97,24 @@ interface Lane {
 }
 
 /** Claims that were lost and deadlocks: the batch is right, only its moment was wrong. */
-const lostClaimConstraint = 'customer_references_pkey';
+const lostClaimConstraints: readonly (string | undefined)[] = [
+  'customer_references_pkey',
+  'test_customer_references_pkey',
+];
 const serializationCodes = new Set(['40001', '40P01']);
 const freshAttemptsMax = 8;
 /** Answers written before the event loop looks whether the database has answered the next batch. */
 const answersPerTurn = 32;
 
 export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
-  const { database, limits, events, monotonicNow, reloadPackages } = dependencies;
-  const lanes: Lane[] = Array.from({ length: limits.laneCount }, () => ({
-    queue: [],
-    batch: [],
-    busy: false,
-  }));
-  let depth = 0;
+  const { database, limits, events, monotonicNow, reloadPackages, rest = pause } = dependencies;
+  const real: Pool = { depth: 0, depthMax: limits.queueDepthMax };
+  const tests: Pool = { depth: 0, depthMax: limits.tests.queueDepthMax };
+  const newLane = (pool: Pool): Lane => ({ pool, queue: [], batch: [], busy: false });
+  const lanes = Array.from({ length: limits.laneCount }, () => newLane(real));
+  const testLane = newLane(tests);
+  const allLanes = [...lanes, testLane];
+  let lastRealAt = Number.NEGATIVE_INFINITY;
   /** Outcomes that are durable and still have to be handed out. */
   let untold = 0;
   let draining = false;
@@ -92,11 +122,14 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   function submit(command: OrderCommand): Promise<OrderOutcome> {
     if (draining) return Promise.reject(new Overloaded('The service is shutting down.'));
-    if (depth >= limits.queueDepthMax) return Promise.reject(new Overloaded('Too many orders are waiting.'));
-    database.poll();
-    const lane = lanes[command.accountId % lanes.length];
+    const isTest = isTestAccount(command.accountId);
+    const lane = isTest ? testLane : lanes[command.accountId % lanes.length];
     if (lane === undefined) throw new Error('An engine needs at least one lane.');
-    depth += 1;
+    const { pool } = lane;
+    if (pool.depth >= pool.depthMax) return Promise.reject(new Overloaded('Too many orders are waiting.'));
+    database.poll();
+    pool.depth += 1;
+    if (!isTest) lastRealAt = monotonicNow();
     return new Promise((resolve, reject) => {
       const giveUpAt = monotonicNow() + limits.waitMilliseconds;
       lane.queue.push({ command, giveUpAt, mayStand: false, resolve, reject });
@@ -109,16 +142,38 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   async function runLane(lane: Lane): Promise<void> {
     while (lane.queue.length > 0) {
-      lane.batch = lane.queue.splice(0, limits.batchOrdersMax);
+      lane.batch = lane.queue.splice(0, lane === testLane ? testsAtOnce(lane.queue) : limits.batchOrdersMax);
+      const began = monotonicNow();
       await settle(lane.batch);
-      depth -= lane.batch.length;
+      lane.pool.depth -= lane.batch.length;
       lane.batch = [];
+      // Also when nothing more waits: what comes next finds the lane at rest.
+      if (lane === testLane) await restBeside(monotonicNow() - began);
     }
     lane.busy = false;
     endIfIdle();
   }
 
-  const isIdle = () => depth === 0 && untold === 0;
+  /** A clock that moves is as much work as many orders. */
+  function testsAtOnce(queue: readonly Waiting[]): number {
+    let [count, work] = [0, 0];
+    for (const { command } of queue) {
+      work += command.type === 'move_test_clock' ? Math.max(1, command.stepsMax) : 1;
+      if (count > 0 && work > limits.tests.batchOrdersMax) break;
+      count += 1;
+    }
+    return count;
+  }
+
+  const isBusy = () => real.depth > 0 || monotonicNow() - lastRealAt < limits.tests.busyMilliseconds;
+
+  /** Real orders have the rest of the time, as long as there are any. */
+  async function restBeside(tookMilliseconds: number): Promise<void> {
+    const { restFactor, restMillisecondsMax } = limits.tests;
+    if (isBusy() && !draining) await rest(Math.min(tookMilliseconds * restFactor, restMillisecondsMax));
+  }
+
+  const isIdle = () => real.depth === 0 && tests.depth === 0 && untold === 0;
 
   function endIfIdle(): void {
     if (isIdle()) onIdle?.();
@@ -165,7 +220,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       const done = await runBatch({ ...dependencies, onDecided }, commands);
       const outcomes = firstAnswers(batch, done.outcomes);
       events.onBatch(commands, outcomes, done);
-      tell(batch, outcomes);
+      tell(batch, outcomes, isTestBatch(batch) ? tests : real);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));
       throw error;
@@ -173,7 +228,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   }
 
   /** Hands out the outcomes: at once, or while others wait, some in each turn and from the next one on. */
-  function tell(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): void {
+  function tell(batch: readonly Waiting[], outcomes: readonly OrderOutcome[], { depth }: Pool): void {
     let told = 0;
     untold += batch.length;
     const tellSome = (count: number) => {
@@ -200,19 +255,19 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (error instanceof TransactionRolledBack) return true;
     return (
       error instanceof StatementFailed &&
-      (error.constraint === lostClaimConstraint || serializationCodes.has(error.code))
+      (lostClaimConstraints.includes(error.constraint) || serializationCodes.has(error.code))
     );
   }
 
   /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
   function giveUpLate(error: () => Error): void {
     const now = monotonicNow();
-    for (const lane of lanes) {
+    for (const lane of allLanes) {
       for (const { giveUpAt, reject } of lane.batch) if (giveUpAt <= now) reject(error());
       const late = lane.queue.filter(({ giveUpAt }) => giveUpAt <= now);
       if (late.length === 0) continue;
       lane.queue = lane.queue.filter(({ giveUpAt }) => giveUpAt > now);
-      depth -= late.length;
+      lane.pool.depth -= late.length;
       for (const { reject } of late) reject(error());
     }
   }
@@ -225,7 +280,8 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   return {
     submit,
-    queueDepth: () => depth,
+    queueDepth: () => real.depth,
+    isBusy,
     batchesInFlight: () => lanes.filter(({ busy }) => busy).length,
     drain() {
       draining = true;
@@ -233,6 +289,10 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       return idle.finally(() => clearInterval(sweeping));
     },
   };
+}
+
+function isTestBatch([first]: readonly Waiting[]): boolean {
+  return first !== undefined && isTestAccount(first.command.accountId);
 }
 
 /** Found by its key after a COMMIT that was never answered, an order is not a replay: this is its first answer. */

@@ -42,6 +42,7 @@ export interface NumberedHappening {
   readonly accountId: number;
   /** Of the event. */
   readonly number: number;
+  readonly at: EpochSeconds;
   readonly happening: OrderHappening;
 }
 

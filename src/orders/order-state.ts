@@ -16,6 +16,7 @@ import type { NewLoginLink } from './order-commands.ts';
 import type { NewHandoff, SettledHandoff } from './order-handoff.ts';
 import type { NumberedHappening, OrderHappening } from './order-happenings.ts';
 import type { OrderRecord } from './order-table.ts';
+import type { DueSteps, TestMove } from './test-move-table.ts';
 
 /** A customer's row, with the columns of the plan as the plan, and those of its life as its life. */
 export interface CustomerState extends Omit<CustomerRow, keyof Plan | keyof ReturnType<typeof lifeRow>> {
@@ -42,6 +43,8 @@ export interface OrderState {
   readonly cancelRefund: CancelRefund;
   /** What the operator's product has to do with orders. */
   readonly productMode: ProductMode;
+  /** By account, of those whose clock is moved. */
+  readonly dueSteps?: ReadonlyMap<number, DueSteps>;
 }
 
 /** What the product is to be told. `customer`: as it is to know them; `order`: what it is about, if it is one. */
@@ -55,6 +58,9 @@ export interface ProductTelling {
   readonly confirms: boolean;
 }
 
+/** When it happened: of a test, by its clock. */
+export type TimedTelling = ProductTelling & { readonly at: EpochSeconds };
+
 /** Rows to write, in the order they came to be. */
 export interface OrderChanges {
   readonly accounts: readonly AccountState[];
@@ -64,14 +70,18 @@ export interface OrderChanges {
   readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
-  readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord })[];
+  readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
   readonly settledHandoffs: readonly SettledHandoff[];
-  readonly tellings: readonly ProductTelling[];
+  readonly tellings: readonly TimedTelling[];
   readonly audits: readonly AuditEntry[];
   /** Of accounts that are listened to. */
   readonly happenings: readonly NumberedHappening[];
+  /** Of tests whose clock stands elsewhere than before. */
+  readonly movedClocks: readonly AccountState[];
+  /** `isForgotten`: nobody can ask for it again. */
+  readonly testMoves: readonly { readonly move: TestMove; readonly isForgotten: boolean }[];
 }
 
 export type WorkingState = ReturnType<typeof createWorkingState>;
@@ -101,13 +111,20 @@ export function createWorkingState(state: OrderState) {
   const changedLives = new Set<string>();
   const orders: OrderRecord[] = [];
   const entries: LedgerEntry[] = [];
-  const loginLinks = new Map<string, NewLoginLink & { readonly order: OrderRecord }>();
+  const loginLinks = new Map<
+    string,
+    NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds }
+  >();
   const planChanges: PlanChange[] = [];
   const newHandoffs: NewHandoff[] = [];
   const settledHandoffs: SettledHandoff[] = [];
-  const tellings: ProductTelling[] = [];
+  const tellings: TimedTelling[] = [];
   const audits: AuditEntry[] = [];
   const happenings: NumberedHappening[] = [];
+  const movedClocks = new Set<number>();
+  const testMoves = new Map<string, { readonly move: TestMove; readonly isForgotten: boolean }>();
+  /** Of the command that is being decided. */
+  let time: EpochSeconds = 0;
 
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
@@ -130,11 +147,36 @@ export function createWorkingState(state: OrderState) {
     if (eventCount === null) return;
     const number = eventCount + 1;
     changeAccount(accountId, { eventCount: number });
-    happenings.push({ accountId, number, happening });
+    happenings.push({ accountId, number, at: time, happening });
   };
 
   return {
     tell,
+    /** What is told from here on happens now. */
+    setTime(now: EpochSeconds): void {
+      time = now;
+    },
+    setTestClock(accountId: number, testClock: EpochSeconds): void {
+      time = testClock;
+      if (getAccount(accountId).testClock === testClock) return;
+      accounts.set(accountId, { ...getAccount(accountId), testClock });
+      movedClocks.add(accountId);
+    },
+    dueSteps: (accountId: number): DueSteps | null => {
+      const loaded = state.dueSteps?.get(accountId);
+      if (loaded === undefined) return null;
+      const ofAccount = [...testMoves.values()].flatMap(({ move }) =>
+        move.accountId === accountId ? move : [],
+      );
+      const isNewer = (move: TestMove) => ofAccount.some((one) => one.idempotencyKey === move.idempotencyKey);
+      return { ...loaded, moves: [...loaded.moves.filter((move) => !isNewer(move)), ...ofAccount] };
+    },
+    putTestMove(move: TestMove, isMinted: boolean): void {
+      const isForgotten = isMinted && move.isDone;
+      testMoves.set(`${move.accountId} ${move.idempotencyKey}`, { move, isForgotten });
+    },
+    customersOf: (accountId: number): readonly CustomerState[] =>
+      [...customers.values()].filter((customer) => customer.accountId === accountId),
     currency: state.currency,
     cancelRefund: state.cancelRefund,
     productMode: state.productMode,
@@ -187,7 +229,7 @@ export function createWorkingState(state: OrderState) {
     },
 
     tellProduct(telling: ProductTelling): void {
-      if (state.productMode !== 'none') tellings.push(telling);
+      if (state.productMode !== 'none') tellings.push({ ...telling, at: time });
     },
 
     /** Moves the balance by the entry's amount. */
@@ -240,7 +282,7 @@ export function createWorkingState(state: OrderState) {
 
     addLoginLink(order: OrderRecord, link: NewLoginLink): void {
       // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
-      loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order });
+      loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order, at: time });
     },
 
     setStatus(customer: CustomerState, status: CustomerState['status']): CustomerState {
@@ -302,6 +344,8 @@ export function createWorkingState(state: OrderState) {
         tellings,
         audits,
         happenings,
+        movedClocks: [...movedClocks].map(getAccount),
+        testMoves: [...testMoves.values()],
       };
     },
   };

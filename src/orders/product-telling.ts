@@ -8,7 +8,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { NewProductCall, ProductCallType } from '../journal/product-call.ts';
 import { isSuspended } from '../plans/plan-life.ts';
-import type { CustomerState, ProductTelling } from './order-state.ts';
+import type { CustomerState, TimedTelling } from './order-state.ts';
 import type { OrderKind, OrderRecord } from './order-table.ts';
 
 /** What the product reads. `customer`: with the plan as the product is to have it; `package`: that of this plan. */
@@ -53,8 +53,9 @@ function isHeld({ status, life: { suspended } }: CustomerState): boolean {
   return isSuspended({ status, suspended });
 }
 
+/** `now`: the real time, by which it is sent. */
 export function productCall(
-  { callId, type, customer, order, confirms }: ProductTelling,
+  { callId, type, customer, order, confirms, at }: TimedTelling,
   packages: ReadonlyMap<number, Package>,
   payload: ProductPayload,
   now: EpochSeconds,
@@ -66,7 +67,7 @@ export function productCall(
     orderNumber: order?.number ?? null,
     confirms,
     type,
-    payload: payload({ customer, order, package: packages.get(customer.plan.packageId) ?? null }, now),
+    payload: payload({ customer, order, package: packages.get(customer.plan.packageId) ?? null }, at),
     createdAt: now,
     nextAttemptAt: now,
   };

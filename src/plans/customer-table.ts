@@ -121,6 +121,13 @@ export const customerReferences = describeTable('customer_references', {
   number: int('customer_number'),
 });
 
+/** The same among tests. */
+export const testCustomerReferences = describeTable('test_customer_references', {
+  reference: text('reference'),
+  accountId: int('account_id'),
+  number: int('customer_number'),
+});
+
 /** A whole row. The account's own id of the customer is written by customer-details.ts alone. */
 export const wholeCustomers = describeTable('customers', {
   ...columns,

@@ -91,7 +91,7 @@ const findBehind: Statement = {
   name: 'find_accounts_without_customer_terms',
   text: `select a.id, a.customer_count - coalesce(m.customer_number, 0) as behind
     from accounts a left join customer_term_marks m on m.account_id = a.id
-    where a.customer_count > coalesce(m.customer_number, 0) order by a.id`,
+    where a.customer_count > coalesce(m.customer_number, 0) and a.test_state is distinct from 'discarded' order by a.id`,
 };
 
 async function holdMark(transaction: Queryable, accountId: number): Promise<number> {

@@ -2,7 +2,10 @@
 // have changed since a place of the stream. Each is shown as they are now, so a change that was told twice does no harm.
 
 import type { EventType } from '../contract/event-schemas.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
+import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { listenToEverybody } from '../events/event-log.ts';
 import { extendStream, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
@@ -12,7 +15,12 @@ import { type Customer, shownCustomers } from './customer-table.ts';
 export interface EntitledCustomer {
   readonly customer: Customer;
   readonly accountName: string;
+  /** Of a test: what time it is there. */
+  readonly testClock: EpochSeconds | null;
 }
+
+/** Customers of real accounts, or of tests: neither knows of the other. */
+export type EntitledMode = 'live' | 'test';
 
 /**
  * Where a copy stands: among all customers, of whom those behind the named one are still to come (`position`: that of the
@@ -39,57 +47,69 @@ const telling: ReadonlySet<EventType> = new Set([
   'plan.expired',
 ]);
 
-const shown = `${shownCustomers.list('c')}, a.display_name`;
+const shown = `${shownCustomers.list('c')}, a.display_name, a.test_clock`;
 
-const findByReference: Statement = {
-  name: 'find_entitlement',
-  text: `select ${shown} from customer_references r
+const byReference = (references: string) => `select ${shown} from ${references} r
     join customers c on c.account_id = r.account_id and c.number = r.customer_number
-    join accounts a on a.id = c.account_id where r.reference = $1::text`,
-};
+    join accounts a on a.id = c.account_id
+    where r.reference = $1::text and a.test_state is not distinct from`;
 
-const listAll: Statement = {
-  name: 'list_entitlements',
-  text: `select ${shown} from customers c join accounts a on a.id = c.account_id
-    where (c.account_id, c.number) > ($1::int, $2::int) order by c.account_id, c.number limit $3::int`,
-};
+const all = (mode: string) => `select ${shown} from customers c join accounts a on a.id = c.account_id
+    where (c.account_id, c.number) > ($1::int, $2::int) and ${mode} order by c.account_id, c.number limit $3::int`;
+
+const statements = {
+  live: {
+    find: { name: 'find_entitlement', text: `${byReference('customer_references')} null` },
+    list: { name: 'list_entitlements', text: all('c.account_id <= 5000000') },
+  },
+  test: {
+    find: { name: 'find_test_entitlement', text: `${byReference('test_customer_references')} 'current'` },
+    list: {
+      name: 'list_test_entitlements',
+      text: all(`c.account_id > 5000000 and a.test_state = 'current'`),
+    },
+  },
+} as const satisfies Record<EntitledMode, { readonly find: Statement; readonly list: Statement }>;
 
 const listNamed: Statement = {
   name: 'list_changed_entitlements',
   text: `select ${shown} from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, place)
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number
-    join accounts a on a.id = c.account_id order by wanted.place`,
+    join accounts a on a.id = c.account_id and a.test_state is distinct from 'discarded' order by wanted.place`,
 };
 
 /** null: there is no such customer. */
 export async function findEntitlement(
   database: Queryable,
+  mode: EntitledMode,
   reference: string,
 ): Promise<EntitledCustomer | null> {
-  const [row] = await database.query(findByReference, [reference]);
+  const [row] = await database.query(statements[mode].find, [reference]);
   return row === undefined ? null : parseEntitled(row);
 }
 
 /** From now on every change of a plan has its place in the stream, and a copy can be begun. */
-export async function beginEntitlements(database: Database): Promise<EntitlementPlace> {
-  await listenToEverybody(database);
+export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementPlace> {
+  await listenToEverybody(database, mode);
   await extendStream(database);
-  return { type: 'all', accountId: 0, number: 0, position: await streamEnd(database) };
+  const accountId = mode === 'live' ? 0 : realAccountIdMax;
+  return { type: 'all', accountId, number: 0, position: await streamEnd(database) };
 }
 
 /** null: what changed behind that place is kept no more. */
 export async function readEntitlements(
   database: Database,
+  mode: EntitledMode,
   place: EntitlementPlace,
   limit: number,
 ): Promise<EntitlementPage | null> {
-  if (place.type === 'all') return readAll(database, place, limit);
+  if (place.type === 'all') return readAll(database, mode, place, limit);
   await extendStream(database);
   const begin = await streamBegin(database);
   const end = await streamEnd(database);
   if (place.position > end || (place.position < end && (begin === null || begin > place.position + 1n)))
     return null;
-  const events = await readStream(database, { after: place.position, accountId: null, limit });
+  const events = await readStream(database, { after: place.position, accountId: null, limit, mode });
   const named = new Map<string, { accountId: number; number: number }>();
   for (const { type, accountId, data } of events) {
     if (!telling.has(type)) continue;
@@ -105,18 +125,20 @@ export async function readEntitlements(
   ]);
   return {
     customers: rows.map(parseEntitled),
-    next: { type: 'stream', position: events.at(-1)?.position ?? place.position },
+    // What tests tell has places there too: nothing of real accounts was told up to the end.
+    next: { type: 'stream', position: events.at(-1)?.position ?? end },
     hasMore: events.length === limit,
   };
 }
 
 async function readAll(
   database: Queryable,
+  mode: EntitledMode,
   place: EntitlementPlace & { type: 'all' },
   limit: number,
 ): Promise<EntitlementPage> {
   const { accountId, number, position } = place;
-  const rows = await database.query(listAll, [accountId, number, limit]);
+  const rows = await database.query(statements[mode].list, [accountId, number, limit]);
   const customers = rows.map(parseEntitled);
   const last = customers.at(-1)?.customer;
   if (last === undefined || rows.length < limit) {
@@ -132,5 +154,9 @@ function customerIdOf(data: string): number {
 }
 
 function parseEntitled(row: Row): EntitledCustomer {
-  return { customer: shownCustomers.parse(row), accountName: String(row['display_name']) };
+  return {
+    customer: shownCustomers.parse(row),
+    accountName: String(row['display_name']),
+    testClock: nullable(Number, row['test_clock']),
+  };
 }

@@ -13,6 +13,7 @@
 // - the sums by day and their mark are changed together, and the mark never runs ahead of the entries.
 // One statement is one short read of its own: orders wait for none of them longer than for a range.
 
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import type { Check, Findings } from './audit-findings.ts';
@@ -153,8 +154,8 @@ const listUnpaid: Statement = {
 
 export const claimProblem = 'the claim on its reference and its row disagree';
 
-const readCustomers: Statement = {
-  name: 'verify_customers',
+const readCustomersBeside = (name: string, references: string): Statement => ({
+  name,
   text: `with range as materialized (
       select number, reference, pending_order from customers
       where account_id = $1::int and number between $2::int and $3::int)
@@ -167,10 +168,13 @@ const readCustomers: Statement = {
       order by number limit ${problemsMax})
     union all
     (select number, '${claimProblem}', null, null, null from range c
-      where not exists (select from customer_references r
+      where not exists (select from ${references} r
         where r.reference = c.reference and r.account_id = $1::int and r.customer_number = c.number)
       order by number limit ${problemsMax})`,
-};
+});
+
+const readCustomers = readCustomersBeside('verify_customers', 'customer_references');
+const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_customer_references');
 
 /** Changes $2 to $3. $4: the account's last order. */
 const readPlanChanges: Statement = {
@@ -374,7 +378,8 @@ export async function checkAccountBooks(
     if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
     return { refunds, settling };
   };
-  await rangesOf('customers', customers, readCustomers, [], (place, problem) =>
+  const statement = isTestAccount(accountId) ? readTestCustomers : readCustomers;
+  await rangesOf('customers', customers, statement, [], (place, problem) =>
     found('references', `customer ${place}`, problem),
   );
   const changed = await rangesOf(

@@ -8,6 +8,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import type { Package } from '../catalog/package-catalog.ts';
 import { priceTable, steadyPrices } from '../catalog/price-lines.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { Group } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { decideOrders } from '../orders/decide-orders.ts';
@@ -100,6 +101,8 @@ export function createReplay({
   group,
 }: ReplayedCustomer): Replay {
   let customer: CustomerState | null = null;
+  // Its clock and the log of prices go by different times: what held at a second of the one says nothing of the other.
+  const isTest = isTestAccount(accountId);
   /** The last order for each package: what a renewal may have named. */
   const lastOrders = new Map<number, OrderRecord>();
   /** Those that wait for the product, by number: one at most, where the rules were followed. */
@@ -164,13 +167,13 @@ export function createReplay({
       renewed === undefined ? place : { ...common, type: 'renew', orderNumber: renewed.number };
     const command = automaticRenewal(row) ?? ordered;
     // A renewal goes on when the package is retired.
-    const retired = terms.length > 0 && terms.every((around) => around.retired);
+    const retired = !isTest && terms.length > 0 && terms.every((around) => around.retired);
     const wanted = terms[0] && packageAt(row.packageId, terms[0], row.priceCents, retired);
     const { outcome } = decide(command, { wanted: wanted ?? null, named: renewed, row }, row.createdAt);
     if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
     const { order: decided } = outcome;
     const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
-    if (!wasPrice(past, { accountId, group }, asked, row.priceCents)) {
+    if (!isTest && !wasPrice(past, { accountId, group }, asked, row.priceCents)) {
       problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
     }
     lastOrders.set(row.packageId, decided);
@@ -435,6 +438,8 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     // Nobody hears of what is replayed.
     eventCount: null,
     alertBelowCents: null,
+    testState: null,
+    testClock: null,
   };
 }
 

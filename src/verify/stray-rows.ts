@@ -14,17 +14,22 @@ const problemsMax = 20;
 type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
 
 // A row without an account says where the range ends: null when there was nothing left.
-const readClaims: Statement = {
-  name: 'verify_claims',
+const readClaimsOf = (name: string, references: string): Statement => ({
+  name,
   text: `with range as materialized (
-      select reference, account_id, customer_number from customer_references
+      select reference, account_id, customer_number from ${references}
       where reference > $1::text order by reference limit $2::int)
     select max(reference) as reference, null::int as account_id, null::int as customer_number from range
     union all
     select null, account_id, customer_number from range r
     where not exists (select from customers c where c.account_id = r.account_id and c.number = r.customer_number
       and c.reference = r.reference)`,
-};
+});
+
+const readClaims = [
+  readClaimsOf('verify_claims', 'customer_references'),
+  readClaimsOf('verify_test_claims', 'test_customer_references'),
+];
 
 /** The next account ids that rows of the table name, by a step through its index for each; null at the end. */
 const readOwners = (table: OwnedTable): Statement => ({
@@ -61,7 +66,7 @@ export async function findStrayRows(
   findings: Findings,
   limits: AuditLimits,
 ): Promise<void> {
-  await findStrayClaims(database, findings, limits);
+  for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
   for (const [, what, owners, strays] of owned) {
     for (let after: number | null = 0; after !== null; ) {
       limits.signal.throwIfAborted();
@@ -81,12 +86,13 @@ export async function findStrayRows(
 
 async function findStrayClaims(
   database: Database,
+  statement: Statement,
   findings: Findings,
   { ranges, signal }: AuditLimits,
 ): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
     signal.throwIfAborted();
-    const rows: readonly Row[] = await database.query(readClaims, [after, ranges.customers]);
+    const rows: readonly Row[] = await database.query(statement, [after, ranges.customers]);
     for (const row of rows) {
       if (row['account_id'] === null) continue;
       const subject = `customer ${row['customer_number']}`;

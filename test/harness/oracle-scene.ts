@@ -4,16 +4,34 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CustomerView, Oracle, Prices, ProductMode } from '../model/oracle.ts';
+import type { CustomerView, Oracle, Prices, ProductMode, World } from '../model/oracle.ts';
 import { createOracle } from '../model/oracle.ts';
 import type { SettleOutcome } from '../model/oracle-handoff.ts';
 import type { HistoryItem, PlanChangeOutcome, RenewalAttempt } from '../model/oracle-life.ts';
 import type { Refusal } from '../model/oracle-request.ts';
 
 export const shop = 1;
-const rival = 2;
+export const rival = 2;
 /** basic: 10.00 a month, 27.00 a quarter, 100.00 a year; pro three times that; each account begins with 100.00. */
 export const packages = { basic: 10, pro: 11, trial: 12, gift: 13 } as const;
+
+const base = { trial: false, retired: false, durationDays: 30 };
+const cheap = { 1: 1_000n, 3: 2_700n, 12: 10_000n };
+const dear = { 1: 3_000n, 3: 8_100n, 12: 30_000n };
+export const sceneWorld: World = {
+  packages: [
+    { ...base, id: packages.basic, name: 'Basic', prices: { reseller: cheap, distributor: cheap } },
+    {
+      ...base,
+      id: packages.pro,
+      name: 'Pro',
+      prices: { reseller: dear, distributor: { 1: 2_000n, 3: 5_400n, 12: 20_000n } },
+    },
+    { ...base, id: packages.gift, name: 'Gift', prices: flat(0n) },
+    { ...base, id: packages.trial, name: 'Trial', trial: true, durationDays: 7, prices: flat(0n) },
+  ],
+  accounts: [shop, rival].map((id) => ({ id, group: 'reseller', balanceCents: 10_000n })),
+};
 
 /** One test for each table, by its title. Lines that begin with # say why. */
 export function examineByTables(name: string, tables: Readonly<Record<string, string>>): void {
@@ -31,9 +49,8 @@ export function examineByTables(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** A world of its own, and what a line of a table does to it: the answer as text. */
-export function createScene() {
-  const oracle = createWorld();
+/** A world, of its own unless it is given, and what a line of a table does to it: the answer as text. */
+export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   const customerIds = new Map<string, string>();
   const names = new Map<string, string>();
 
@@ -210,29 +227,9 @@ function itemText({ type, by, reason, code }: HistoryItem): string {
   return `${type}${whom}${reason === undefined ? '' : ` "${reason}"`}${code === undefined ? '' : ` ${code}`}`;
 }
 
-function refusalText({ code, details }: Refusal): string {
+export function refusalText({ code, details }: Refusal): string {
   const more = details['reason'] ?? details['field'] ?? details['status'];
   return code === 'insufficient_credit' || more === undefined ? code : `${code} ${more}`;
-}
-
-function createWorld(): Oracle {
-  const base = { trial: false, retired: false, durationDays: 30 };
-  const cheap = { 1: 1_000n, 3: 2_700n, 12: 10_000n };
-  const dear = { 1: 3_000n, 3: 8_100n, 12: 30_000n };
-  return createOracle({
-    packages: [
-      { ...base, id: packages.basic, name: 'Basic', prices: { reseller: cheap, distributor: cheap } },
-      {
-        ...base,
-        id: packages.pro,
-        name: 'Pro',
-        prices: { reseller: dear, distributor: { 1: 2_000n, 3: 5_400n, 12: 20_000n } },
-      },
-      { ...base, id: packages.gift, name: 'Gift', prices: flat(0n) },
-      { ...base, id: packages.trial, name: 'Trial', trial: true, durationDays: 7, prices: flat(0n) },
-    ],
-    accounts: [shop, rival].map((id) => ({ id, group: 'reseller', balanceCents: 10_000n })),
-  });
 }
 
 function packageNamed(name: string | undefined): 'basic' | 'pro' | 'gift' {
@@ -249,11 +246,11 @@ function flat(price: bigint): Prices {
   return { reseller: prices, distributor: prices };
 }
 
-function cents(text: string): bigint {
+export function cents(text: string): bigint {
   return BigInt(text.replace('.', ''));
 }
 
-function amount(value: bigint): string {
+export function amount(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(3, '0');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
@@ -264,7 +261,7 @@ export function secondsOf(text: string): number {
 }
 
 /** Midnight is not written, nor are whole minutes' seconds. */
-function timeText(at: number): string {
+export function timeText(at: number): string {
   return new Date(at * 1_000)
     .toISOString()
     .replace('T', ' ')

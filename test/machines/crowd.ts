@@ -1,12 +1,14 @@
 // A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels,
 // holds, credits and debits, twins with one key and balance reads, all at once and each client through any process. The
-// journal of what they sent and saw, and when, is compared with the ledger afterwards.
-// Called by test/process/two-processes.test.ts (short) and long-crowd.ts.
+// journal of what they sent and saw, and when, is compared with the ledger afterwards. With `testMode` every account is used
+// in tests as well, and its test clock is moved meanwhile; at the end no trace of one mode is found in the other.
+// Called by test/process/two-processes.test.ts and test-mode-crowd.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { checkJournal, planRequests, readAll, type Sent } from './journal.ts';
+import { beginTraces, type Mode, marks, type TraceReport, type TraceWitnesses } from './mode-traces.ts';
 
 export interface CrowdOptions {
   /** Of the processes; every request goes to one of them at random. */
@@ -15,6 +17,8 @@ export interface CrowdOptions {
   readonly seed: number;
   /** Asked before each request, with the number of those that were answered. */
   readonly isOver: (requests: number) => boolean;
+  /** Mixes in tests of the same accounts; these are asked at the end what they have seen of them. */
+  readonly testMode?: TraceWitnesses;
 }
 
 export interface CrowdReport {
@@ -22,29 +26,52 @@ export interface CrowdReport {
   /** Requests by kind and status or error code. */
   readonly answers: Readonly<Record<string, number>>;
   readonly entries: number;
+  /** Null: everything was live. */
+  readonly traces: TraceReport | null;
 }
 
+/** An account as it is live, or its twin. */
 interface Member {
+  readonly mode: Mode;
+  /** With which its ids begin. */
   readonly id: number;
   readonly key: string;
 }
 
 const clientCount = 24;
-const opening = '300.00';
+const opening = { live: '300.00', test: '1000.00' };
 const customersEach = 8;
+/** From a minute, in which nothing happens, to a month, in which much does. */
+const distances = ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P3D', 'P1M'];
 const possibleStatuses = new Set([200, 201, 402, 404, 409, 422]);
 
 /** Throws an assertion that names the promise when the journal and the books part. */
-export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptions): Promise<CrowdReport> {
+export async function runCrowd({
+  addresses,
+  adminKey,
+  seed,
+  isOver,
+  testMode,
+}: CrowdOptions): Promise<CrowdReport> {
   const setUp = createRandom(seed);
   const admin = createApiClient(setUp.pick(addresses), adminKey);
   await raiseOwnLimit(admin);
   const packageIds = await createPackages(admin);
-  const members = [
+  const live = [
     await createMember(admin, `crowd-${seed}-a`, 'reseller'),
     await createMember(admin, `crowd-${seed}-b`, 'distributor'),
     await createMember(admin, `crowd-${seed}-c`, 'reseller'),
   ];
+  const twins = testMode === undefined ? [] : await Promise.all(live.map((one) => createTwin(admin, one)));
+  const members = [...live, ...twins];
+  const traces =
+    testMode === undefined
+      ? null
+      : await beginTraces({
+          admin,
+          witnesses: testMode,
+          pairs: live.map((one, place) => ({ live: seenBy(one), test: seenBy(twins[place] ?? one) })),
+        });
   const journal: Sent[] = [];
   /** Orders that were acknowledged, by account: what a renewal may name. */
   const placed = new Map<number, number[]>(members.map(({ id }) => [id, []]));
@@ -52,12 +79,17 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
   const customers = new Map<number, number[]>(members.map(({ id }) => [id, []]));
   let moment = 0;
 
+  function seenBy({ id, key }: Member) {
+    return { id, client: createApiClient(setUp.pick(addresses), key) };
+  }
+
   async function runClient(number: number): Promise<void> {
     const random = createRandom(seed * 1_000 + number + 1);
     for (let count = 0; !isOver(journal.length); count += 1) {
       const member = random.pick(members);
       const request = draw(random, member, `${number}-${count}`);
-      const key = request.type === 'credit' ? adminKey : member.key;
+      const isAdministrators = request.type === 'credit' && member.mode === 'live';
+      const key = isAdministrators ? adminKey : member.key;
       const client = createApiClient(random.pick(addresses), key);
       moment += 1;
       const sentAt = moment;
@@ -77,18 +109,24 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
 
   function draw(
     random: Random,
-    { id }: Member,
+    { id, mode }: Member,
     ownKey: string,
   ): Pick<Sent, 'type' | 'path' | 'body' | 'key'> {
-    const what = random.below(13);
+    // What is marked is looked for at the end where it must not be.
+    const mark = testMode === undefined ? '' : `${marks[mode]}-`;
+    const what = random.below(mode === 'test' ? 15 : 13);
     if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
     // One request in three shares its key with others, mostly with the same data.
     const shared = random.below(3) === 0 ? Math.floor(moment / 100) * 10 + random.below(10) : null;
-    const key = shared === null ? `own-${ownKey}` : `shared-${shared}`;
+    const key = shared === null ? `${mark}own-${ownKey}` : `${mark}shared-${shared}`;
     const data = shared !== null && random.below(5) > 0 ? createRandom(shared) : random;
+    if (what >= 13)
+      return { type: 'clock', path: '/test/clock', body: { advance: data.pick(distances) }, key };
     if (what < 4) {
-      const sign = data.below(3) === 0 ? '-' : '';
-      const body = { amount: `${sign}${1 + data.below(60)}.${10 + data.below(90)}` };
+      const sign = data.below(3) === 0 && mode === 'live' ? '-' : '';
+      const memo = testMode === undefined ? {} : { memo: `${mark}memo` };
+      const body = { amount: `${sign}${1 + data.below(60)}.${10 + data.below(90)}`, ...memo };
+      if (mode === 'test') return { type: 'credit', path: '/test/credit', body, key };
       return { type: 'credit', path: `/api/admin/v1/accounts/${id}/credit`, body, key };
     }
     const known = placed.get(id) ?? [];
@@ -103,11 +141,13 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
       const customer = data.pick(owned.slice(0, 6));
       return { type, path: `/customers/${customer}/${type}`, body: planBody(data, type), key };
     }
-    const customer = data.below(5) === 0 ? 'wanted-by-all' : `of-${id}`;
+    // In both modes there is one that all want, which are two.
+    const customer = data.below(5) === 0 ? 'wanted-by-all' : `${mark}of-${id}`;
     const body = {
       package_id: data.pick(packageIds),
       customer: `${seed}-${customer}-${data.below(customersEach)}`,
       months: data.pick([1, 1, 3]),
+      ...(testMode !== undefined && { customer_name: `${mark}name` }),
     };
     return { type: 'place', path: '/orders', body, key };
   }
@@ -115,17 +155,26 @@ export async function runCrowd({ addresses, adminKey, seed, isOver }: CrowdOptio
   await Promise.all(Array.from({ length: clientCount }, (_nothing, number) => runClient(number)));
 
   let entryCount = 0;
-  for (const { id } of members) {
+  for (const member of members) {
+    const { id, mode } = member;
     const own = journal.filter(({ accountId }) => accountId === id);
+    const [reader, folder] =
+      mode === 'live' ? [admin, `/api/admin/v1/accounts/${id}`] : [seenBy(member).client, ''];
     const [orders, entries] = await Promise.all(
-      ['orders', 'ledger'].map((list) => readAll(admin, `/api/admin/v1/accounts/${id}/${list}`)),
+      ['orders', 'ledger'].map((list) => readAll(reader, `${folder}/${list}`)),
     );
     assert.ok(orders !== undefined && entries !== undefined);
-    checkJournal(own, { orders, entries: entries.toReversed(), openingBalance: opening });
+    checkJournal(own, { orders, entries: entries.toReversed(), openingBalance: opening[mode] });
     entryCount += entries.length;
+    if (mode === 'test') checkClock(own);
   }
-  checkOwners(journal);
-  return { requests: journal.length, answers: countAnswers(journal), entries: entryCount };
+  // A reference is one customer's in each mode.
+  for (const same of [live, twins]) {
+    const ids = new Set(same.map(({ id }) => id));
+    checkOwners(journal.filter(({ accountId }) => ids.has(accountId)));
+  }
+  const report = { requests: journal.length, answers: countAnswers(journal), entries: entryCount };
+  return { ...report, traces: traces === null ? null : await traces.check() };
 }
 
 /** Nothing is due to renew by itself before long: what the crowd did not ask for would be nobody's. */
@@ -133,6 +182,26 @@ function planBody(data: Random, type: (typeof planRequests)[number]): Record<str
   if (type === 'cancel') return { at: data.pick(['now', 'now', 'period_end']) };
   if (type === 'suspend') return data.below(2) === 0 ? { reason: 'unpaid' } : {};
   return type === 'auto-renew' ? { months: data.pick([1, 3]), hours_before: 24 } : {};
+}
+
+/** A test clock does not go back: what was answered before another request was sent is not later than what that did. */
+function checkClock(own: readonly Sent[]): void {
+  const timed = own.flatMap(({ type, answer, sentAt, answeredAt }) => {
+    const isFresh = !answer.headers.has('idempotent-replayed');
+    const time = type === 'clock' ? answer.body.clock?.now : answer.body.order?.created_at;
+    return isFresh && typeof time === 'string' ? [{ sentAt, answeredAt, at: Date.parse(time) }] : [];
+  });
+  const byAnswer = timed.toSorted((one, other) => one.answeredAt - other.answeredAt);
+  let latest = 0;
+  let next = 0;
+  for (const { sentAt, at } of timed.toSorted((one, other) => one.sentAt - other.sentAt)) {
+    for (let earlier = byAnswer[next]; earlier !== undefined; earlier = byAnswer[next]) {
+      if (earlier.answeredAt >= sentAt) break;
+      latest = Math.max(latest, earlier.at);
+      next += 1;
+    }
+    assert.ok(at >= latest, `a test clock went back from ${latest} to ${at}`);
+  }
 }
 
 /** A customer has one account for ever; only others are refused it. */
@@ -196,7 +265,17 @@ async function createMember(
   const created = await admin.post('/api/admin/v1/accounts', { username, group, ...limit });
   assert.equal(created.status, 201, created.text);
   const { id } = created.body.account;
-  const credited = await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: opening });
+  const credited = await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: opening.live });
   assert.equal(credited.status, 201, credited.text);
-  return { id, key: created.body.api_key };
+  return { mode: 'live', id, key: created.body.api_key };
+}
+
+/** The account as its first test key sees it. */
+async function createTwin(admin: ReturnType<typeof createApiClient>, { id }: Member): Promise<Member> {
+  const made = await admin.post(`/api/admin/v1/accounts/${id}/keys`, { name: 'crowd', test: true });
+  assert.equal(made.status, 201, made.text);
+  const key: string = made.body.api_key;
+  const { body, text } = await admin.get('/ledger', { authorization: `Bearer ${key}` });
+  assert.equal(body?.data?.length, 1, text);
+  return { mode: 'test', id: Math.floor(body.data[0].id / 1_000_000_000), key };
 }

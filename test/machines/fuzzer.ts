@@ -231,6 +231,8 @@ interface World {
   /** Who was invited, and to which account. */
   readonly people: OwnedThing[];
   readonly keys: OwnedThing[];
+  /** Of a test of an account that has nothing else to do with the others. */
+  readonly testKey: string;
   /** Unspent, for the operator's product. */
   readonly codes: string[];
   customerNames: number;
@@ -319,9 +321,16 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     webhooks: [],
     people: [],
     keys: [],
+    testKey: await makeTestKey(admin, (await service.createReseller()).id),
     codes: [],
     customerNames: 1,
   };
+}
+
+async function makeTestKey(admin: TestAccount, accountId: number): Promise<string> {
+  const made = await admin.post(`/api/admin/v1/accounts/${accountId}/keys`, { name: 'Tests', test: true });
+  assert.equal(made.status, 201, made.text);
+  return made.body.api_key;
 }
 
 /** Ids, keys and login codes of what was made, for later requests. */
@@ -474,6 +483,7 @@ function drawKey(
   if (chance < 5) return bearer(random.pick(world.victims).key);
   // The product's key is one of the operator's.
   const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
+  if (path.includes('/test/') && chance > 5) return bearer(world.testKey);
   if (isAdmin && chance > 5) return bearer(world.admin.key);
   return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
 }
@@ -702,6 +712,10 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
       if (id.startsWith('redeliverSince') && world.events.length > 0 && random.below(2) === 0)
         return random.pick(world.events);
       return random.pick(seconds);
+    case 'advance':
+      return random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D', undefined]);
+    case 'now':
+      return random.below(4) === 0 ? '2030-01-01T00:00:00Z' : undefined;
     case 'url':
       return random.below(3) > 0
         ? 'https://product.example.com/calls'

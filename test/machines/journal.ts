@@ -8,7 +8,8 @@ import { settlementProblems } from './settled-orders.ts';
 /** What a request of a customer's plan ends in: the last part of its path. */
 export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
 
-type SentType = 'place' | 'renew' | 'credit' | 'balance' | (typeof planRequests)[number];
+/** `clock`: a move of a test clock, on whose way plans renew themselves. */
+type SentType = 'place' | 'renew' | 'credit' | 'balance' | 'clock' | (typeof planRequests)[number];
 
 /** One request of a client. */
 export interface Sent {
@@ -60,11 +61,14 @@ export interface Books {
 export function checkJournal(own: readonly Sent[], { orders, entries, openingBalance }: Books): void {
   checkOrders(own, orders);
   checkKeys(own);
-  checkEntries(own, entries, openingBalance);
+  checkEntries(own, orders, entries, openingBalance);
   assert.deepEqual(settlementProblems(orders, entries), []);
 }
 
-/** Acknowledged means exactly one order; and every order was acknowledged, once as new. */
+/**
+ * Acknowledged means exactly one order; and every order was acknowledged, once as new, but for renewals by themselves: of these
+ * there are as many as moves of the clock were answered with.
+ */
 function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
   const byId = new Map(orders.map((order) => [order['id'], order]));
   assert.equal(byId.size, orders.length, 'every order is listed once');
@@ -74,7 +78,17 @@ function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
     assert.deepEqual(byId.get(answer.body.order.id), answer.body.order, 'the order stands as it was shown');
     if (!isReplay(answer)) fresh.set(answer.body.order.id, (fresh.get(answer.body.order.id) ?? 0) + 1);
   }
-  for (const { id } of orders) assert.equal(fresh.get(id), 1, `order ${id} was answered as new once`);
+  const ordered = orders.filter((order) => !wasByItself(order));
+  for (const { id } of ordered) assert.equal(fresh.get(id), 1, `order ${id} was answered as new once`);
+  const renewals = own
+    .filter(({ type, answer }) => type === 'clock' && answer.status === 200 && !isReplay(answer))
+    .reduce((sum, { answer }) => sum + Number(answer.body.happened.renewals), 0);
+  assert.equal(orders.length - ordered.length, renewals, 'as many renewed themselves as was said');
+}
+
+/** The clients of a journal always send a key of their own. */
+function wasByItself({ idempotency_key: key }: Row): boolean {
+  return String(key).startsWith('auto_');
 }
 
 /** One key, one order; 409 only where the data differ. */
@@ -93,20 +107,26 @@ function checkKeys(own: readonly Sent[]): void {
   }
 }
 
-/** Keys of orders, of credits and of changes of plans do not know each other. */
+/** Keys of orders, of credits, of moves and of changes of plans do not know each other. */
 function spaceOf(type: SentType): string {
-  if (type === 'credit') return type;
+  if (type === 'credit' || type === 'clock') return type;
   return type === 'place' || type === 'renew' ? 'order' : 'plan';
 }
 
 /** What stays the same in every answer to a key: the customer of a plan is shown as they are now. */
 function resultOf(body: Answer['body']): string {
-  const { order, entry, customer, refund, balance } = body;
+  const { order, entry, clock, happened, customer, refund, balance } = body;
+  if (clock !== undefined) return JSON.stringify([clock.now, happened]);
   return JSON.stringify(order?.id ?? entry?.id ?? [customer.id, refund, balance]);
 }
 
 /** The balance in an answer is its entry's; entries of one account are numbered in the order of real time. */
-function checkEntries(own: readonly Sent[], entries: readonly Row[], openingBalance: string): void {
+function checkEntries(
+  own: readonly Sent[],
+  orders: readonly Row[],
+  entries: readonly Row[],
+  openingBalance: string,
+): void {
   // The first of an order: one that fails is charged again for the refund that it had been given.
   const charges = new Map(
     entries
@@ -136,6 +156,19 @@ function checkEntries(own: readonly Sent[], entries: readonly Row[], openingBala
   }
   const { certain, possible } = checkCancels(cancelled, entries);
   acknowledged.push(...certain);
+  // On the way of some move: of which, its answer does not say.
+  const firstMoveAt = Math.min(...own.filter(({ type }) => type === 'clock').map(({ sentAt }) => sentAt));
+  for (const { id } of orders.filter(wasByItself)) {
+    const entry = charges.get(id);
+    if (entry === undefined) continue;
+    const { number, balance_after: balance } = entry;
+    possible.push({
+      lastEntry: Number(number),
+      balance,
+      sentAt: firstMoveAt,
+      answeredAt: Number.POSITIVE_INFINITY,
+    });
+  }
   checkOrderOfTime(acknowledged);
   const reads = own.filter(({ type, answer }) => type === 'balance' && answer.status === 200);
   for (const read of reads) checkRead(read, acknowledged, possible, openingBalance);

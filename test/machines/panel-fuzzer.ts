@@ -48,8 +48,9 @@ interface Seat {
   recoveryCodes: string[];
   /** Ids of people who were invited. */
   people: number[];
-  /** Ids of keys that were made. */
+  /** Ids of keys that were made, and how many deeds were done with the newest. */
   keys: number[];
+  keyDeeds: number;
 }
 
 interface PanelWorld {
@@ -152,6 +153,7 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
     recoveryCodes: [],
     people: [],
     keys: [],
+    keyDeeds: 0,
   });
   const readers = [];
   for (const group of ['reseller', 'distributor'] as const) {
@@ -200,16 +202,13 @@ function nextStep(
   if (random.below(5) > 0) return null;
   if (random.below(3) === 0) {
     const reader = random.pick(readers);
-    // Nobody is found before somebody was invited, and no key before one was made.
-    const [known, beginning, deeds] =
-      random.below(2) === 0
-        ? [
-            reader.people,
-            'inviteColleague',
-            ['changeColleague', 'renewColleagueInvitation', 'removeColleague'],
-          ]
-        : [reader.keys, 'createKey', ['changeKey', 'rotateKey', 'revokeKey']];
-    return { id: known.length === 0 ? beginning : random.pick(deeds), seat: reader };
+    // Nobody is found before somebody was invited, and no key before one was made: then it is changed, rotated and revoked.
+    if (random.below(2) === 0) {
+      const next = ['changeKey', 'rotateKey', 'revokeKey'][reader.keyDeeds] ?? 'revokeKey';
+      return { id: reader.keys.length === 0 ? 'createKey' : next, seat: reader };
+    }
+    const deeds = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
+    return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(deeds), seat: reader };
   }
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
@@ -390,7 +389,11 @@ async function learnOfPanel(
     seat.sessions = body.data.map((one: { id: string }) => one.id);
   }
   if (id === 'inviteColleague' && status === 201) seat.people.push(body.person.id);
-  if (id === 'createKey' && status === 201) seat.keys.push(body.key.id);
+  if (id === 'createKey' && status === 201) {
+    seat.keys = [body.key.id];
+    seat.keyDeeds = 0;
+  }
+  if ((id === 'changeKey' || id === 'rotateKey') && status === 200) seat.keyDeeds += 1;
   if (id === 'removeColleague' && status === 200) seat.people = [];
   if (id === 'revokeKey' && status === 200) seat.keys = [];
   if (id === 'beginTotp' && typeof body?.secret === 'string') seat.secret = body.secret;

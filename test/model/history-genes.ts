@@ -67,7 +67,9 @@ export function createRandom(seed: number, stream: number): Random {
 type Choices<Value> = readonly Value[];
 
 /** Each value as often as its weight; the first is the plainest. */
-function choices<const Value>(...rows: readonly (readonly [weight: number, value: Value])[]): Choices<Value> {
+export function choices<const Value>(
+  ...rows: readonly (readonly [weight: number, value: Value])[]
+): Choices<Value> {
   return rows.flatMap(([weight, value]) => new Array<Value>(weight).fill(value));
 }
 

@@ -285,12 +285,28 @@ export function createPlanLife(world: PlanLifeWorld) {
   function findDue(now: number): { account: Account; customer: Customer; dueAt: number }[] {
     const due = [...world.accounts()].flatMap((account) =>
       world.customersOf(account).flatMap((customer) => {
-        const dueAt = customer.endsAtPeriodEnd ? null : (customer.autoRenew?.nextAt ?? null);
+        const dueAt = dueAtOf(customer);
         return dueAt !== null && dueAt <= now ? [{ account, customer, dueAt }] : [];
       }),
     );
     // A stable sort: equal due times stay by account and customer.
     return due.sort((one, other) => one.dueAt - other.dueAt);
+  }
+
+  /** When each customer of the account is due to be renewed; of a past second: at once. */
+  function dueRenewals(accountId: AccountId): { customerNumber: number; dueAt: number }[] {
+    return world.customersOf(world.getAccount(accountId)).flatMap((customer) => {
+      const dueAt = dueAtOf(customer);
+      return dueAt === null ? [] : [{ customerNumber: customer.number, dueAt }];
+    });
+  }
+
+  /** One try for one customer that is due. */
+  function renewOne(accountId: AccountId, customerNumber: number, now: number): RenewalAttempt {
+    const account = world.getAccount(accountId);
+    const customer = findCustomer(account, String(customerNumber));
+    if (customer === null) throw new Error(`no customer ${customerNumber} of account ${accountId}`);
+    return renewByItself(account, customer, now);
   }
 
   function renewByItself(account: Account, customer: Customer, now: number): RenewalAttempt {
@@ -313,7 +329,21 @@ export function createPlanLife(world: PlanLifeWorld) {
     return world.customersOf(account).find((item) => String(item.number) === customerId) ?? null;
   }
 
-  return { cancel, suspend, resume, setAutoRenew, removeAutoRenew, setCustomerStatus, runJobs };
+  return {
+    cancel,
+    suspend,
+    resume,
+    setAutoRenew,
+    removeAutoRenew,
+    setCustomerStatus,
+    runJobs,
+    dueRenewals,
+    renewOne,
+  };
+}
+
+function dueAtOf({ endsAtPeriodEnd, autoRenew }: Customer): number | null {
+  return endsAtPeriodEnd ? null : (autoRenew?.nextAt ?? null);
 }
 
 /** Does it, and writes down from which state to which. */

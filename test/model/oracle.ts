@@ -141,6 +141,8 @@ export type PackageView = {
   upcoming: { from: number; prices: Record<Months, bigint> }[];
 };
 
+export type PlanEnd = { customerNumber: number; reference: string; endsAt: number };
+
 export type Page<Row> = { data: Row[]; page: number; perPage: number; total: number };
 export type Oracle = ReturnType<typeof createOracle>;
 
@@ -203,22 +205,7 @@ export function createOracle(world: World) {
   for (const item of world.packages) packages.set(item.id, structuredClone(item));
 
   const accounts = new Map<AccountId, Account>();
-  for (const { id, group, balanceCents, blocked, apiEnabled } of world.accounts) {
-    accounts.set(id, {
-      id,
-      group,
-      balanceCents,
-      blocked: blocked ?? false,
-      halted: false,
-      apiEnabled: apiEnabled ?? true,
-      orders: [],
-      handoffs: new Map(),
-      ledger: [], // an opening balance has no entry (A29)
-      orderKeys: new Map(),
-      creditKeys: new Map(),
-      planKeys: new Map(),
-    });
-  }
+  for (const account of world.accounts) accounts.set(account.id, newAccount(account));
 
   const priceEvents: PriceEvent[] = [];
 
@@ -612,6 +599,14 @@ export function createOracle(world: World) {
     return { status: 204, replayed: false };
   }
 
+  /** Nothing of the account is left but its rights: references, keys and numbers are free again. */
+  function emptyAccount(accountId: AccountId): void {
+    const account = getAccount(accountId);
+    for (const { reference } of allOf(account)) customers.delete(reference);
+    const { id, group, blocked, apiEnabled } = account;
+    accounts.set(id, newAccount({ id, group, balanceCents: 0n, blocked, apiEnabled }));
+  }
+
   function retirePackage(input: { packageId: number }): void {
     const item = getPackage(input.packageId);
     packages.set(item.id, { ...item, retired: true });
@@ -630,7 +625,8 @@ export function createOracle(world: World) {
     const offered = [...packages.values()].filter((item) => !item.trial && !item.retired);
     return offered.map((item) => {
       const later = priceEvents.filter(
-        (event) => event.packageId === item.id && event.at > now && event.prices[group] !== undefined,
+        ({ packageId, isScheduled, at, prices }) =>
+          packageId === item.id && isScheduled && at > now && prices[group] !== undefined,
       );
       const seconds = later.map((event) => event.at).sort((a, b) => a - b);
       return {
@@ -653,6 +649,21 @@ export function createOracle(world: World) {
 
   function isHalted(accountId: AccountId): boolean {
     return getAccount(accountId).halted;
+  }
+
+  /** What every request of the account is refused with; null: nothing. */
+  function closedDoor(accountId: AccountId): Refusal | null {
+    return findClosedDoor(getAccount(accountId));
+  }
+
+  /** When each plan ends, or ended, by itself: those that were cancelled are not among them. */
+  function planEnds(accountId: AccountId): PlanEnd[] {
+    const ending = allOf(getAccount(accountId)).filter(({ isCancelled }) => !isCancelled);
+    return ending.map(({ number, reference, plan }) => ({
+      customerNumber: number,
+      reference,
+      endsAt: plan.expiresAt,
+    }));
   }
 
   function isBlocked(accountId: AccountId): boolean {
@@ -752,7 +763,10 @@ export function createOracle(world: World) {
 
   /** Every change up to this second, one after the other; within a second what was scheduled comes first (A56). */
   function pricesAt(item: Package, second: number): Prices {
-    const events = priceEvents.filter((event) => event.packageId === item.id && event.at <= second);
+    // What the administrator changed at once holds for every clock, those of tests too that are behind it (A110).
+    const events = priceEvents.filter(
+      (event) => event.packageId === item.id && (!event.isScheduled || event.at <= second),
+    );
     events.sort((a, b) =>
       a.at === b.at ? Number(b.isScheduled) - Number(a.isScheduled) : a.at < b.at ? -1 : 1,
     );
@@ -793,6 +807,7 @@ export function createOracle(world: World) {
     setBlocked,
     setHalted,
     setApiEnabled,
+    emptyAccount,
     setPrices,
     schedulePrices,
     unschedulePrices,
@@ -807,11 +822,30 @@ export function createOracle(world: World) {
     itemCount,
     isHalted,
     isBlocked,
+    closedDoor,
+    planEnds,
     customer,
     customers: customersOf,
     history,
     paidPeriods,
     ledger,
+  };
+}
+
+function newAccount({ id, group, balanceCents, blocked, apiEnabled }: World['accounts'][number]): Account {
+  return {
+    id,
+    group,
+    balanceCents,
+    blocked: blocked ?? false,
+    halted: false,
+    apiEnabled: apiEnabled ?? true,
+    orders: [],
+    handoffs: new Map(),
+    ledger: [], // an opening balance has no entry (A29)
+    orderKeys: new Map(),
+    creditKeys: new Map(),
+    planKeys: new Map(),
   };
 }
 

@@ -23,6 +23,7 @@ const everywhere = [
   'old_events',
   'ledger_days',
   'list_indexes',
+  'discarded_tests',
   'expired_logins',
   'expired_sessions',
   'request_log',

@@ -49,9 +49,9 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
   } finally {
     // The books must add up again.
     await patiently(async (sql) => {
-      await sql('alter table orders disable trigger orders_append_only');
+      await sql('alter table orders disable trigger user');
       await sql(`delete from orders where account_id = ${account.id}`);
-      await sql('alter table orders enable trigger orders_append_only');
+      await sql('alter table orders enable trigger user');
       await sql(`delete from customers where account_id = ${account.id}`);
       await sql(`update accounts set order_count = 0, customer_count = 0 where id = ${account.id}`);
     });

@@ -263,11 +263,11 @@ async function empty(): Promise<void> {
   const { id } = account;
   await patiently(async (sql) => {
     for (const table of ['orders', 'ledger_entries']) {
-      await sql(`alter table ${table} disable trigger ${table}_append_only`);
+      await sql(`alter table ${table} disable trigger user`);
       await sql(
         `delete from ${table} where account_id = ${id} ${table === 'orders' ? '' : 'and number > 1'}`,
       );
-      await sql(`alter table ${table} enable trigger ${table}_append_only`);
+      await sql(`alter table ${table} enable trigger user`);
     }
     for (const table of ['customers', 'customer_references', 'ledger_days', 'ledger_day_marks']) {
       await sql(`delete from ${table} where account_id = ${id}`);

@@ -76,7 +76,11 @@ before(async () => {
   customerCookie = await logInCustomer();
   callers = await allCallers();
   const ofRoles = accountRoles.length + operatorRoles.length + 2;
-  assert.equal(callers.length, 5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2 + ofRoles);
+  const ofTests = 2;
+  assert.equal(
+    callers.length,
+    5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2 + ofRoles + ofTests,
+  );
   // What differs between the databases is their statements: there those who are let in will do.
   const isEmbedded = service.testDatabase.config.kind === 'embedded';
   if (isEmbedded) callers = callers.filter(({ name }) => / in order,|^a customer$/.test(name));
@@ -177,6 +181,14 @@ async function allCallers(): Promise<readonly Caller[]> {
     assert.equal(gone.status, 200, gone.text);
     all.push({ ...nobody, name: 'somebody removed', cookie: removed.panel.cookie });
   }
+  // In test mode nobody is an administrator; what theirs lacks is a scope, and not their account's role.
+  for (const [name, account, scopes] of [
+    ['reseller’s test key', await service.createReseller(), accountScopes],
+    ['administrator’s test key', await createAdministrator(), [...accountScopes, 'product']],
+  ] as const) {
+    const key = await keyOf(account, 'tests', { test: true });
+    all.push({ ...nobody, isAdministrator: true, name, key, byKey: null, scopes });
+  }
   service.clock.seconds += 1;
   return all;
 }
@@ -197,6 +209,8 @@ function expectLetIn(route: DeclaredRoute, answer: Answer, who: string): void {
   const why = `${who}: ${route.method} ${route.path} ${answer.text}`;
   expectPrivate(answer, why);
   if (route.method !== 'GET') expectRefusal(answer, '400 invalid_json', undefined, why);
+  else if (route.operationId === 'getTestClock' && !who.includes('test key'))
+    expectRefusal(answer, '403 test_mode_only', {}, why);
   else
     assert.ok(answer.status === 200 || (answer.status === 404 && route.codes.includes(codeOf(answer))), why);
 }

@@ -556,6 +556,40 @@ describe('packages and orders', () => {
     assertRefused(wrong, 3, /validation_failed/);
   });
 
+  test('a test key reaches test mode alone: its clock is read and moved, its balance credited, and it begins again', async () => {
+    const { key, api_key } = await runForJson(['keys', 'create', 'acme', 'Tests', '--test'], admin());
+    assert.deepEqual([key.mode, api_key.slice(0, 8)], ['test', 'sk_test_']);
+    const list = await runCommand(['keys', 'list', 'acme'], admin());
+    assert.match(list.stdout, /First key +sk_live_…\w{4} /);
+    assert.match(list.stdout, /Tests +sk_test_…\w{4} /);
+
+    const tests = { cwd: folder, environment: { SELLTHROUGH_URL: address, SELLTHROUGH_KEY: api_key } };
+    const json = (...args: string[]) => runForJson(['test', ...args], tests);
+    const { clock } = await json('clock');
+    assert.equal((await runCommand(['test', 'clock'], tests)).stdout, `${clock.now}\n`);
+    const prices = ['--reseller', '10,27,96', '--distributor', '10,27,96'];
+    const made = await runForJson(['package', 'create', 'Tried', ...prices], admin());
+    await runForJson(['order', String(made.id), 'tests@example.com'], tests);
+    const month = ['--advance', 'P1M', '--idempotency-key', 'a-month'];
+    const moved = await json('clock', ...month);
+    assert.deepEqual([moved.reached, moved.happened.ended, moved.replayed], [true, 1, false]);
+    const again = await json('clock', ...month);
+    assert.deepEqual([again.clock, again.replayed], [moved.clock, true], 'moved once for one key');
+    const far = await runCommand(['test', 'clock', '--to', '2099-01-01T00:00:00Z'], tests);
+    assertRefused(far, 3, /validation_failed/);
+    const both = await runCommand(['test', 'clock', '--to', moved.clock.now, '--advance', 'P1D'], tests);
+    assert.equal(both.code, 2);
+    const { stdout } = await runCommand(['test', 'clock', '--to', moved.clock.now], tests);
+    assert.match(stdout, /^clock +20\S+Z\nplans renewed +0\nrenewals refused +0\nplans ended +0\n/);
+
+    const { balance } = await json('credit', '250.00', '--memo', 'more');
+    assert.match(balance, /^12\d\d\.\d\d$/);
+    const begun = await json('reset');
+    assert.equal(begun.balance, '1000.00');
+    assert.equal((await runForJson(['orders'], tests)).total, 0);
+    assertRefused(await runCommand(['test', 'clock'], reseller()), 3, /test_mode_only/);
+  });
+
   test('a reader that stops early ends the list without a word', async () => {
     const child = startCommand(['orders', '--all', '--json'], reseller());
     child.stdout?.destroy();

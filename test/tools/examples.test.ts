@@ -1,5 +1,5 @@
-// The examples, run against a running service as their users run them; what they print is the committed
-// examples/output/. `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` writes it anew.
+// The examples, run against a running service as their users first run them, in test mode: what needs time has the clock of
+// the test moved. What they print is the committed examples/output/. `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` writes it anew.
 // Where a program that an example is written for is missing, its tests are skipped and say so.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,9 @@ import { installClientPackage } from '../harness/client-package.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { startHostileServer } from '../harness/hostile-server.ts';
 import { signIn } from '../harness/panel-client.ts';
+import { expectStatus } from '../harness/refusals.ts';
 import { type ProgramRun, runProgram } from '../harness/run-program.ts';
+import { advance, testModeOf } from '../harness/test-mode.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = join(root, 'examples');
@@ -28,15 +30,21 @@ const updates = process.env['UPDATE_EXAMPLES'] === '1';
 const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'php', 'cut'] as const;
 let service: TestService;
 let proxy: CuttingProxy;
-/** One account for each example, made in this order, so that ids are the same whatever is skipped. */
-let resellers: Record<(typeof names)[number], TestAccount>;
+/** The test mode of one account for each example, made in this order, so that ids are the same whatever is skipped. */
+let tests: Record<(typeof names)[number], TestAccount>;
+/** The account of the one whose ledger is exported from the panel. */
+let bookkeeper: TestAccount;
 
 before(async () => {
   service = await startTestService();
   proxy = await startCuttingProxy(service.address);
   const made: [string, TestAccount][] = [];
-  for (const name of names) made.push([name, await service.createReseller({ credit: '100.00' })]);
-  resellers = Object.fromEntries(made) as typeof resellers;
+  for (const name of names) {
+    const reseller = await service.createReseller();
+    if (name === 'books') bookkeeper = reseller;
+    made.push([name, await testModeOf(service, reseller)]);
+  }
+  tests = Object.fromEntries(made) as typeof tests;
   cpSync(examples, folder, { recursive: true });
   await installClientPackage(folder);
 });
@@ -98,8 +106,18 @@ function holdAgainst(file: string, text: string): void {
   assert.equal(text, readFileSync(path, 'utf8'), `what examples/output/${file} says`);
 }
 
-const balanceOf = async (reseller: TestAccount): Promise<string> =>
-  (await reseller.get('/balance')).body.balance;
+const balanceOf = async (account: TestAccount): Promise<string> =>
+  (await account.get('/balance')).body.balance;
+
+type Purchase = readonly [packageId: number, months: number];
+
+/** Orders for customers whose plans end in three months at the soonest, so that less is left of the 1000.00. */
+async function spend(account: TestAccount, purchases: readonly Purchase[]): Promise<void> {
+  for (const [index, [package_id, months]] of purchases.entries()) {
+    const body = { package_id, months, customer: `spent-${account.id}-${index}` };
+    expectStatus(await account.post('/orders', body), 201);
+  }
+}
 
 describe('the first order', () => {
   const programs = [
@@ -110,49 +128,59 @@ describe('the first order', () => {
   for (const [name, needed, program, file] of programs) {
     test(`with ${name}, twice with one key, is charged once`, without(needed, name), async () => {
       const shown = `${program === node ? 'node' : name === 'curl' ? 'sh' : 'python3'} ${file} ada-${name}@example.com`;
-      const run = await runExample(program ?? '', [file, `ada-${name}@example.com`], resellers[name]);
+      const run = await runExample(program ?? '', [file, `ada-${name}@example.com`], tests[name]);
       holdAgainst(`first-order-${name}.txt`, transcript(shown, run));
-      assert.equal(await balanceOf(resellers[name]), '90.00');
+      assert.equal(await balanceOf(tests[name]), '990.00');
     });
 
     test(`with ${name}, over connections that are cut, is charged once`, without(needed, name), async () => {
-      const before = Number(await balanceOf(resellers.cut));
+      const before = Number(await balanceOf(tests.cut));
       proxy.cutAnswers(2, 'middle');
       const cuts = proxy.cuts();
       const environment = { SELLTHROUGH_URL: proxy.address };
-      const run = await runExample(
-        program ?? '',
-        [file, `cut-${name}@example.com`],
-        resellers.cut,
-        environment,
-      );
+      const run = await runExample(program ?? '', [file, `cut-${name}@example.com`], tests.cut, environment);
       assert.equal(run.code, 0, run.stdout + run.stderr);
       assert.equal(proxy.cuts() - cuts, 2);
-      assert.equal(Number(await balanceOf(resellers.cut)), before - 10);
+      assert.equal(Number(await balanceOf(tests.cut)), before - 10);
     });
   }
 
   for (const [name, needed, program, file] of programs.slice(1)) {
     test(`with ${name}, without the credit for it, says so`, without(needed, name), async () => {
-      const poor = await service.createReseller({ credit: '9.99' });
+      const poor = await testModeOf(service, await service.createReseller());
+      const { plus } = service.packages;
+      await spend(poor, Array<Purchase>(4).fill([plus, 12]));
       const { code, stderr } = await runExample(program ?? '', [file, `poor-${name}`], poor);
       assert.equal(code, 1);
-      assert.match(stderr, /The balance is 9\.99, the order needs 10\.00\./);
+      assert.match(stderr, /The balance is 0\.00, the order needs 10\.00\./);
     });
   }
 });
 
 test('the module for WHMCS leads a service through its life', without(php, 'php with curl'), async () => {
   const args = ['whmcs/try-module.php', 'acme'];
-  const run = await runExample(php ?? '', args, resellers.php, { SELLTHROUGH_ADMIN_KEY: service.admin.key });
+  const { basic, plus } = service.packages;
+  await spend(tests.php, [...Array<Purchase>(3).fill([plus, 12]), [basic, 12], [basic, 3], [basic, 3]]);
+  const run = await runExample(php ?? '', args, tests.php);
   holdAgainst('whmcs.txt', transcript('php whmcs/try-module.php acme', run));
 });
+
+test(
+  'with the operator’s key the module suspends real customers, who are none of test mode’s',
+  without(php, 'php with curl'),
+  async () => {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    const args = ['whmcs/try-module.php', 'globex'];
+    const run = await runExample(php ?? '', args, reseller, { SELLTHROUGH_ADMIN_KEY: service.admin.key });
+    holdAgainst('whmcs-operator.txt', transcript('php whmcs/try-module.php globex', run));
+  },
+);
 
 test(
   'the module for WHMCS charges once over connections that are cut',
   without(php, 'php with curl'),
   async () => {
-    const before = Number(await balanceOf(resellers.cut));
+    const before = Number(await balanceOf(tests.cut));
     proxy.cutAnswers(3, 'middle');
     const code = `require 'whmcs/sellthrough.php';
     [$host, $port] = explode(':', getenv('HOST_AND_PORT'));
@@ -161,9 +189,9 @@ test(
     $body = ['package_id' => 1, 'customer' => 'cut-php'];
     echo sellthrough_request($params, 'POST', '/api/v1/orders', $body, 'cut-php')['balance'];`;
     const environment = { HOST_AND_PORT: new URL(proxy.address).host };
-    const run = await runExample(php ?? '', ['-r', code], resellers.cut, environment);
+    const run = await runExample(php ?? '', ['-r', code], tests.cut, environment);
     assert.equal(Number(run.stdout), before - 10, run.stderr);
-    assert.equal(Number(await balanceOf(resellers.cut)), before - 10);
+    assert.equal(Number(await balanceOf(tests.cut)), before - 10);
   },
 );
 
@@ -199,16 +227,16 @@ test(
     const conventions = readFileSync(join(root, 'docs', 'reference', 'conventions.md'), 'utf8');
     const written = [...conventions.matchAll(/`(json_encode\(.*?\))`/g)].map(([, code = '']) => code);
     assert.equal(written.length, 2, 'what to write, and what not');
-    const reseller = await service.createReseller({ credit: '100.00' });
+    const account = await testModeOf(service, await service.createReseller());
     const { order } = (
-      await reseller.post('/orders', { package_id: service.packages.basic, customer: 'empty-php' })
+      await account.post('/orders', { package_id: service.packages.basic, customer: 'empty-php' })
     ).body;
     const statuses = [];
     for (const code of written) {
-      const { stdout } = await runExample(php8 ?? '', ['-r', `echo ${code};`], reseller);
+      const { stdout } = await runExample(php8 ?? '', ['-r', `echo ${code};`], account);
       const answer = await fetch(`${service.address}/api/v1/orders/${order.id}/renew`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${reseller.key}` },
+        headers: { authorization: `Bearer ${account.key}` },
         body: stdout,
       });
       statuses.push(answer.status);
@@ -218,19 +246,22 @@ test(
 );
 
 test('one’s own books are held against the ledger', without(python, 'python'), async () => {
-  const reseller = resellers.books;
-  const order = (key: string, body: object) => reseller.post('/orders', body, { 'idempotency-key': key });
+  const account = tests.books;
+  const order = (key: string, body: object) => account.post('/orders', body, { 'idempotency-key': key });
   const { basic, plus } = service.packages;
   await order('invoice-1', { package_id: basic, customer: 'books-1' });
   await order('invoice-2', { package_id: basic, customer: 'books-2' });
   await order('invoice-3', { package_id: plus, customer: 'books-1' });
   await order('invoice-4', { package_id: basic, customer: 'books-4' });
-  const panel = await signIn(service, reseller);
-  writeFileSync(join(folder, 'ledger.csv'), (await panel.get('/ledger.csv')).text);
-  // A second after invoice-1, its plan was replaced: all of its 10.00 came back but for that.
-  const refund = (await reseller.get('/orders')).body.data[1].refund;
+  expectStatus(await account.post('/test/credit', { amount: '100.00', memo: 'transfer 1' }), 201);
+  const panel = await signIn(service, bookkeeper);
+  const exported = await panel.get('/ledger.csv', { 'sellthrough-mode': 'test' });
+  writeFileSync(join(folder, 'ledger.csv'), exported.text);
+  // The clock stands still: all of its 10.00 came back when its plan was replaced.
+  const refund = (await account.get('/orders')).body.data[1].refund;
   assert.equal(refund, '10.00');
   const good = [
+    'top-up,the credit of every test,1000.00',
     'top-up,transfer 1,100.00',
     'order,invoice-1,10.00',
     'order,invoice-2,10.00',
@@ -241,52 +272,60 @@ test('one’s own books are held against the ledger', without(python, 'python'),
   const run = async () =>
     transcript(
       'python3 reconcile.py books.csv ledger.csv',
-      await runExample(python ?? '', ['reconcile.py', 'books.csv', 'ledger.csv'], reseller),
+      await runExample(python ?? '', ['reconcile.py', 'books.csv', 'ledger.csv'], account),
     );
 
   books([...good, 'order,invoice-4,10.00']);
   const clean = await run();
-  books([...good.slice(0, 3), 'order,invoice-3,25.00', 'order,invoice-9,10.00', 'top-up,transfer 2,50.00']);
+  books([...good.slice(0, 4), 'order,invoice-3,25.00', 'order,invoice-9,10.00', 'top-up,transfer 2,50.00']);
   holdAgainst('reconcile.txt', `${clean}\n${await run()}`);
 });
 
-// The last one: it moves the clock of the service.
 test('the nightly renewal renews once, and stops truthfully where the balance ends', async () => {
-  const reseller = resellers.nightly;
-  const names = ['bob@example.com', 'carol', 'dave@example.com', 'erin'];
-  for (const [index, customer] of names.entries()) {
-    service.clock.seconds += 60;
-    const package_id = index === 1 ? service.packages.plus : service.packages.basic;
-    const placed = await reseller.post('/orders', { package_id, customer });
-    assert.equal(placed.status, 201, placed.text);
+  const account = tests.nightly;
+  const { basic, plus } = service.packages;
+  await spend(account, [...Array<Purchase>(3).fill([plus, 12]), [basic, 12], [basic, 3], [basic, 3]]);
+  const customers = ['bob@example.com', 'carol', 'dave@example.com', 'erin'];
+  for (const [index, customer] of customers.entries()) {
+    await advance(account, 'PT1M');
+    const package_id = index === 1 ? plus : basic;
+    expectStatus(await account.post('/orders', { package_id, customer }), 201);
   }
-  service.clock.seconds += 16 * 86_400;
-  const trial = { package_id: service.packages.trial, customer: 'grace' };
-  const granted = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial);
-  assert.equal(granted.status, 201, granted.text);
-  service.clock.seconds += 13 * 86_400;
+  await advance(account, 'P29D');
 
   const shown = 'node renew-expiring.ts 3';
-  const run = async (days = '3') =>
-    transcript(shown, await runExample(node, ['renew-expiring.ts', days], reseller));
-  assert.equal(await balanceOf(reseller), '45.00');
+  const run = async () => transcript(shown, await runExample(node, ['renew-expiring.ts', '3'], account));
+  assert.equal(await balanceOf(account), '45.00');
   const first = await run();
-  assert.equal(await balanceOf(reseller), '0.00');
+  assert.equal(await balanceOf(account), '0.00');
   const second = await run();
-  assert.equal(await balanceOf(reseller), '0.00', 'a second run charges nothing');
-  await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, { amount: '30.00' });
+  assert.equal(await balanceOf(account), '0.00', 'a second run charges nothing');
+  expectStatus(await account.post('/test/credit', { amount: '30.00' }), 201);
   // Two at the same time, and connections that are cut.
   proxy.cutAnswers(3, 'before');
   const environment = { SELLTHROUGH_URL: proxy.address };
   const both = await Promise.all([
-    runExample(node, ['renew-expiring.ts', '3'], reseller, environment),
-    runExample(node, ['renew-expiring.ts', '3'], reseller, environment),
+    runExample(node, ['renew-expiring.ts', '3'], account, environment),
+    runExample(node, ['renew-expiring.ts', '3'], account, environment),
   ]);
   assert.deepEqual(
     both.map(({ code }) => code),
     [0, 0],
     both.map(({ stdout, stderr }) => stdout + stderr).join('\n'),
   );
-  assert.equal(await balanceOf(reseller), '20.00', 'erin alone was left, and is charged once');
+  assert.equal(await balanceOf(account), '20.00', 'erin alone was left, and is charged once');
   holdAgainst('renew-expiring.txt', `${first}\n${second}\nAfter a top-up:\n\n${await run()}`);
+});
+
+// Trials are the operator's to give, and test mode has none.
+test('the nightly renewal leaves a trial alone and says so', async () => {
+  const reseller = await service.createReseller();
+  const trial = { package_id: service.packages.trial, customer: 'grace' };
+  expectStatus(await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial), 201);
+  const { code, stdout } = await runExample(node, ['renew-expiring.ts', '14'], reseller);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^1 plans end within 14 days\nnot renewed: grace: a trial, there is no order to renew$/m,
+  );
 });

@@ -17,6 +17,8 @@ function outcomesOf(used: Partial<typeof numbers>) {
       isHalted: false,
       balanceCents: 0n,
       alertBelowCents: null,
+      testState: null,
+      testClock: null,
       ...numbers,
       ...used,
     },

@@ -45,6 +45,8 @@ function openingState(productMode: ProductMode): OrderState {
         planChangeCount: 0,
         eventCount: null,
         alertBelowCents: null,
+        testState: null,
+        testClock: null,
       },
     ],
     customers: [],

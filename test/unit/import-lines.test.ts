@@ -33,6 +33,7 @@ const features = [
   'verify',
   'backup',
   'delivery',
+  'test-mode',
 ];
 
 // A place may import places of its own rank and below.

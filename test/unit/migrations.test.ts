@@ -25,6 +25,7 @@ const published = {
   '0017-webhooks.sql': '2e4993971bee819ed822eea25643c28612e1e73c6f654118afc87eaac640860b',
   '0018-keys.sql': '576773a7252b17da30c5862619c2fe3afdfb2262b08579dd2b1ed189bc9ebcb0',
   '0019-people.sql': 'de7f39298e1fd4eeee08b64ca809e6e02683bdbd2256d0ca4739c751b1b5e261',
+  '0020-test-mode.sql': '1526fea4425226d8f6e165c84d7321006c322d81d4b730b907ef727a1e7b083c',
 };
 
 test('no migration changes after it was published', () => {

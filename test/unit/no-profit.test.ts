@@ -526,6 +526,8 @@ function opening(): Position {
     planChangeCount: 0,
     eventCount: null,
     alertBelowCents: null,
+    testState: null,
+    testClock: null,
   };
   const state: OrderState = {
     accounts: [account],

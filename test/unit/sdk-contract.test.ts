@@ -42,7 +42,12 @@ function methodsOf(of: object): Record<string, Method> {
   );
 }
 
-const methods = { ...methodsOf(client), ...methodsOf(client.admin), ...methodsOf(client.product) };
+const methods = {
+  ...methodsOf(client),
+  ...methodsOf(client.admin),
+  ...methodsOf(client.product),
+  ...methodsOf(client.testMode),
+};
 const all = Object.entries(openapi.paths).flatMap(([path, byMethod]) =>
   Object.entries(byMethod).map(([method, operation]) => ({
     path,

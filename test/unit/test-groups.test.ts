@@ -2,7 +2,7 @@
 // list names a file that is gone.
 
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import {
   longestFirst,
   onBothDatabases,
   onOneDatabase,
+  proofs,
   runsOnBothDatabases,
 } from '../../scripts/test-groups.ts';
 
@@ -24,6 +25,10 @@ test('a file that no list names runs on both, so that a run without this test mi
   assert.equal(runsOnBothDatabases('test/service/order-batches.test.ts'), true);
   assert.equal(runsOnBothDatabases('test/service/sdk.test.ts'), false);
   assert.equal(runsOnBothDatabases('test/service/of-tomorrow.test.ts'), true);
+});
+
+test('the proofs that are no part of the gate are there', () => {
+  for (const file of proofs) assert.ok(existsSync(`${root}${file}`), file);
 });
 
 test('what takes longest begins first, the others as they came', () => {

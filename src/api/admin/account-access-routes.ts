@@ -7,7 +7,7 @@ import { findAccount } from '../../accounts/find-accounts.ts';
 import { actorOf, type Principal } from '../../accounts/principal.ts';
 import { endedSessionsSchema, newKeySchema } from '../../contract/admin-schemas.ts';
 import { type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
 import { ranked } from '../../database/database.ts';
 import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
@@ -34,7 +34,7 @@ export function accountAccessRoutes(
       },
     },
     async (request, reply) => {
-      const id = parseRowId(request.params.id);
+      const id = parseAccountId(request.params.id);
       const problem = await accessProblem(request.principal, id);
       if (problem !== null) return reply.refuse(problem);
       const key = id === null ? null : await resetApiKey(database, seal, id, actorOf(request.principal));
@@ -56,7 +56,7 @@ export function accountAccessRoutes(
       },
     },
     async (request, reply) => {
-      const id = parseRowId(request.params.id);
+      const id = parseAccountId(request.params.id);
       const problem = await accessProblem(request.principal, id);
       if (problem !== null) return reply.refuse(problem);
       const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));

@@ -20,7 +20,7 @@ import {
   createdAccountSchema,
 } from '../../contract/admin-schemas.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { pageOf } from '../../contract/list-schemas.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
@@ -153,7 +153,7 @@ export function accountAdminRoutes(
       },
     },
     async (request, reply) => {
-      const id = parseRowId(request.params.id);
+      const id = parseAccountId(request.params.id);
       const account = id === null ? null : await findAccount(lookups, id);
       if (account === null) return reply.refuse(refusal('account_not_found'));
       return reply.send({ account: await viewOf(account) });
@@ -183,7 +183,7 @@ export function accountAdminRoutes(
       if (isRefusal(body)) return reply.refuse(body);
       const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
-      const id = parseRowId(request.params.id);
+      const id = parseAccountId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);
       if (id === null || account === null) return reply.refuse(refusal('account_not_found'));
       // The group decides which prices it pays.

@@ -7,7 +7,7 @@ import { findAccount } from '../../accounts/find-accounts.ts';
 import { creditBodySchema, creditedSchema } from '../../contract/admin-schemas.ts';
 import { formatAmount, parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
@@ -60,7 +60,7 @@ export function accountCreditRoutes(
       if (amountCents === null || amountCents === 0n) {
         return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
       }
-      const accountId = parseRowId(request.params.id);
+      const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
       const outcome = await engine.submit({
         type: 'credit',

@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
 import { pageOf, pageQuerySchema } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import { listLedger } from '../../ledger/ledger-reads.ts';
@@ -61,7 +61,7 @@ export function accountHistoryRoutes(
     counter: 'entryCount' | 'orderCount' | 'customerCount',
     list: (accountId: number, page: ReturnType<typeof parsePage>, total: number) => Promise<unknown[]>,
   ): Promise<FastifyReply> {
-    const id = parseRowId(request.params.id);
+    const id = parseAccountId(request.params.id);
     const account = id === null ? null : await findAccount(database, id);
     if (account === null) return reply.refuse(refusal('account_not_found'));
     const page = parsePage(request.query);

@@ -3,7 +3,8 @@
 import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
+import { changeKeyBodySchema, newKeyBodySchema, rotateKeyBodySchema } from '../../contract/key-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
@@ -17,10 +18,11 @@ export function accountKeyRoutes(app: FastifyInstance, dependencies: AdminRoutes
     writeScope: 'admin:accounts',
     codes: ['account_not_found'],
     passwordField: 'current_password',
+    bodies: { create: newKeyBodySchema, change: changeKeyBodySchema, rotate: rotateKeyBodySchema },
     noun: 'AccountKey',
     whose: 'of an account',
     async accountOf({ params, principal }, changes) {
-      const id = parseRowId(params.id ?? '');
+      const id = parseAccountId(params.id ?? '');
       const account = id === null ? null : await findAccount(lookups, id);
       if (account === null) return refusal('account_not_found');
       return (changes ? administratorProblem(principal, account) : null) ?? account;

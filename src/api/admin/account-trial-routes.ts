@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { grantTrialBodySchema } from '../../contract/admin-schemas.ts';
 import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId } from '../../contract/identifiers.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import { parseCustomerName, parseCustomerReference } from '../shapes/order-request.ts';
@@ -48,7 +48,7 @@ export function accountTrialRoutes(
       if (isRefusal(customerReference)) return reply.refuse(customerReference);
       const customerName = parseCustomerName(body.customer_name);
       if (isRefusal(customerName)) return reply.refuse(customerName);
-      const accountId = parseRowId(request.params.id);
+      const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
       const { package_id: packageId } = body;
       const outcome = await engine.submit({

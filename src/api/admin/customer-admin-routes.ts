@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
 import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseOwnedId } from '../../contract/identifiers.ts';
+import { parseRealOwnedId } from '../../contract/identifiers.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { findCodeHolder } from '../product/login-code-routes.ts';
 import { customerView } from '../shapes/customer-view.ts';
@@ -56,7 +56,7 @@ export function customerAdminRoutes(
     async (request, reply) => {
       const body = readCustomerChange(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const id = parseOwnedId(request.params.id);
+      const id = parseRealOwnedId(request.params.id);
       if (id === null) return reply.refuse(refusal('customer_not_found'));
       const outcome = await engine.submit({
         type: 'set_status',

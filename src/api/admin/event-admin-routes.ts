@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from '../../contract/event-schemas.ts';
-import { type OwnedId, parseOwnedId, publicId } from '../../contract/identifiers.ts';
+import { type OwnedId, parseRealOwnedId, publicId } from '../../contract/identifiers.ts';
 import { findAccountEvent } from '../../events/event-reads.ts';
 import { eventView } from '../../events/event-view.ts';
 import { readWholeFeed } from '../../events/whole-feed.ts';
@@ -31,7 +31,7 @@ export function eventAdminRoutes(
       const question = readFeedQuery(request.query);
       if (isRefusal(question)) return reply.refuse(question);
       const { type, limit, waitSeconds } = question;
-      const after = question.after === null ? null : parseOwnedId(question.after);
+      const after = question.after === null ? null : parseRealOwnedId(question.after);
       if (question.after !== null && after === null) return reply.refuse(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
@@ -71,7 +71,7 @@ export function eventAdminRoutes(
       },
     },
     async (request, reply) => {
-      const named = parseOwnedId(request.params.id);
+      const named = parseRealOwnedId(request.params.id);
       const event = named === null ? null : await findAccountEvent(database, named.accountId, named.number);
       if (event === null) return reply.refuse(refusal('event_not_found'));
       return reply.send({ event: eventView(event) });

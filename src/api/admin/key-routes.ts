@@ -19,7 +19,7 @@ import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
 import { findApiKeyNames, type KeySettings } from '../../accounts/api-key-store.ts';
 import { findAccountNames } from '../../accounts/find-accounts.ts';
 import { findPeopleNames } from '../../accounts/find-people.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { actorOf, keyScopeNames } from '../../accounts/principal.ts';
 import type { Seal } from '../../accounts/seal.ts';
 import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
@@ -58,6 +58,8 @@ export interface KeyOwner {
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly passwordField: Danger['passwordField'];
+  /** As they are documented; each is read alike. `revoke`: absent where no password is asked. */
+  readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
   /** "AccountKey" in names of operations: listAccountKeys, or listKeys. */
   readonly noun: 'AccountKey' | 'Key';
   readonly whose: string;
@@ -80,7 +82,7 @@ const hourSeconds = 3_600;
 export function keyRoutes(
   app: FastifyInstance,
   { database, seal, requestLog, forgetAccount }: KeyRoutesDependencies,
-  { path, readScope, writeScope, codes, passwordField, noun, whose, accountOf, admit }: KeyOwner,
+  { path, readScope, writeScope, codes, passwordField, bodies, noun, whose, accountOf, admit }: KeyOwner,
 ): void {
   const writes = (own: readonly ErrorCode[]) => ({
     scopes: [writeScope],
@@ -173,7 +175,7 @@ export function keyRoutes(
         summary: 'Make an API key',
         description:
           'Of all scopes of the account or of fewer, with an allow-list, a rate limit and an end of its own if it is to have them. The secret is in this answer alone: a request sent again with its idempotency key is answered without it.',
-        body: newKeyBodySchema,
+        body: bodies.create,
         response: { 201: keyWithSecretSchema },
       },
     },
@@ -185,8 +187,11 @@ export function keyRoutes(
       if (isRefusal(body)) return reply.refuse(body);
       const settings = settingsOf(body, account, asked.now);
       if (isRefusal(settings)) return reply.refuse(settings);
+      const mode = body.test === true ? 'test' : 'live';
+      const beyond = mode === 'test' ? scopeBeyondTests(settings.scopes ?? []) : null;
+      if (beyond !== null) return reply.refuse(beyond);
       const whole = { scopes: null, allowedIps: [], rateLimitPerMinute: null, expiresAt: null, ...settings };
-      const done = await createKey(database, seal, { ...whole, name: body.name }, asked);
+      const done = await createKey(database, seal, { ...whole, name: body.name, mode }, asked);
       return answer(reply, account, done, (made) => shownAnswer(made, account, asked.now), 201);
     },
   );
@@ -200,7 +205,7 @@ export function keyRoutes(
         summary: 'Change an API key',
         description:
           'What is not sent stays as it is. It counts from the next request on, in every process. The scopes and the end of the first key stay.',
-        body: changeKeyBodySchema,
+        body: bodies.change,
         response: { 200: keyAnswerSchema },
       },
     },
@@ -226,7 +231,7 @@ export function keyRoutes(
         summary: 'A new secret for an API key',
         description:
           'The secret before it works for the hours of the overlap, so that a program can be given the new one without a failed request. The new secret is in this answer alone: a request sent again with its idempotency key is answered without it.',
-        body: rotateKeyBodySchema,
+        body: bodies.rotate,
         response: { 200: keyWithSecretSchema },
       },
     },
@@ -245,12 +250,13 @@ export function keyRoutes(
   app.delete<WithKey>(
     `${path}/:key_id`,
     {
-      config: writes(['key_not_found', 'first_key']),
+      config: { ...writes(['key_not_found', 'first_key']), isBodyOptional: true },
       schema: {
         operationId: `revoke${noun}`,
         summary: 'Revoke an API key',
         description:
           'At once, in every process, with the secrets before its newest that still worked. The first key of an account is rotated instead.',
+        ...(bodies.revoke === undefined ? {} : { body: bodies.revoke }),
         response: { 200: revokedKeySchema },
       },
     },
@@ -261,6 +267,12 @@ export function keyRoutes(
       return answer(reply, sent.account, done, async (deleted) => ({ deleted }));
     },
   );
+}
+
+function scopeBeyondTests(scopes: readonly string[]): Refusal | null {
+  const allowed: readonly string[] = keyScopeNames('test', true, null);
+  const index = scopes.findIndex((scope) => !allowed.includes(scope));
+  return index < 0 ? null : fieldRefusal('validation_failed', `scopes.${index}`, 'is no scope of test mode');
 }
 
 interface SentSettings {

@@ -23,7 +23,7 @@ import {
   type Refusal,
   refusal,
 } from '../../contract/error-catalogue.ts';
-import { parseRowId } from '../../contract/identifiers.ts';
+import { parseAccountId, parseRowId } from '../../contract/identifiers.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
 import {
   changeColleagueBodySchema,
@@ -87,7 +87,7 @@ export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoute
     danger: { passwordField: 'current_password' },
     bodies: { invite: invitePersonBodySchema, change: changePersonBodySchema },
     codes: ['account_not_found'],
-    accountIdOf: ({ params }) => parseRowId(params.id ?? ''),
+    accountIdOf: ({ params }) => parseAccountId(params.id ?? ''),
     limited: () => null,
   });
 }

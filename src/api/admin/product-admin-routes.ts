@@ -10,7 +10,7 @@ import {
   setProduct,
 } from '../../accounts/product-settings.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseOwnedId } from '../../contract/identifiers.ts';
+import { parseRealOwnedId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import { orderAnswerSchema } from '../../contract/order-schemas.ts';
 import {
@@ -75,17 +75,33 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     async (request, reply) => {
       const body = readProduct(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const { mode, url, secret = null } = body;
-      const problem = await outbound.problemOf(url);
-      if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
-      if (secret !== null && !isSecret(secret)) {
-        return reply.refuse(
-          fieldRefusal('validation_failed', 'secret', 'must hold 24 to 64 bytes in base64'),
-        );
+      const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
+      for (const [field, address] of [
+        ['url', url],
+        ['test_url', testUrl ?? null],
+      ] as const) {
+        const problem = address === null ? null : await outbound.problemOf(address);
+        if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', field, problem));
       }
-      const set = await setProduct(database, seal, { mode, url, secret }, actorOf(request.principal));
+      for (const [field, sent] of [
+        ['secret', secret],
+        ['test_secret', testSecret],
+      ] as const) {
+        if (sent === null || isSecret(sent)) continue;
+        return reply.refuse(fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'));
+      }
+      const test =
+        testUrl === undefined ? {} : { test: testUrl === null ? null : { url: testUrl, secret: testSecret } };
+      const set = await setProduct(
+        database,
+        seal,
+        { mode, url, secret, ...test },
+        actorOf(request.principal),
+      );
       if (set === null) {
-        return reply.refuse(fieldRefusal('validation_failed', 'secret', 'is needed the first time'));
+        const { secretSealed } = await findProduct(database);
+        const field = secret === null && secretSealed === null ? 'secret' : 'test_secret';
+        return reply.refuse(fieldRefusal('validation_failed', field, 'is needed the first time'));
       }
       await productCallsSoon();
       return reply.send({ product: productView(set) });
@@ -177,7 +193,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
     // Needless, but sent by every client: the order itself can be settled only once.
     const key = parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
     if (isRefusal(key)) return reply.refuse(key);
-    const id = parseOwnedId(params.id);
+    const id = parseRealOwnedId(params.id);
     if (id === null) return reply.refuse(refusal('order_not_found'));
     const { actorId, by = null } = actorOf(principal);
     const outcome = await engine.submit({
@@ -214,8 +230,9 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   }
 }
 
-function productView({ mode, url, secretSealed }: ProductSettings): ProductView {
-  return { mode, url, has_secret: secretSealed !== null };
+function productView({ mode, url, secretSealed, testUrl }: ProductSettings): ProductView {
+  const tests = testUrl === null ? {} : { test_url: testUrl };
+  return { mode, url, has_secret: secretSealed !== null, ...tests };
 }
 
 function isSecret(secret: string): boolean {

@@ -81,7 +81,13 @@ export function unavailablePage(): string {
   );
 }
 
-export function customerPage(customer: Customer, plan: Package | undefined, now: EpochSeconds): string {
+/** `now`: in a test, the time of its clock. */
+export function customerPage(
+  customer: Customer,
+  plan: Package | undefined,
+  now: EpochSeconds,
+  isTest = false,
+): string {
   const left = daysLeft(customer.expiresAt, now);
   // Whoever is suspended is not shown this page.
   const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
@@ -90,7 +96,8 @@ export function customerPage(customer: Customer, plan: Package | undefined, now:
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
   return page(
     name,
-    html`<header><p class="who"><bdi>${customer.name}</bdi></p>
+    html`${isTest ? html`<p class="test" role="note">Test mode: nothing here is real. It is ${day(now)}.</p>` : html``}
+<header><p class="who"><bdi>${customer.name}</bdi></p>
 <form method="post" action="/customer/logout"><button type="submit" class="quiet">Log out</button></form></header>
 <h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${stateWords[state]}</span></h1>
 ${isActive ? timeLeft(customer, left, now) : html``}
@@ -141,7 +148,14 @@ function count(value: number): string {
 }
 
 /** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */
-export const stylesheet = `:root {
+export const stylesheet = `.test {
+  padding: 0.5rem 0.75rem;
+  border-radius: 0.5rem;
+  color: var(--bad);
+  background: var(--bad-fill);
+  font-weight: 600;
+}
+:root {
   color-scheme: light dark;
   --ink: light-dark(#1c2024, #edeef0);
   --soft: light-dark(#5b5f67, #b0b4ba);

@@ -5,8 +5,10 @@
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findAccount } from '../../accounts/find-accounts.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
+import { isTestAccount } from '../../contract/identifiers.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
@@ -110,7 +112,11 @@ export async function loginLinkRoutes(
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
     if (!customer) return showPage(reply, 401, signedOutPage());
     if (isSuspended(customer)) return showPage(reply, 403, suspendedPage());
-    return showPage(reply, 200, customerPage(customer, packages().byId.get(customer.packageId), now()));
+    const plan = packages().byId.get(customer.packageId);
+    const testClock = isTestAccount(customer.accountId)
+      ? ((await findAccount(database, customer.accountId))?.testClock ?? null)
+      : null;
+    return showPage(reply, 200, customerPage(customer, plan, testClock ?? now(), testClock !== null));
   });
 
   app.post('/customer/logout', hidden, async (request, reply) => {

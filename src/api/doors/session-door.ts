@@ -7,8 +7,9 @@
 // requires a second factor of a role, whoever has it sets one up first.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account-table.ts';
 import type { Person } from '../../accounts/people-table.ts';
-import { type Principal, personPrincipal } from '../../accounts/principal.ts';
+import { inTestMode, isOfTestMode, type Principal, personPrincipal } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { isRoleNamed, type NamedRole, type Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
@@ -67,12 +68,15 @@ export interface SessionDoorDependencies {
   readonly exports: AccountTurns;
   readonly confirmDeed: DeedConfirmation;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  /** The account's twin for tests, which is made when it is first looked at. */
+  readonly twinOf: (accountId: number) => Promise<Account>;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, limiter, lists, exports, confirmDeed, secondFactorRoles, publicUrl, now } = dependencies;
+  const { sessions, limiter, lists, exports, confirmDeed, secondFactorRoles, twinOf, publicUrl, now } =
+    dependencies;
   const tokens = createTokenLookups(limiter);
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
@@ -118,11 +122,25 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
 
   /** Also what the route needs: the person may have another role by now. */
   async function again(request: FastifyRequest): Promise<Principal | Refusal> {
+    const { mode } = request.principal;
     const token = sentToken(request);
-    const principal = recognise(request, token === null ? null : await sessions.find(token, now()));
-    if (isRefusal(principal)) return principal;
+    const found = recognise(request, token === null ? null : await sessions.find(token, now()));
+    if (isRefusal(found)) return found;
     const { scopes = [] } = request.routeOptions.config;
-    return scopeProblem(principal, scopes) ?? principal;
+    const problem = scopeProblem(found, scopes);
+    if (problem !== null) return problem;
+    return mode === 'live' ? found : lookAtTests(request, found.account.id);
+  }
+
+  /** The page asks for test mode by a header; it has none of what is the session's own, the keys' or the operator's. */
+  function wantsTests({ headers, routeOptions }: FastifyRequest, scopes: readonly Scope[]): boolean {
+    const hasTestMode = isOfTestMode(scopes) || routeOptions.config?.hasTestMode === true;
+    return headers['sellthrough-mode'] === 'test' && hasTestMode;
+  }
+
+  async function lookAtTests(request: FastifyRequest, accountId: number): Promise<Principal> {
+    request.principal = inTestMode(request.principal, await twinOf(accountId));
+    return request.principal;
   }
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply, scopes: readonly Scope[]) {
@@ -143,6 +161,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
       ? principal
       : (firstSignInProblem(request) ?? secondFactorProblem(request) ?? scopeProblem(principal, scopes));
     if (refused !== null) return reply.refuse(refused);
+    if (wantsTests(request, scopes)) await lookAtTests(request, account.id);
     // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
     destroyOnceHungUp(reply);

@@ -6,7 +6,7 @@ import { findAccount, findAccountNames } from '../../accounts/find-accounts.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseOwnedId, parseRowId, publicId } from '../../contract/identifiers.ts';
+import { parseAccountId, parseRealOwnedId, publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import {
   accountCustomerSchema,
   accountOrderSchema,
@@ -112,7 +112,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       if (isRefusal(filter)) return reply.refuse(filter);
       const { customers, nextBefore } = await findCustomers(database, null, {
         search: filter.search,
-        before: parseOwnedId(String(filter.before)) ?? { accountId: numberMax, number: 0 },
+        before: parseRealOwnedId(String(filter.before)) ?? { accountId: realAccountIdMax + 1, number: 0 },
         limit: pageRows,
       });
       const names = await findAccountNames(
@@ -140,7 +140,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       },
     },
     async ({ params }, reply) => {
-      const id = parseOwnedId(params.id);
+      const id = parseRealOwnedId(params.id);
       const order = id === null ? null : await orders.find(id.accountId, id.number);
       if (order === null) return reply.refuse(refusal('order_not_found'));
       const { accountId } = order;
@@ -173,7 +173,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       },
     },
     async (request, reply) => {
-      const id = parseRowId(request.params.id);
+      const id = parseAccountId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);
       if (account === null) return reply.refuse(refusal('account_not_found'));
       const problem = administratorProblem(request.principal, account);

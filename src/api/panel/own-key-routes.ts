@@ -1,6 +1,12 @@
 // The account's own keys, managed by its people. Called by panel-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import {
+  changeOwnKeyBodySchema,
+  newOwnKeyBodySchema,
+  rotateOwnKeyBodySchema,
+} from '../../contract/key-schemas.ts';
+import { confirmedBodySchema } from '../../contract/people-schemas.ts';
 import { keyRoutes } from '../admin/key-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
@@ -11,6 +17,12 @@ export function ownKeyRoutes(app: FastifyInstance, dependencies: PanelDependenci
     writeScope: 'keys:write',
     codes: [],
     passwordField: 'password',
+    bodies: {
+      create: newOwnKeyBodySchema,
+      change: changeOwnKeyBodySchema,
+      rotate: rotateOwnKeyBodySchema,
+      revoke: confirmedBodySchema,
+    },
     noun: 'Key',
     whose: 'of the account',
     accountOf: async ({ principal }) => principal.account,

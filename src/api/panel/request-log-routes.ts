@@ -18,7 +18,7 @@ export function requestLogRoutes(app: FastifyInstance, { database, requestLog }:
   app.get(
     '/requests',
     {
-      config: { scopes: ['keys:read'], codes: ['validation_failed'] },
+      config: { scopes: ['keys:read'], codes: ['validation_failed'], hasTestMode: true },
       schema: {
         operationId: 'listRequests',
         summary: 'Requests made with the API key, newest first',

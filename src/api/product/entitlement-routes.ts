@@ -61,9 +61,9 @@ export function entitlementRoutes(
       const reference = parseCustomerReference(request.params.reference);
       // What no order can name is nobody's, and some of it no database takes.
       if (isRefusal(reference)) return reply.refuse(refusal('customer_not_found'));
-      const found = await findEntitlement(lookups, reference);
+      const found = await findEntitlement(lookups, request.principal.mode, reference);
       if (found === null) return reply.refuse(refusal('customer_not_found'));
-      const view = entitlementView(found, packages(), now());
+      const view = entitlementView(found, packages(), found.testClock ?? now());
       const etag = `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`;
       reply.header('etag', etag);
       if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
@@ -88,10 +88,11 @@ export function entitlementRoutes(
       const question = readFeedQuestion(request.query);
       if (isRefusal(question)) return reply.refuse(question);
       const { limit, waitSeconds } = question;
+      const { mode } = request.principal;
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
-      for (let place = question.place ?? (await beginEntitlements(database)); ; ) {
-        const page = await readEntitlements(database, place, limit);
+      for (let place = question.place ?? (await beginEntitlements(database, mode)); ; ) {
+        const page = await readEntitlements(database, mode, place, limit);
         if (page === null) return reply.refuse(refusal('events_gone'));
         if (
           page.customers.length > 0 ||
@@ -102,7 +103,7 @@ export function entitlementRoutes(
         ) {
           const catalog = packages();
           return reply.send({
-            data: page.customers.map((one) => entitlementView(one, catalog, now())),
+            data: page.customers.map((one) => entitlementView(one, catalog, one.testClock ?? now())),
             next_after: placeText(page.next),
             has_more: page.hasMore || place.type === 'all',
             packages_version: catalog.version,

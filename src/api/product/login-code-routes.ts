@@ -1,6 +1,7 @@
 // POST /login-codes/exchange for the product. The administrator's own, of the first edition, stays beside it.
 
 import type { FastifyInstance } from 'fastify';
+import { findAccount } from '../../accounts/find-accounts.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
 import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
@@ -40,11 +41,14 @@ export function loginCodeRoutes(
       },
     },
     async (request, reply) => {
+      const { mode } = request.principal;
       const body = readCode(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const customer = await findCodeHolder({ database, customers, now }, body.code);
+      const customer = await findCodeHolder({ database, customers, now }, body.code, mode);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      return reply.send({ customer: customerView(customer, packages(), now()) });
+      const { accountId } = customer;
+      const testClock = mode === 'test' ? (await findAccount(database, accountId))?.testClock : null;
+      return reply.send({ customer: customerView(customer, packages(), testClock ?? now()) });
     },
   );
 }
@@ -53,7 +57,8 @@ export function loginCodeRoutes(
 export async function findCodeHolder(
   { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
   code: string,
+  mode: 'live' | 'test' = 'live',
 ): Promise<Customer | null> {
-  const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, now()) : null;
+  const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, mode, now()) : null;
   return found && customers.find(found.accountId, found.customerNumber);
 }

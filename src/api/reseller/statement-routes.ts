@@ -77,7 +77,8 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
         ({ month }) => month === params.month,
       );
       if (statement === undefined) return reply.refuse(refusal('statement_not_found'));
-      const name = `statement-${account.username}-${statement.month}`;
+      const whose = account.testOf === null ? account.username : 'test';
+      const name = `statement-${whose}-${statement.month}`;
       const chunks = {
         json: () => statementJson(statement, account),
         csv: () => ledgerCsv(entriesOf(account, statement), currency),

@@ -4,7 +4,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
-import type { Principal } from '../../accounts/principal.ts';
+import { atTestClock, type Principal } from '../../accounts/principal.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { OrderCommand, OrderOutcome } from '../../orders/order-commands.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
@@ -42,7 +42,13 @@ export function createSubmitter(
       const asked: Principal | Refusal = caller;
       if (isRefusal(asked)) return asked;
       const outcome = await engine.submit(command(asked.account));
-      if (outcome.type !== 'access_changed') return outcome;
+      if (outcome.type !== 'access_changed') {
+        // The rest of the answer is of the time at which it was decided.
+        if (outcome.testClock !== undefined) {
+          request.principal = atTestClock(request.principal, outcome.testClock);
+        }
+        return outcome;
+      }
       if (caller === asked) {
         asking ??= askAgain();
         await asking;

@@ -11,7 +11,7 @@ import {
   type Refusal,
   refusal,
 } from '../../contract/error-catalogue.ts';
-import { parseOwnedId, parseRowId } from '../../contract/identifiers.ts';
+import { parseOwnedId, parseRealOwnedId, parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { parseTime } from '../../contract/times.ts';
@@ -89,6 +89,8 @@ export function webhookRoutes(
   { database, seal, outbound, webhookTests, deliverSoon }: WebhookRoutesDependencies,
   { isOperator, confirm, readScope, writeScope, noun }: WebhookOwner,
 ): void {
+  // The operator's are sent no events of tests.
+  const parseEventId = isOperator ? parseRealOwnedId : parseOwnedId;
   const ownerOf = ({ principal }: FastifyRequest) => (isOperator ? operator : principal.account.id);
   const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
   const writes = (codes: readonly ErrorCode[]) => ({
@@ -343,7 +345,7 @@ export function webhookRoutes(
     async (request, reply) => {
       const asked = askedBy(request);
       if (isRefusal(asked)) return reply.refuse(asked);
-      const event = parseOwnedId(request.params.event_id);
+      const event = parseEventId(request.params.event_id);
       if (event === null) return reply.refuse(refusal('event_not_found'));
       const done = await redeliverOne(database, parseRowId(request.params.id) ?? 0, event, asked);
       return answerWebhook(request, reply, done);
@@ -368,16 +370,16 @@ export function webhookRoutes(
       if (isRefusal(asked)) return reply.refuse(asked);
       const body = readSince(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const since = sinceOf(body.from);
+      const since = sinceOf(body.from, parseEventId);
       if (isRefusal(since)) return reply.refuse(since);
       return answerWebhook(request, reply, await redeliverSince(database, idOf(request), since, asked));
     },
   );
 }
 
-function sinceOf(from: number | string): Since | Refusal {
+function sinceOf(from: number | string, parseEventId: typeof parseOwnedId): Since | Refusal {
   if (typeof from === 'number') {
-    const event = parseOwnedId(String(from));
+    const event = parseEventId(String(from));
     return event === null ? refusal('event_not_found') : { event };
   }
   const at = parseTime(from);

@@ -3,6 +3,7 @@
 import type { AccountKey } from '../../accounts/account-keys.ts';
 import { type KeySecret, keyIdOf } from '../../accounts/api-key-store.ts';
 import { keyScopeNames } from '../../accounts/principal.ts';
+import { isTestAccount } from '../../contract/identifiers.ts';
 import type { KeyView } from '../../contract/key-schemas.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 
@@ -23,10 +24,10 @@ export function keyView(
   return {
     id: keyIdOf(key),
     name: key.name,
-    mode: 'live',
+    mode: isTestAccount(key.accountId) ? 'test' : 'live',
     first: key.isFirst,
     status: key.expiresAt !== null && now >= key.expiresAt ? 'expired' : 'active',
-    scopes: keyScopeNames(account, key.scopes),
+    scopes: keyScopeNames(isTestAccount(key.accountId) ? 'test' : 'live', account.isAdmin, key.scopes),
     all_scopes: key.scopes === null,
     allowed_ips: [...key.allowedIps],
     rate_limit_per_minute: key.rateLimitPerMinute,

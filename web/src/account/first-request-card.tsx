@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMe } from '../api/me.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { packagesQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import { Card } from '../ui/card.tsx';
@@ -14,22 +15,26 @@ const route = getRouteApi('/panel/api-access');
 
 export function FirstRequestCard({ shownKey }: { readonly shownKey: string | null }) {
   const { api_url: apiUrl } = useMe();
+  // The key above is a live one.
+  const isTest = panelMode === 'test';
   const { data: packages } = useQuery(packagesQuery);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const language = languages.find(({ value }) => value === search.language)?.value ?? 'curl';
   const code = firstRequest(language, {
     address: apiUrl,
-    key: shownKey ?? 'sk_live_YOUR_KEY',
+    key: isTest ? 'sk_test_YOUR_KEY' : (shownKey ?? 'sk_live_YOUR_KEY'),
     packageId: packages?.data[0]?.id ?? 1,
   });
   return (
     <Card
       title="Your first request"
       description={
-        shownKey === null
-          ? 'It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.'
-          : 'It places an order, with your key: run it as it is, and keep it to yourself.'
+        isTest
+          ? 'It places an order in test mode. Make a test key above, and put it where it says YOUR_KEY.'
+          : shownKey === null
+            ? 'It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.'
+            : 'It places an order, with your key: run it as it is, and keep it to yourself.'
       }
       action={
         <Choice
@@ -57,6 +62,7 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
         </pre>
       </div>
       <p className="mt-3 text-soft">
+        {isTest ? null : 'With a test key it costs nothing: make one above with “New key”. '}
         The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
         request whose answer was lost as often as you like. Every route is described in the{' '}
         <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">

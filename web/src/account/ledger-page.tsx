@@ -3,13 +3,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, Wallet } from 'lucide-react';
-import { apiBase, queryText } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { ledgerQuery, statementsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import { tableState } from '../api/table-state.ts';
 import { formatSeriesDate } from '../text/times.ts';
-import { AnchorButton, ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -19,6 +18,7 @@ import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CursorPager } from '../ui/pager.tsx';
 import { entryColumns } from './entry-columns.tsx';
+import { ExportButton } from './export-button.tsx';
 import { StatementCard } from './statement-card.tsx';
 
 const route = getRouteApi('/panel/ledger');
@@ -52,10 +52,10 @@ export function LedgerPage() {
         actions={
           <>
             <ButtonLink to="/statements">Statements</ButtonLink>
-            <AnchorButton href={`${apiBase}/ledger.csv${queryText({ month })}`} download>
+            <ExportButton month={month}>
               <Download aria-hidden="true" className="size-4" />
               {month === undefined ? 'Export CSV' : 'Export month'}
-            </AnchorButton>
+            </ExportButton>
           </>
         }
       />

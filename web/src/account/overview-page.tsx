@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
 import { useMe } from '../api/me.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { overviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Overview, PanelCustomer } from '../api/shapes.ts';
@@ -36,6 +37,7 @@ export function OverviewPage() {
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(span.query));
   const change = (changed: typeof search) =>
     void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const isLive = panelMode === 'live';
   const isNew = !checklist.first_order || !checklist.key_viewed;
 
   return (
@@ -45,7 +47,7 @@ export function OverviewPage() {
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
       <div className="flex flex-col gap-4 lg:gap-5">
-        {isNew ? <FirstSteps checklist={checklist} /> : null}
+        {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
         <EndpointNotices overview={data} />
         <Figures overview={data} spanTitle={span.title} />
         <SeriesCard
@@ -62,7 +64,7 @@ export function OverviewPage() {
           outdated={isPlaceholderData}
         />
         <ExpiringPlans overview={data} error={error} />
-        {isNew || checklist.allow_list ? null : <FirstSteps checklist={checklist} />}
+        {isLive && !isNew && !checklist.allow_list ? <FirstSteps checklist={checklist} /> : null}
       </div>
     </>
   );
@@ -88,6 +90,8 @@ function Figures({
 }) {
   const { account } = useMe();
   const { currency } = account;
+  // The counts are those of what is real.
+  const isLive = panelMode === 'live';
   const series = overview?.series;
   const expiring = overview?.expiring;
   return (
@@ -105,12 +109,15 @@ function Figures({
       <Stat
         name="Orders"
         value={series?.reduce((sum, { orders }) => sum + orders, 0).toLocaleString('en')}
-        note={`In ${spanTitle}; ${account.order_count.toLocaleString('en')} ever`}
+        note={`In ${spanTitle}${isLive ? `; ${account.order_count.toLocaleString('en')} ever` : ''}`}
       />
       <Stat
         name="Plans that end soon"
         value={expiring?.count.toLocaleString('en')}
-        note={expiring && `Within ${expiring.days} days, of ${counted(account.customer_count, 'customer')}`}
+        note={
+          expiring &&
+          `Within ${expiring.days} days${isLive ? `, of ${counted(account.customer_count, 'customer')}` : ''}`
+        }
       />
     </Stats>
   );

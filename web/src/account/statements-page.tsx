@@ -2,19 +2,19 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Download, ReceiptText } from 'lucide-react';
-import { apiBase, queryText } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { statementsQuery } from '../api/queries.ts';
 import type { Statement } from '../api/shapes.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { counted } from '../text/words.ts';
-import { AnchorButton, ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { RowLink } from '../ui/text-link.tsx';
+import { ExportButton } from './export-button.tsx';
 import { movement } from './statement-card.tsx';
 
 export function StatementsPage() {
@@ -54,15 +54,9 @@ export function StatementsPage() {
       untitled: true,
       align: 'end',
       cell: ({ month }) => (
-        <AnchorButton
-          look="quiet"
-          href={`${apiBase}/ledger.csv${queryText({ month })}`}
-          download
-          aria-label={`Export ${formatSeriesDate(month, 'long')} as CSV`}
-          title="Export as CSV"
-        >
+        <ExportButton look="quiet" month={month} label={`Export ${formatSeriesDate(month, 'long')} as CSV`}>
           <Download aria-hidden="true" className="size-4" />
-        </AnchorButton>
+        </ExportButton>
       ),
     },
   ];

@@ -1,6 +1,7 @@
 // The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
 // kept for people who report a problem. Called by queries.ts and commands.ts only.
 
+import { modeHeaders } from './panel-mode.ts';
 import { mintText } from './random-text.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -56,7 +57,11 @@ export const apiBase = '/panel/api';
  */
 export async function call<Answer>(path: string, sending: Sending = {}): Promise<Answer> {
   const requestId = mintText(24);
-  const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': requestId };
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'x-request-id': requestId,
+    ...modeHeaders,
+  };
   if (sending.body !== undefined) headers['content-type'] = 'application/json';
   if (sending.idempotencyKey !== undefined) headers['idempotency-key'] = sending.idempotencyKey;
   let response: Response;
@@ -73,11 +78,32 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
     text = await response.text();
   } catch (error) {
     if (sending.signal?.aborted) throw error;
-    throw new ApiError('network', 'The service cannot be reached. Check your connection.', { requestId });
+    throw unreachable(requestId);
   }
   const body = readJson(text);
   if (response.ok && body !== undefined) return body as Answer;
   throw errorOf(response, body, requestId);
+}
+
+/**
+ * A file, as a link of the browser loads it, in the mode of this tab.
+ * @throws ApiError
+ */
+export async function fetchFile(path: string, query: Query): Promise<Blob> {
+  const requestId = mintText(24);
+  const response = await fetch(apiBase + path + queryText(query), {
+    headers: { 'x-request-id': requestId, ...modeHeaders },
+    credentials: 'same-origin',
+    cache: 'no-store',
+  }).catch(() => {
+    throw unreachable(requestId);
+  });
+  if (!response.ok) throw errorOf(response, readJson(await response.text()), requestId);
+  return response.blob();
+}
+
+function unreachable(requestId: string): ApiError {
+  return new ApiError('network', 'The service cannot be reached. Check your connection.', { requestId });
 }
 
 export function queryText(query: Query = {}): string {

@@ -16,6 +16,7 @@ import type {
   Role,
   SavedAllowList,
   ScheduledPrices,
+  TestClockMoved,
   TotpEnrolment,
   VerifyReport,
 } from './shapes.ts';
@@ -81,6 +82,8 @@ export const keysOfAccount = (id: number): AccessOwner => ({
 
 export interface KeySettings {
   readonly name: string;
+  /** true: a new key of test mode. */
+  readonly test?: boolean;
   /** null: all of the account; absent: as they are. */
   readonly scopes?: readonly string[] | null;
   readonly allowed_ips: readonly string[];
@@ -169,6 +172,18 @@ export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
 export const renewOrder = (orderId: number, months: Months, idempotencyKey: string) =>
   post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months }, idempotencyKey);
 export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
+
+// ---- test mode
+
+/** By a duration (P1M), or to a time. */
+export type ClockMove = { readonly advance: string } | { readonly now: string };
+
+export const moveTestClock = (move: ClockMove, idempotencyKey: string) =>
+  post<TestClockMoved>('/v1/test/clock', move, idempotencyKey);
+export const creditTest = (body: { amount: string }, idempotencyKey: string) =>
+  post<{ readonly balance: string }>('/v1/test/credit', body, idempotencyKey);
+export const resetTest = (idempotencyKey: string) =>
+  post<{ readonly balance: string }>('/v1/test/reset', {}, idempotencyKey);
 
 // ---- the administrator's
 

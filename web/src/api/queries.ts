@@ -11,6 +11,7 @@ import type {
   ApiKey,
   ApiKeyFacts,
   AuditEntry,
+  Balance,
   ConsoleOverview,
   CursorPage,
   Customer,
@@ -35,6 +36,7 @@ import type {
   SignedInPerson,
   SignInOptions,
   Statement,
+  TestClock,
   Usage,
 } from './shapes.ts';
 
@@ -58,6 +60,15 @@ const personMilliseconds = 15_000;
 export const personQuery = queryOptions({
   ...reading<SignedInPerson>('/person'),
   refetchInterval: personMilliseconds,
+});
+/** The account's test mode, where it goes by other programs and other tabs as well. */
+export const balanceQuery = queryOptions({
+  ...reading<Balance>('/v1/balance'),
+  refetchInterval: meMilliseconds,
+});
+export const testClockQuery = queryOptions({
+  ...reading<{ readonly clock: TestClock }>('/v1/test/clock'),
+  refetchInterval: meMilliseconds,
 });
 export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');

@@ -3,7 +3,7 @@
 
 import type { Static } from 'typebox';
 import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
-import type { PackageView } from '../../../src/contract/catalog-schemas.ts';
+import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
   accountCustomerSchema,
@@ -27,6 +27,7 @@ import type {
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
 import type { PersonView } from '../../../src/contract/people-schemas.ts';
+import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
 
 export type {
   AccountView as Account,
@@ -47,6 +48,8 @@ export type {
 
 export type { PersonView as Person } from '../../../src/contract/people-schemas.ts';
 export type { Scope } from '../../../src/contract/scopes.ts';
+
+export type Balance = Static<typeof balanceSchema>;
 
 export type Group = AccountView['group'];
 export type Months = OrderView['months'];
@@ -89,6 +92,10 @@ export type Session = Static<typeof sessionListSchema>['data'][number];
 export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;
 export type ApiKeyFacts = With<Static<typeof keyFactsSchema>, { last_used_at: string | null }>;
 export type SavedAllowList = Static<typeof savedAllowListSchema>;
+export interface TestClock {
+  readonly now: string;
+}
+export type TestClockMoved = With<Static<typeof testClockMovedSchema>, { clock: TestClock }>;
 export type Usage = Static<typeof usageSchema>;
 export type Overview = With<
   Static<typeof overviewSchema>,

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { type AccessOwner, changeKey, createKey, type KeySettings } from '../api/commands.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -24,6 +25,7 @@ interface KeyFormDialogProps {
 
 export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFormDialogProps) {
   const [name, setName] = useState(apiKey?.name ?? '');
+  const [mode, setMode] = useState(apiKey?.mode ?? panelMode);
   const [reach, setReach] = useState<'all' | 'some'>(apiKey === null || apiKey.all_scopes ? 'all' : 'some');
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
   const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
@@ -35,6 +37,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
 
   const settings: KeySettings = {
     name: name.trim(),
+    ...(apiKey === null && mode === 'test' && { test: true }),
     allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
     rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
     // A second that somebody chose elsewhere stays, unless the day is another one.
@@ -58,7 +61,11 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     );
   }
   const isLimit = limit.trim() === '' || /^[1-9]\d{0,6}$/.test(limit.trim());
-  const words = ofAdministrator ? { ...scopeWords, ...administratorScopeWords } : scopeWords;
+  const words = !ofAdministrator
+    ? scopeWords
+    : mode === 'live'
+      ? { ...scopeWords, ...administratorScopeWords }
+      : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
   return (
     <FormDialog
       title={apiKey === null ? 'New key' : `Change ${apiKey.name}`}
@@ -79,6 +86,22 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         value={name}
         onText={setName}
       />
+      {apiKey === null ? (
+        <Choice
+          label="For"
+          labelShown
+          value={mode}
+          options={[
+            { value: 'live', title: 'Real orders' },
+            { value: 'test', title: 'Test mode' },
+          ]}
+          onChoose={(chosen) => {
+            setMode(chosen);
+            // A test key can have fewer.
+            setScopes([]);
+          }}
+        />
+      ) : null}
       {isFirst ? (
         <p className="text-soft">The first key of an account may do everything, and does not end.</p>
       ) : (

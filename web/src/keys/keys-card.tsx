@@ -144,10 +144,11 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
   }
 }
 
-function KeyName({ apiKey: { name, first, status } }: { readonly apiKey: ApiKey }) {
+function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: ApiKey }) {
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       <bdi className="truncate font-medium">{name}</bdi>
+      {mode === 'test' ? <Badge tone="warn">Test</Badge> : null}
       {first && name !== 'First key' ? <Badge>First</Badge> : null}
       {status === 'expired' ? <Badge tone="bad">Expired</Badge> : null}
     </span>

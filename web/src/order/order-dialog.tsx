@@ -7,6 +7,7 @@ import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { placeOrder, renewOrder } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { orderPreviewQuery, packagesQuery } from '../api/queries.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Months, OrderPreview, Package, PlacedOrder } from '../api/shapes.ts';
@@ -38,7 +39,7 @@ export default function OrderDialog({ intent, onClose }: OrderDialogProps) {
   if (done !== null) {
     return (
       <Dialog
-        title={done.order.kind === 'renew' ? 'Renewed' : 'Order placed'}
+        title={titled(done.order.kind === 'renew' ? 'Renewed' : 'Order placed')}
         onClose={onClose}
         dismissible={done.login_url === undefined}
       >
@@ -96,7 +97,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
 
   if (packages?.data.length === 0) {
     return (
-      <Dialog title="Place an order" onClose={onClose}>
+      <Dialog title={titled('Place an order')} onClose={onClose}>
         <EmptyState icon={PackageX} title="There is no package to order">
           The operator of this service has not made one yet.
         </EmptyState>
@@ -105,7 +106,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   }
   return (
     <FormDialog
-      title={placeTitle(intent)}
+      title={titled(placeTitle(intent))}
       description={
         intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
       }
@@ -212,7 +213,7 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
   const isCurrent = !preview.isPlaceholderData;
   return (
     <FormDialog
-      title={`Renew ${intent.packageName}`}
+      title={titled(`Renew ${intent.packageName}`)}
       description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
       action={confirmWords(preview.data, isCurrent, 'Renew', currency)}
       busy={command.isPending}
@@ -253,6 +254,11 @@ function UncertainNotice() {
 function placeTitle({ customer, runningPackage }: FormProps<'place'>['intent']): string {
   if (customer === undefined) return 'Place an order';
   return runningPackage === undefined ? 'Order a package' : 'Change the package';
+}
+
+/** The dialog opens above pages of either kind, and always orders in the mode of its tab. */
+function titled(title: string): string {
+  return panelMode === 'test' ? `${title} (test)` : title;
 }
 
 function PriceOf({ one, months }: { readonly one: Package; readonly months: Months }) {

@@ -5,8 +5,12 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { hasTestMode, panelMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
+import { TestClockContext, useTestClock } from '../api/test-clock.ts';
 import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
+import { TestBand } from '../test-mode/test-band.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
 import { Logo } from './logo.tsx';
@@ -30,6 +34,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const main = useFocusOnNavigation(pathname, close);
   const isClosed = useIsClosed(pathname);
+  const testClock = useTestClock();
 
   const shortcuts: Shortcuts = {
     '?': () => setOverlay('shortcuts'),
@@ -72,8 +77,9 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <IconButton label="Menu" onClick={() => setOverlay('drawer')}>
             <Menu aria-hidden="true" className="size-5" />
           </IconButton>
-          <span className="flex-1">
+          <span className="flex flex-1 items-center gap-2">
             <Logo />
+            {panelMode === 'test' ? <Badge tone="warn">Test mode</Badge> : null}
           </span>
           <IconButton label="Search" onClick={() => setOverlay('palette')}>
             <Search aria-hidden="true" className="size-5" />
@@ -84,14 +90,19 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
             </IconButton>
           ) : null}
         </header>
-        <main
-          ref={main}
-          id="content"
-          tabIndex={-1}
-          className="mx-auto w-full max-w-6xl min-w-0 flex-1 scroll-mt-16 px-4 py-6 sm:px-8 sm:py-8"
-        >
-          <Suspense>{isClosed ? <NotForRole /> : children}</Suspense>
-        </main>
+        <div className="min-w-0 flex-1">
+          {testClock === null ? null : <TestBand path={pathname} now={testClock} />}
+          <main
+            ref={main}
+            id="content"
+            tabIndex={-1}
+            className="mx-auto w-full max-w-6xl scroll-mt-16 px-4 py-6 sm:px-8 sm:py-8"
+          >
+            <TestClockContext value={hasTestMode(pathname) ? testClock : null}>
+              <Suspense>{isClosed ? <NotForRole /> : children}</Suspense>
+            </TestClockContext>
+          </main>
+        </div>
       </div>
       {overlay === 'drawer' ? <Drawer onClose={close}>{navigation}</Drawer> : null}
       <Suspense>

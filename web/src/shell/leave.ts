@@ -3,6 +3,7 @@
 
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../api/commands.ts';
+import { forgetMode } from '../api/panel-mode.ts';
 
 export const leaveKey = ['leave'];
 
@@ -12,7 +13,10 @@ export function leave(client: QueryClient): void {
     mutationKey: leaveKey,
     mutationFn: signOut,
     gcTime: Number.POSITIVE_INFINITY,
-    onSuccess: () => window.location.assign(`${import.meta.env.BASE_URL}sign-in`),
+    onSuccess: () => {
+      forgetMode();
+      window.location.assign(`${import.meta.env.BASE_URL}sign-in`);
+    },
   });
   // What went wrong is on the screen.
   leaving.execute(undefined).catch(() => undefined);

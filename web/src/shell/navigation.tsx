@@ -4,7 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
 import { useMe } from '../api/me.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { usePerson } from '../api/person.ts';
+import { TestSwitch } from '../test-mode/test-switch.tsx';
 import { roleWord } from '../text/words.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
@@ -48,12 +50,13 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         ) : null}
       </nav>
       <div className="border-t border-line pt-3">
+        <TestSwitch />
         <Link
           to="/ledger"
           onClick={onNavigate}
           className="flex items-baseline justify-between gap-2 rounded-control px-2 py-1.5 hover:bg-fill"
         >
-          <span className="text-soft">Balance</span>
+          <span className="text-soft">{panelMode === 'test' ? 'Test balance' : 'Balance'}</span>
           <Money amount={account.balance} currency={account.currency} className="font-semibold" />
         </Link>
         <div className="mt-1 flex items-center gap-1 pl-2">

@@ -1,12 +1,14 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useMutationState, useQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useFreshListsWith } from '../api/fresh-lists.ts';
 import { MeContext } from '../api/me.ts';
 import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut } from '../api/query-client.ts';
+import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
 import { DialogOpener } from '../ui/dialog.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -65,28 +67,19 @@ function SignedIn() {
               <SecondFactorScreen onReadingCodes={setIsReadingCodes} />
             </Suspense>
           ) : (
-            <AppShell>
-              <Outlet />
-            </AppShell>
+            <TestModeGate
+              waiting={<ShellSkeleton />}
+              failed={(error, retry) => <Unreachable error={error} onRetry={retry} />}
+            >
+              <AppShell>
+                <Outlet />
+              </AppShell>
+            </TestModeGate>
           )}
         </DialogOpener>
       </PersonContext>
     </MeContext>
   );
-}
-
-/** A balance that moved elsewhere, by a top-up or an order through the API, makes every list on the page old. */
-function useFreshListsWith(balance: string | undefined): void {
-  const client = useQueryClient();
-  const shown = useRef(balance);
-  useEffect(() => {
-    const isMoved = shown.current !== undefined && balance !== undefined && shown.current !== balance;
-    shown.current = balance ?? shown.current;
-    if (!isMoved) return;
-    void client.invalidateQueries({
-      predicate: ({ queryKey: [path] }) => path !== '/me' && path !== '/person' && path !== '/orders/preview',
-    });
-  }, [balance, client]);
 }
 
 /** Leads to the sign-in page once, which leads back here. */

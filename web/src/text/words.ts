@@ -18,6 +18,7 @@ const jobKinds: Words = {
   delivery_log: 'Old deliveries deleted',
   ledger_days: 'Ledgers summed up by day',
   list_indexes: 'Lists made ready for filters',
+  discarded_tests: 'Old test data deleted',
   expired_logins: 'Expired login links deleted',
   expired_sessions: 'Expired sign-ins deleted',
   request_log: 'Request logs shortened',

@@ -3,6 +3,7 @@
 import { createLink } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
+import { useTestClock } from '../api/test-clock.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -14,9 +15,10 @@ interface PageHeaderProps {
 }
 
 export function PageHeader({ title, mark, description, back, actions }: PageHeaderProps) {
+  const isOfTests = useTestClock() !== null;
   return (
     <header className="mb-5">
-      <title>{`${title} · Sellthrough`}</title>
+      <title>{`${isOfTests ? 'Test · ' : ''}${title} · Sellthrough`}</title>
       {back}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">

@@ -1,0 +1,63 @@
+// Test mode's own requests: its clock, credit and reset. Reached as `client.testMode`; the key must be one of test mode,
+// `sk_test_…`. Everything else is the same with such a key. One method for each operation, by its name in openapi.json.
+
+import type {
+  CreditTestAnswer,
+  CreditTestBody,
+  MoveTestClockAnswer,
+  MoveTestClockBody,
+  ResetTestAnswer,
+  TestClock,
+} from './api-types.ts';
+import type { CallOperation } from './operation-caller.ts';
+import type { CallOptions, KeyedCallOptions } from './transport.ts';
+
+/** The key had been used before: this is the first answer again, and nothing happened this time. */
+interface Replayable {
+  replayed: boolean;
+}
+
+export type MovedTestClock = MoveTestClockAnswer & Replayable;
+export type CreditedTest = CreditTestAnswer & Replayable;
+export type ResetTest = ResetTestAnswer & Replayable;
+
+/** The service answers within half a minute, and a little more beside many orders. */
+const moveMilliseconds = 45_000;
+
+export class TestModeClient {
+  readonly #call: CallOperation;
+
+  /** Made by Sellthrough. */
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /** What time it is in the test. Errors: test_mode_only. */
+  async getTestClock(options?: CallOptions): Promise<TestClock> {
+    return (await this.#call('getTestClock', { options })).body.clock;
+  }
+
+  /**
+   * Moves the clock, and everything that happens by itself on the way happens. Where `reached` is false, call again with the
+   * same key and body. Errors: test_mode_only, clock_moving, reset_in_progress, order_failed, validation_failed.
+   */
+  async moveTestClock(body: MoveTestClockBody, options?: KeyedCallOptions): Promise<MovedTestClock> {
+    const answer = await this.#call('moveTestClock', {
+      body,
+      options: { timeoutMs: moveMilliseconds, totalTimeoutMs: 3 * moveMilliseconds, ...options },
+    });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Adds to the balance of the test. Errors: test_mode_only, order_failed, validation_failed. */
+  async creditTest(body: CreditTestBody, options?: KeyedCallOptions): Promise<CreditedTest> {
+    const answer = await this.#call('creditTest', { body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Begins again: nothing is left but the keys. Errors: test_mode_only, reset_in_progress. */
+  async resetTest(options?: KeyedCallOptions): Promise<ResetTest> {
+    const answer = await this.#call('resetTest', { options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+}

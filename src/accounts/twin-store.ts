@@ -1,0 +1,123 @@
+// The twins of accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
+// test mode; exchanged for another one in src/test-mode/.
+// Always true: one twin of an account is current; what it is given at its start stands in its ledger, so that its books add
+// up. Of two rows an account has for its tests one is that, and the other one is being emptied or lies empty.
+
+import type { EpochSeconds } from '../contract/times.ts';
+import { accountMade, changesChannel } from '../database/changes.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
+import { writeRows } from '../database/table.ts';
+import { listenToNewAccount } from '../events/event-log.ts';
+import { ledgerEntries } from '../ledger/ledger-entry.ts';
+import { type Account, accounts, newTwins } from './account-table.ts';
+import { findTwin } from './twin-settings.ts';
+
+/** What a test begins with. */
+export const testStartCents = 100_000n;
+const startMemo = 'Test credit';
+
+// In the order in which batches lock accounts: the real one comes before its twins.
+const lockReal: Statement = {
+  name: 'lock_real_account',
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
+};
+
+const holdTwinIds: Statement = {
+  name: 'hold_test_account_ids',
+  text: `select pg_advisory_xact_lock(hashtext('sellthrough test account ids'))`,
+};
+
+const findLastTwinId: Statement = {
+  name: 'find_last_test_account_id',
+  text: 'select coalesce(max(id), 5000000) as id from accounts where id > 5000000',
+};
+
+const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);
+const insertStart = ledgerEntries.insert('insert_test_start');
+
+const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
+/**
+ * The current twin of a real account, made where there is none yet. In a transaction that may go on to change either.
+ * null: there is no such account, or it is a twin itself.
+ */
+export async function ensureTwin(
+  transaction: Queryable,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<Account | null> {
+  const found = await findTwin(transaction, accountId);
+  if (found !== null) return found;
+  const locked = await lockRealAccount(transaction, accountId);
+  if (locked === null) return null;
+  // Somebody else may have made it while the lock was waited for.
+  return (await findTwin(transaction, accountId)) ?? makeTwin(transaction, locked, now);
+}
+
+/** The same, for whoever looks at the test mode of an account that is there. */
+export async function getTwin(database: Database, accountId: number, now: EpochSeconds): Promise<Account> {
+  const found =
+    (await findTwin(database, accountId)) ??
+    (await database.transaction((transaction) => ensureTwin(transaction, accountId, now)));
+  if (found === null) throw new Error(`Account ${accountId} can have no tests.`);
+  return found;
+}
+
+export async function makeTwin(transaction: Queryable, real: Account, now: EpochSeconds): Promise<Account> {
+  await transaction.query(holdTwinIds);
+  const [last] = await transaction.query(findLastTwinId);
+  const id = Number(last?.['id']) + 1;
+  const twin = {
+    id,
+    // A space: no account can have it.
+    username: `test ${id} of ${real.id}`,
+    displayName: real.displayName,
+    searchText: `${real.username}\n${real.displayName.toLowerCase()}`,
+    group: real.group,
+    // Whatever an administrator may do, their tests may not.
+    isAdmin: false,
+    balanceCents: testStartCents,
+    entryCount: 1,
+    blocked: real.blocked,
+    apiEnabled: real.apiEnabled,
+    rateLimitPerMinute: real.rateLimitPerMinute,
+    allowedIps: real.allowedIps,
+    createdAt: now,
+    testOf: real.id,
+    testState: 'current',
+    testClock: now,
+  } as const;
+  const [row] = await writeRows(transaction, insertTwin, [twin]);
+  await writeTestStart(transaction, id, real.id, now);
+  await listenToNewAccount(transaction, id);
+  await transaction.query(notifyChange, [changesChannel, accountMade(id)]);
+  return accounts.parse(row ?? {});
+}
+
+export async function writeTestStart(
+  transaction: Queryable,
+  accountId: number,
+  actorId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const entry = {
+    accountId,
+    number: 1,
+    kind: 'credit',
+    amountCents: testStartCents,
+    balanceAfterCents: testStartCents,
+    createdAt: now,
+    orderNumber: null,
+    actorId,
+    memo: startMemo,
+    idempotencyKey: null,
+    fingerprint: null,
+  } as const;
+  await writeRows(transaction, insertStart, [entry]);
+}
+
+/** Locks a real account. null: there is none of this id. */
+export async function lockRealAccount(transaction: Queryable, accountId: number): Promise<Account | null> {
+  const [locked] = await transaction.query(lockReal, [accountId]);
+  return locked === undefined ? null : accounts.parse(locked);
+}

@@ -1,0 +1,110 @@
+// What tests held before they were reset is deleted, in pieces, until their rows can be used again. Run by src/jobs/ in one
+// process at a time (housekeeping.ts).
+// Always true: a row is called clean when every table was seen empty of it in the transaction that says so. The database
+// itself lets go of the history of discarded tests alone (refuse_deleting_history).
+
+import type { Database, Statement } from '../database/database.ts';
+import { deleteInPieces } from '../database/delete-in-pieces.ts';
+
+/** Of one statement: orders wait for it on the embedded database. */
+const rowsAtOnce = 1_000;
+
+/**
+ * Everything that is of an account, apart from its keys, which moved. What others are counted from comes first, the counts
+ * after it: so a job that was at work finds nothing more to count.
+ */
+const tables = [
+  'test_customer_references',
+  'event_inbox',
+  'event_stream',
+  'events',
+  'ledger_entries',
+  'plan_changes',
+  'order_handoffs',
+  'product_calls',
+  'orders',
+  'customers',
+  'customer_edits',
+  'login_links',
+  'login_codes',
+  'customer_sessions',
+  'alerts',
+  'test_moves',
+  'webhook_requests',
+  'mail_unsubscribes',
+  'api_requests',
+  'api_request_counts',
+  'ledger_day_marks',
+  'ledger_days',
+  'list_stretch_marks',
+  'list_stretches',
+  'customer_term_marks',
+  'customer_terms',
+] as const;
+
+const deletions = tables.map((table) => ({
+  deletion: {
+    name: `delete_test_rows_of_${table}`,
+    // Said twice: the second lets it take the indexes of tests alone.
+    text: `with gone as (delete from ${table} where ctid = any(array(
+        select ctid from ${table} where account_id = $1::int and account_id > 5000000 limit ${rowsAtOnce})) returning 1)
+      select count(*) as count from gone`,
+  } satisfies Statement,
+  atOnceMax: rowsAtOnce,
+}));
+
+const listDiscarded: Statement = {
+  name: 'list_discarded_tests',
+  text: `select id from accounts where test_state = 'discarded' order by id limit 100`,
+};
+
+const lockDiscarded: Statement = {
+  name: 'lock_discarded_test',
+  text: `select id from accounts where id = $1::int and test_state = 'discarded' for no key update`,
+};
+
+const isLeft: Statement = {
+  name: 'find_rows_of_discarded_test',
+  text: `select ${tables.map((table) => `exists (select from ${table} where account_id = $1::int and account_id > 5000000)`).join('\n      or ')} as is_left`,
+};
+
+const callClean: Statement = {
+  name: 'call_test_clean',
+  text: `update accounts set test_state = 'clean' where id = $1::int and test_state = 'discarded'`,
+};
+
+/** Of how many tests something may be left: only when the signal said stop. */
+export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    const rows = await database.query(listDiscarded);
+    if (rows.length === 0) return 0;
+    for (const [index, row] of rows.entries()) {
+      if (!(await clean(database, Number(row['id']), signal))) return rows.length - index;
+    }
+  }
+}
+
+/** false: it was told to stop. */
+async function clean(database: Database, id: number, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    for (const deletion of deletions) {
+      if (await deleteInPieces(database, deletion, [id], signal)) return false;
+    }
+    if (await isCleanNow(database, id)) return true;
+  }
+  return false;
+}
+
+function isCleanNow(database: Database, id: number): Promise<boolean> {
+  return database.transaction(
+    async (transaction) => {
+      const [locked] = await transaction.query(lockDiscarded, [id]);
+      if (locked === undefined) return true;
+      const [found] = await transaction.query(isLeft, [id]);
+      if (found?.['is_left'] === true) return false;
+      await transaction.query(callClean, [id]);
+      return true;
+    },
+    { rank: 'reads' },
+  );
+}

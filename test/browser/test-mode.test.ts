@@ -1,0 +1,298 @@
+// Test mode in the panel: a tab switches to it, orders and lives through months in it, and nothing of it is to be found in
+// what is real. That nobody mistakes one for the other is held page by page.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { testPassword, usernameOf } from '../harness/panel-client.ts';
+import { addPerson } from '../harness/people.ts';
+import { expectStatus } from '../harness/refusals.ts';
+import { testModeOf } from '../harness/test-mode.ts';
+import { expectAccessible } from './accessibility.ts';
+import {
+  balance,
+  confirmWithPassword,
+  dialog,
+  goTo,
+  heading,
+  prepareOrder,
+  row,
+  typeSignIn,
+} from './panel-actions.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+const pagesOfTests = ['Overview', 'Orders', 'Customers', 'Ledger', 'Statements', 'Requests'];
+const pagesOfReality = ['API access', 'People', 'Security'];
+
+test('an order in test mode costs nothing real, its plan ends when the clock is moved, and the real lists know nothing of it', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const page = await panel.openAs(reseller);
+  await balance(page).getByText('$100.00').waitFor();
+  await switchOn(page);
+  await testBalance(page).getByText('$1,000.00').waitFor();
+
+  const place = await prepareOrder(page, 'ada@example.com', 'Basic');
+  await dialog(page, 'Place an order (test)').waitFor();
+  await place.click();
+  await dialog(page, 'Order placed (test)').waitFor();
+  await page.keyboard.press('Escape');
+  await testBalance(page).getByText('$990.00').waitFor();
+
+  const before = await clockShown(page);
+  await band(page).getByRole('button', { name: 'Move clock' }).click();
+  const form = dialog(page, 'Move the clock');
+  await form.getByRole('radio', { name: 'A month' }).check({ force: true });
+  await form.getByRole('button', { name: 'Move clock' }).click();
+  const moved = dialog(page, 'The clock has moved');
+  await fact(page, 'Plans ended', '1');
+  await fact(page, 'Plans renewed', '0');
+  await moved.getByRole('button', { name: 'Done' }).click();
+  await moved.waitFor({ state: 'detached' });
+  assert.equal(await clockShown(page), plusMonth(before), 'the band has the new time');
+  await goTo(page, 'Customers');
+  await row(page, 'ada@example.com').getByText('Expired').waitFor();
+
+  await band(page).getByRole('button', { name: 'Leave test mode' }).click();
+  await heading(page, 'Customers').waitFor();
+  await band(page).waitFor({ state: 'detached' });
+  await page.getByText('No customers yet').waitFor();
+  await balance(page).getByText('$100.00').waitFor();
+  await goTo(page, 'Orders');
+  await page.getByText('No orders yet').waitFor();
+  assert.equal((await reseller.get('/orders')).body.total, 0);
+});
+
+test('a plan that renews itself is renewed by each month of the clock, which can be moved to a date as well', async () => {
+  const reseller = await panel.service.createReseller();
+  const tests = await testModeOf(panel.service, reseller);
+  const { order } = expectStatus(
+    await tests.post('/orders', { package_id: panel.service.packages.basic, customer: 'ada' }),
+    201,
+  );
+  expectStatus(await tests.send('PUT', `/customers/${order.customer.id}/auto-renew`, { months: 1 }), 200);
+  const page = await panel.openAs(reseller);
+  await switchOn(page);
+  await band(page).getByRole('button', { name: 'Move clock' }).click();
+  const form = dialog(page, 'Move the clock');
+  await form.getByRole('radio', { name: 'A year' }).check({ force: true });
+  await form.getByRole('button', { name: 'Move clock' }).click();
+  await fact(page, 'Plans renewed', '12');
+  await fact(page, 'Plans ended', '0');
+  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Move again' }).click();
+  await form.getByRole('radio', { name: 'To a date' }).check({ force: true });
+  await form.getByRole('textbox', { name: 'Date' }).fill('2027-06-01');
+  await form.getByRole('button', { name: 'Move clock' }).click();
+  await fact(page, 'Plans renewed', '4');
+  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
+  assert.equal(await clockShown(page), '2027-06-01T00:00:00Z');
+  // A move by a key is seen here too.
+  expectStatus(await tests.post('/test/clock', { advance: 'P1D' }), 200);
+  await band(page).locator('time[datetime="2027-06-02T00:00:00Z"]').waitFor();
+
+  await band(page).getByRole('button', { name: 'Move clock' }).click();
+  await form.getByRole('radio', { name: 'To a date' }).check({ force: true });
+  await form.getByRole('textbox', { name: 'Date' }).fill('2027-05-01');
+  await form.getByRole('button', { name: 'Move clock' }).click();
+  await form.getByRole('alert').first().waitFor();
+});
+
+test('a move that one request has no time for goes on with the same key when it is asked to', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller);
+  await switchOn(page);
+  // The service has time enough for a test as small as this.
+  const keys: (string | undefined)[] = [];
+  await page.route('**/panel/api/v1/test/clock', async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    const response = await route.fetch();
+    const answer = await response.json();
+    return route.fulfill({ response, json: { ...answer, reached: keys.length > 1 } });
+  });
+  await band(page).getByRole('button', { name: 'Move clock' }).click();
+  await dialog(page, 'Move the clock').getByRole('button', { name: 'Move clock' }).click();
+  const onItsWay = dialog(page, 'The clock is on its way');
+  await onItsWay.getByText('There is more to happen').waitFor();
+  await onItsWay.getByRole('button', { name: 'Go on' }).click();
+  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+});
+
+test('a test gets credit, and begins again when its owner has read what goes', async () => {
+  const reseller = await panel.service.createReseller();
+  const tests = await testModeOf(panel.service, reseller);
+  const body = { package_id: panel.service.packages.basic, customer: 'bert' };
+  const { order } = expectStatus(await tests.post('/orders', body), 201);
+  const page = await panel.openAs(reseller);
+  await switchOn(page);
+  await band(page).getByRole('button', { name: 'Add credit' }).click();
+  const credit = dialog(page, 'Add credit to the test');
+  const add = credit.getByRole('button', { name: 'Add credit' });
+  await credit.getByLabel('Amount in USD').fill('1000000.01');
+  assert.ok(await add.isDisabled(), 'more than the service takes');
+  await credit.getByLabel('Amount in USD').fill('250.5');
+  await add.click();
+  await testBalance(page).getByText('$1,240.50').waitFor();
+
+  await goTo(page, 'Orders');
+  await row(page, 'bert').getByRole('link').first().click();
+  await heading(page, /^Order/).waitFor();
+  await band(page).getByRole('button', { name: 'Start over' }).click();
+  const reset = dialog(page, 'Start the test over?');
+  await reset.getByText('customers, orders, ledger, requests, events and endpoints are deleted').waitFor();
+  await reset.getByRole('button', { name: 'Start over' }).click();
+  await said(page, 'The test begins again.');
+  await heading(page, 'Overview').waitFor();
+  await testBalance(page).getByText('$1,000.00').waitFor();
+  assert.equal((await tests.get(`/orders/${order.id}`)).status, 404);
+  assert.equal((await tests.get('/balance')).body.balance, '1000.00', 'the test key stays');
+});
+
+test('every page says whether it shows the test or what is real, to eyes, titles and screen readers, light and dark', async () => {
+  const page = await panel.openAs(panel.service.admin);
+  await switchOn(page);
+  for (const title of pagesOfTests) {
+    await goTo(page, title);
+    await band(page).getByText('Nothing here is real.').waitFor();
+    assert.equal(await page.title(), `Test · ${title} · Sellthrough`);
+  }
+  for (const title of [...pagesOfReality, 'Accounts', 'Health']) {
+    await goTo(page, title);
+    await band(page).getByText('This page has no test mode.').waitFor();
+    assert.equal(await page.title(), `${title} · Sellthrough`);
+  }
+  await goTo(page, 'Overview');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await expectAccessible(page, `test mode, ${colorScheme}, ${width} px`);
+      await band(page).getByRole('button', { name: 'Move clock' }).click();
+      await expectAccessible(page, `the clock, ${colorScheme}, ${width} px`);
+      await page.keyboard.press('Escape');
+      await dialog(page, 'Move the clock').waitFor({ state: 'detached' });
+      const sideways = await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      );
+      assert.equal(sideways, false, `nothing scrolls sideways at ${width} px`);
+    }
+  }
+});
+
+test('test mode is of one tab: it stays when the page is loaded anew, and ends with the sign-in', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await switchOn(page);
+  await heading(page, 'Orders').waitFor();
+  await page.reload();
+  await band(page).waitFor();
+  const other = await page.context().newPage();
+  await other.goto('/panel/orders');
+  await heading(other, 'Orders').waitFor();
+  assert.equal(await band(other).count(), 0);
+  await other.close();
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
+  await heading(page, 'Overview').waitFor();
+  assert.equal(await band(page).count(), 0);
+});
+
+test('what is exported in test mode is the ledger of the test', async () => {
+  const reseller = await panel.service.createReseller({ credit: '77.00' });
+  const page = await panel.openAs(reseller, '/panel/ledger');
+  await switchOn(page);
+  await heading(page, 'Ledger').waitFor();
+  const loading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await loading;
+  assert.equal(file.suggestedFilename(), 'test-ledger-all.csv');
+  const text = readFileSync(await file.path(), 'utf8');
+  assert.match(text, /1000\.00/);
+  assert.doesNotMatch(text, /77\.00/);
+});
+
+test('keys of both modes stand in one list, each saying which it is; the first request is written for the mode of the tab', async () => {
+  const reseller = await panel.service.createReseller({ credit: '50.00' });
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await makeKey(page, 'Shop', 'Real orders', /^sk_live_/);
+  const key = await makeKey(page, 'Tests of the shop', 'Test mode', /^sk_test_/);
+  await row(page, 'Tests of the shop').getByText('Test', { exact: true }).waitFor();
+  assert.equal(await page.getByText('Test', { exact: true }).count(), 1, 'the others have none');
+  const tests = createApiClient(panel.service.address, key);
+  assert.equal((await tests.get('/balance')).body.balance, '1000.00');
+  await page.locator('pre').filter({ hasText: 'sk_live_YOUR_KEY' }).waitFor();
+  await switchOn(page);
+  await page.locator('pre').filter({ hasText: 'sk_test_YOUR_KEY' }).waitFor();
+  await goTo(page, 'Requests');
+  await row(page, '/balance').waitFor();
+
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  await makeKey(console, 'Made for their tests', 'Test mode', /^sk_test_/);
+  await row(console, 'Made for their tests').getByText('Test', { exact: true }).waitFor();
+});
+
+test('a viewer sees test mode, and is offered nothing that changes it', async () => {
+  const reseller = await panel.service.createReseller();
+  const viewer = await addPerson(panel.service, reseller, 'viewer');
+  const visitor = await panel.newVisitor();
+  const [name = '', value = ''] = viewer.panel.cookie.split('=');
+  await visitor.addCookies([{ name, value, url: panel.service.address, httpOnly: true, sameSite: 'Strict' }]);
+  const page = await visitor.newPage();
+  await page.goto('/panel/');
+  await switchOn(page);
+  await band(page).getByText('Nothing here is real.').waitFor();
+  assert.equal(await band(page).getByRole('button').count(), 1, 'to leave it');
+});
+
+async function switchOn(page: Page): Promise<void> {
+  const menu = page.getByRole('complementary', { name: 'Menu' });
+  await menu.getByRole('switch', { name: 'Test mode' }).click();
+  await band(page).waitFor();
+}
+
+function band(page: Page) {
+  return page.getByRole('region', { name: 'Test mode' });
+}
+
+function testBalance(page: Page) {
+  return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Test balance/ });
+}
+
+async function clockShown(page: Page): Promise<string> {
+  return (await band(page).locator('time').getAttribute('datetime')) ?? '';
+}
+
+/** Of a day that every month has. */
+function plusMonth(time: string): string {
+  const moment = new Date(time);
+  moment.setUTCMonth(moment.getUTCMonth() + 1);
+  return moment.toISOString().replace('.000Z', 'Z');
+}
+
+async function fact(page: Page, name: string, value: string): Promise<void> {
+  await dialog(page, 'The clock has moved')
+    .locator('dl > div')
+    .filter({ hasText: name })
+    .getByText(value, { exact: true })
+    .waitFor();
+}
+
+async function makeKey(page: Page, name: string, mode: string, pattern: RegExp): Promise<string> {
+  await page.getByRole('button', { name: 'New key' }).click();
+  const form = dialog(page, 'New key');
+  await form.getByLabel('Name').fill(name);
+  await form.getByRole('radio', { name: mode }).check({ force: true });
+  await confirmWithPassword(form, testPassword, 'Make key');
+  const shown = dialog(page, 'The key is made');
+  const key = await shown.locator('code').innerText();
+  assert.match(key, pattern);
+  await shown.getByRole('button', { name: 'Done' }).click();
+  return key;
+}

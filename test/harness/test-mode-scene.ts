@@ -1,0 +1,129 @@
+// The words of the tables by which the oracle of test mode is examined, beside those of oracle-scene.ts: a line that begins
+// with "live" is a request of the live account at the real time that stands in front of it, every other one of its
+// twin, at the time of the test clock. Used by unit/oracle-test-mode.test.ts; nothing of the product is imported here.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Oracle } from '../model/oracle.ts';
+import { createOracle } from '../model/oracle.ts';
+import type { Refusal } from '../model/oracle-request.ts';
+import { createTestMode, type MoveOutcome, type ToldAt } from '../model/oracle-test-mode.ts';
+import {
+  amount,
+  cents,
+  createScene,
+  refusalText,
+  rival,
+  sceneWorld,
+  secondsOf,
+  shop,
+  timeText,
+} from './oracle-scene.ts';
+
+/** One test for each table, by its title. Lines that begin with # say why. The first line's time makes the twin. */
+export function examineTestMode(name: string, tables: Readonly<Record<string, string>>): void {
+  describe(name, () => {
+    for (const [title, table] of Object.entries(tables)) {
+      test(title, () => {
+        let run: ReturnType<typeof createTestScene> | null = null;
+        const lines = table.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('#'));
+        for (const line of lines) {
+          const [when = '', what = '', expected = ''] = line.split('|').map((cell) => cell.trim());
+          run ??= createTestScene(secondsOf(when));
+          assert.equal(run(what, secondsOf(when)), expected, line.trim());
+        }
+      });
+    }
+  });
+}
+
+/** The live account and its twin, made at this real time; what a line does to them, as text. */
+function createTestScene(realStart: number) {
+  const live = createOracle(sceneWorld);
+  const tests = createTestMode(sceneWorld);
+  for (const { id } of sceneWorld.accounts) tests.useTwin(id, realStart);
+  const liveScene = createScene(live);
+  const testScene = createScene(tests.oracle);
+  /** Since the line "told" before. */
+  let told: ToldAt[] = [];
+
+  return function run(line: string, realNow: number): string {
+    const [verb = '', first = '', second = ''] = line.split(' ');
+    const accountId = shop;
+    const headerKey = /key=(\S+)/.exec(line)?.[1];
+    if (verb === 'live') return liveScene.run(line.slice('live '.length), realNow);
+    if (verb === 'both') {
+      liveScene.run(line.slice('both '.length), realNow);
+      return testScene.run(line.slice('both '.length), realNow);
+    }
+    if (verb === 'move' || verb === 'now') {
+      const text = verb === 'move' ? first : `${first}T${second.includes(':') ? second : '00:00:00'}Z`;
+      const body = verb === 'move' ? { advance: text } : { now: text };
+      const outcome = tests.moveClock({ accountId, body, headerKey });
+      if ('told' in outcome) told.push(...outcome.told);
+      return moveText(outcome);
+    }
+    if (verb === 'send') {
+      const outcome = tests.moveClock({ accountId, body: JSON.parse(line.slice('send '.length)) });
+      return moveText(outcome);
+    }
+    if (verb === 'clock') return timeText(tests.clockOf(accountId));
+    if (verb === 'top-up') {
+      const outcome = tests.credit({ accountId, body: { amount: first }, headerKey });
+      if ('code' in outcome) return refusalText(outcome);
+      return `balance ${amount(outcome.balanceAfterCents)}${outcome.replayed ? ', replayed' : ''}`;
+    }
+    if (verb === 'reset') {
+      const outcome: { status: 200 } | Refusal = tests.reset({ accountId }, realNow);
+      return 'code' in outcome ? refusalText(outcome) : 'done';
+    }
+    if (verb === 'alerts') {
+      const [, below] = /below=(\S+)/.exec(line) ?? [];
+      const [, days] = /days=(\S+)/.exec(line) ?? [];
+      tests.setAlerts(accountId, {
+        balanceBelowCents: below === undefined ? null : cents(below),
+        plansEndingDays: days === undefined ? null : Number(days),
+      });
+      return 'done';
+    }
+    if (verb === 'told') {
+      const texts = told.map(({ at, text }) => `${timeText(at)} ${withTimes(text)}`);
+      told = [];
+      return texts.join('; ') || 'nothing';
+    }
+    if (verb === 'books') return booksText(tests.oracle);
+    if (verb === 'schedule') {
+      const prices = { 1: cents(second) };
+      const input = { packageId: 10, from: secondsOf(first), prices: { reseller: prices } };
+      const outcome = live.schedulePrices(input, realNow);
+      assert.ok(!('code' in outcome));
+      // The administrator's second is the real one, wherever the clocks of tests stand.
+      tests.oracle.schedulePrices(input, Number.NEGATIVE_INFINITY);
+      return 'done';
+    }
+    return testScene.run(line, tests.clockOf(verb === 'rival' ? rival : shop));
+  };
+}
+
+/** "renewals 1, warnings 2, at 2026-02-28": what there was none of is not named. */
+function moveText(outcome: MoveOutcome): string {
+  if ('code' in outcome) return refusalText(outcome);
+  const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
+  const counted = Object.entries({ renewals, failed: renewalsFailed, warnings, ended });
+  const parts = counted.filter(([, count]) => count > 0).map(([what, count]) => `${what} ${count}`);
+  return [...parts, `at ${timeText(outcome.clockAt)}`, ...(outcome.replayed ? ['replayed'] : [])].join(', ');
+}
+
+/** Seconds as times. */
+function withTimes(text: string): string {
+  return text.replace(/until ([0-9]+)/, (_whole, seconds: string) => `until ${timeText(Number(seconds))}`);
+}
+
+/** All entries of the twin's ledger. */
+function booksText(oracle: Oracle): string {
+  const entries = oracle.ledger(shop).map(({ kind, amountCents, createdAt }) => {
+    assert.ok(createdAt !== null);
+    return `${timeText(createdAt)} ${kind} ${amount(amountCents)}`;
+  });
+  return `${entries.join('; ')}; balance ${amount(oracle.balance(shop).balanceCents)}`;
+}

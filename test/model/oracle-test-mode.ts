@@ -1,0 +1,217 @@
+// Test mode a second time: the twins of all accounts, in a world of their own with its references, each with a clock that
+// stands still until it is moved. The rules of orders, plans and money are oracle.ts's: here is what is different in tests.
+// Written from section 9 of spec/v1-additions.md and from the design of test mode alone.
+// Always true: on the way of a clock everything happens at its own second, in the order of time, then of customers'
+// numbers, then renewal, warning, end; and nothing of a twin moves otherwise. "Ax" points to the entry in AMBIGUITIES.md.
+
+import type { AccountId, CreditOutcome, Oracle, World } from './oracle.ts';
+import { createOracle } from './oracle.ts';
+import { secondsPerDay } from './oracle-calendar.ts';
+import { createEventRules } from './oracle-events.ts';
+import type { Refusal } from './oracle-request.ts';
+import { asFields, isRefusal, readKey, refuse } from './oracle-request.ts';
+import { destinationOf, readMoveRequest } from './oracle-test-clock.ts';
+
+/** How much of what happened on the way. */
+export type Happened = { renewals: number; renewalsFailed: number; ended: number; warnings: number };
+
+/** `text` as in oracle-events.ts, and with it the second that it is told of. */
+export type ToldAt = { at: number; text: string };
+
+export type MoveOutcome =
+  | { status: 200; replayed: boolean; clockAt: number; happened: Happened; told: readonly ToldAt[] }
+  | Refusal;
+
+export type TestRequest = { accountId: AccountId; body: unknown; headerKey?: string | undefined };
+
+export type Alerts = { balanceBelowCents: bigint | null; plansEndingDays: number | null };
+
+export type TestMode = ReturnType<typeof createTestMode>;
+
+type Twin = {
+  clockAt: number;
+  alerts: Alerts;
+  moveKeys: Map<string, { operation: string; outcome: Exclude<MoveOutcome, Refusal> }>;
+};
+
+/** Where time has come to: what is of one second happens in the order of customers, then of ranks. */
+type Place = { at: number; customerNumber: number; rank: number };
+
+type Happening = Place &
+  (
+    | { kind: 'renewal' }
+    | { kind: 'warning'; reference: string /** Before the end. */; days: number }
+    | { kind: 'end'; reference: string }
+  );
+
+const firstBalanceCents = 100_000n;
+const creditCentsMax = 100_000_000n;
+const warningDays = [7, 1] as const;
+
+/** The accounts of `world` are the live ones: of a twin they lend rights and prices, and nothing else. */
+export function createTestMode(world: World) {
+  // A test order never reaches the product, whatever the mode is for others.
+  const oracle: Oracle = createOracle({
+    ...world,
+    accounts: world.accounts.map((account) => ({ ...account, balanceCents: 0n })),
+    productMode: 'none',
+  });
+  const twins = new Map<AccountId, Twin>();
+  const events = createEventRules(oracle, (accountId) => getTwin(accountId).alerts.balanceBelowCents);
+
+  /** Made on first use, at the real time; later uses find it as it is. */
+  function useTwin(accountId: AccountId, realNow: number): void {
+    if (!twins.has(accountId)) begin(accountId, realNow);
+  }
+
+  function begin(accountId: AccountId, realNow: number): void {
+    const alerts = { balanceBelowCents: null, plansEndingDays: null };
+    twins.set(accountId, { clockAt: realNow, alerts, moveKeys: new Map() });
+    const memo = 'Test credit';
+    oracle.credit({ accountId, amountCents: firstBalanceCents, memo, actorId: 'service' }, realNow);
+  }
+
+  /** POST /test/clock */
+  function moveClock({ accountId, body, headerKey }: TestRequest): MoveOutcome {
+    const twin = getTwin(accountId);
+    const closed = oracle.closedDoor(accountId);
+    if (closed !== null) return closed;
+    const request = readMoveRequest(body, headerKey);
+    if (isRefusal(request)) return request;
+
+    const operation = JSON.stringify([request.field, request.text]);
+    const bound = request.key === null ? undefined : twin.moveKeys.get(request.key);
+    if (bound !== undefined) {
+      if (bound.operation !== operation) return refuse('idempotency_conflict');
+      return { ...bound.outcome, replayed: true, told: [] };
+    }
+    const destination = destinationOf(request, twin.clockAt);
+    if (typeof destination !== 'number') return destination;
+
+    const outcome = { status: 200, replayed: false, ...live(accountId, twin, destination) } as const;
+    if (request.key !== null) twin.moveKeys.set(request.key, { operation, outcome });
+    return outcome;
+  }
+
+  /** Everything that would have happened by itself until then, that second included. */
+  function live(accountId: AccountId, twin: Twin, destination: number) {
+    const happened: Happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
+    const told: ToldAt[] = [];
+    // A clock that does not move lets nothing happen, not even what is due already (A111).
+    if (destination > twin.clockAt) {
+      let reached: Place = { at: twin.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
+      for (;;) {
+        const next = nextHappening(accountId, twin, reached);
+        if (next === null || next.at > destination) break;
+        for (const text of carryOut(accountId, next, happened)) told.push({ at: next.at, text });
+        // What was due before does not take the clock back to what has been told of its second.
+        if (comparePlaces(next, reached) > 0) reached = next;
+      }
+    }
+    twin.clockAt = destination;
+    return { clockAt: destination, happened, told };
+  }
+
+  function nextHappening(accountId: AccountId, { alerts }: Twin, reached: Place): Happening | null {
+    // What was due before the second that has been reached is tried in that second (A111).
+    const renewals = oracle.dueRenewals(accountId).map(
+      ({ customerNumber, dueAt }): Happening => ({
+        kind: 'renewal',
+        at: Math.max(dueAt, reached.at),
+        customerNumber,
+        rank: 0,
+      }),
+    );
+    const days = new Set([
+      ...warningDays,
+      ...(alerts.plansEndingDays === null ? [] : [alerts.plansEndingDays]),
+    ]);
+    const notices = oracle
+      .planEnds(accountId)
+      .flatMap(({ customerNumber, reference, endsAt }): Happening[] => [
+        ...[...days].map((left) => ({
+          kind: 'warning' as const,
+          at: endsAt - left * secondsPerDay,
+          customerNumber,
+          rank: 1,
+          reference,
+          days: left,
+        })),
+        { kind: 'end', at: endsAt, customerNumber, rank: 2, reference },
+      ]);
+    // Each has one second of its own: one that lay behind when the end was set is not told (A115).
+    const coming = [...renewals, ...notices.filter((notice) => comparePlaces(notice, reached) > 0)];
+    return coming.sort(comparePlaces)[0] ?? null;
+  }
+
+  /** What is told of it. */
+  function carryOut(accountId: AccountId, happening: Happening, happened: Happened): string[] {
+    if (happening.kind === 'warning') {
+      happened.warnings += 1;
+      return [`plan.ending ${happening.reference} ${happening.days}`];
+    }
+    if (happening.kind === 'end') {
+      happened.ended += 1;
+      return [`plan.expired ${happening.reference}`];
+    }
+    const balances = new Map([[accountId, oracle.balance(accountId).balanceCents]]);
+    const attempt = oracle.renewOne(accountId, happening.customerNumber, happening.at);
+    if ('code' in attempt.outcome) happened.renewalsFailed += 1;
+    else happened.renewals += 1;
+    return events.renewed([attempt], balances).map(({ text }) => text);
+  }
+
+  /** POST /test/credit */
+  function credit({ accountId, body, headerKey }: TestRequest): CreditOutcome {
+    const closed = oracle.closedDoor(accountId);
+    if (closed !== null) return closed;
+    const fields = asFields(body);
+    if (fields === null) return refuse('invalid_json');
+    const key = readKey(fields, headerKey);
+    if (isRefusal(key)) return key;
+    const amountCents = readAmount(fields.get('amount'));
+    if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax)
+      return refuse('validation_failed', { field: 'amount' });
+    const memo = fields.get('memo');
+    const input = { accountId, amountCents, actorId: accountId, key: key.value ?? undefined };
+    return oracle.credit({ ...input, ...(typeof memo === 'string' && { memo }) }, clockOf(accountId));
+  }
+
+  /** POST /test/reset: as if the twin were made now, with the same keys of the API. */
+  function reset({ accountId }: Pick<TestRequest, 'accountId'>, realNow: number): { status: 200 } | Refusal {
+    const closed = oracle.closedDoor(accountId);
+    if (closed !== null) return closed;
+    oracle.emptyAccount(accountId);
+    begin(accountId, realNow);
+    return { status: 200 };
+  }
+
+  /** PUT /alerts: the twin's own. */
+  function setAlerts(accountId: AccountId, alerts: Alerts): void {
+    getTwin(accountId).alerts = alerts;
+  }
+
+  function clockOf(accountId: AccountId): number {
+    return getTwin(accountId).clockAt;
+  }
+
+  function getTwin(accountId: AccountId): Twin {
+    const twin = twins.get(accountId);
+    if (twin === undefined) throw new Error(`account ${accountId} has no twin yet`);
+    return twin;
+  }
+
+  return { oracle, events, useTwin, clockOf, moveClock, credit, reset, setAlerts };
+}
+
+function comparePlaces(one: Place, other: Place): number {
+  return one.at - other.at || one.customerNumber - other.customerNumber || one.rank - other.rank;
+}
+
+/** "12", "12.5" or "12.50", as the administrator's credit takes them. */
+function readAmount(sent: unknown): bigint | null {
+  const parts = typeof sent === 'string' ? /^([0-9]{1,12})(\.[0-9]{1,2})?$/.exec(sent) : null;
+  if (parts === null) return null;
+  const [, whole = '0', fraction = '.'] = parts;
+  return BigInt(whole) * 100n + BigInt(fraction.slice(1).padEnd(2, '0'));
+}

@@ -1,0 +1,71 @@
+// Events as the feed shows them, in the words in which oracle-events.ts and oracle-test-mode.ts say what is owed. Used by the
+// service's model test of test mode, which compares them one by one.
+
+import type { EventView } from '../../src/contract/event-schemas.ts';
+import type { ToldAt } from './oracle-test-mode.ts';
+
+/** What no command of an account makes, or the keys of it: said by other tests. */
+const untold = /^(key|price|webhook)\./;
+/** Of live accounts: told by a job that the histories let run when they like. */
+const byTheJob = /^plan\.(ending|expired)$/;
+
+/** Without those that the oracle of this mode does not speak of. `packageIdOf`: by name. */
+export function shownEvents(
+  events: readonly EventView[],
+  mode: 'live' | 'test',
+  packageIdOf: (name: string) => number,
+): ToldAt[] {
+  return events
+    .filter(({ type }) => !untold.test(type) && !(mode === 'live' && byTheJob.test(type)))
+    .map((event) => ({ at: secondsOf(event.created_at), text: textOf(event, packageIdOf) }));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: data of every type of event; what is missing shows in the comparison
+type Data = any;
+
+function textOf({ type, data: shown }: EventView, packageIdOf: (name: string) => number): string {
+  const data: Data = shown;
+  const { customer, order } = data;
+  const planText = () => `${packageIdOf(customer.plan.package)} until ${secondsOf(customer.plan.expires_at)}`;
+  switch (type) {
+    case 'customer.created':
+      return `${type} ${numberOf(customer.id)} ${customer.reference}, ${planText()}`;
+    case 'order.completed':
+      return `${type} ${numberOf(order.id)} ${order.status}, ${centsOf(data.balance)}`;
+    case 'plan.activated':
+    case 'plan.renewed':
+    case 'plan.changed':
+      return `${type} ${customer.reference} by order ${numberOf(data.order_id)}, ${planText()}`;
+    case 'plan.suspended':
+      return `${type} ${customer.reference} ${customer.plan.status} by ${data.by} ${data.reason}`;
+    case 'plan.resumed':
+      return `${type} ${customer.reference} ${customer.plan.status} by ${data.by}`;
+    case 'plan.cancelled':
+      return `${type} ${customer.reference} ${customer.plan.status}, ${centsOf(data.refund)}, ${centsOf(data.balance)}`;
+    case 'plan.ending':
+      return `${type} ${customer.reference} ${data.days}`;
+    case 'plan.expired':
+      return `${type} ${customer.reference}`;
+    case 'balance.credited':
+    case 'balance.debited':
+      return `${type} ${centsOf(data.amount)}, ${centsOf(data.balance)}`;
+    case 'balance.low':
+      return `${type} ${centsOf(data.balance)} of ${centsOf(data.balance_below)}`;
+    case 'renewal.failed':
+      return `${type} ${customer.reference} ${data.code}`;
+    default:
+      return `${type} ${JSON.stringify(data)}`;
+  }
+}
+
+function numberOf(id: number | null): number | null {
+  return id === null ? null : id % 1_000_000_000;
+}
+
+function centsOf(amount: string): string {
+  return String(BigInt(amount.replace('.', '')));
+}
+
+function secondsOf(time: string): number {
+  return Date.parse(time) / 1_000;
+}

@@ -1,0 +1,29 @@
+// A crowd that uses every account live and in tests at once, through two processes of `src/main.ts` on one PostgreSQL, moves
+// the test clocks meanwhile, and looks for traces of one mode in the other at the end. CROWD_REQUESTS lengthens it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { runCrowd } from '../machines/crowd.ts';
+import { startCrowdPlace } from '../machines/crowd-place.ts';
+
+const requestsMax = Number(process.env['CROWD_REQUESTS'] ?? 600);
+
+test('a crowd in both modes leaves no trace of one in the other, and each of its books agrees with what it was answered', async (context) => {
+  const postgres = await startThrowawayPostgres();
+  context.after(() => postgres.remove());
+  const place = await startCrowdPlace(postgres.url);
+  context.after(() => place.close());
+  const report = await runCrowd({
+    addresses: place.addresses,
+    adminKey: place.adminKey,
+    seed,
+    isOver: (requests) => requests >= requestsMax,
+    testMode: await place.witnesses(),
+  });
+  context.diagnostic(`seed ${seed}: ${JSON.stringify(report)}`);
+  for (const wanted of ['place 201', 'renew 201', 'credit 201', 'balance 200', 'clock 200'])
+    assert.ok((report.answers[wanted] ?? 0) > 0, `no "${wanted}"`);
+  assert.ok((report.traces?.crossed ?? 0) > 0, 'ids of the other mode were asked for');
+});

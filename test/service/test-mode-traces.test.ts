@@ -1,0 +1,166 @@
+// What tests leave where real business is looked at: nothing. And what reaches them all the same: their own pages, links,
+// events, endpoints and the operator's product, where it asks with a key of test mode.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
+import { signIn } from '../harness/panel-client.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { runPlanEnds } from '../harness/run-plan-ends.ts';
+import { runRenewals } from '../harness/run-renewals.ts';
+import { placeOrder, secondsOf } from '../harness/shop.ts';
+import { advance, clockOf, testModeOf } from '../harness/test-mode.ts';
+
+const start = '2026-01-31T10:00:00Z';
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+beforeEach(() => {
+  service.clock.seconds = secondsOf(start);
+});
+
+const admin = (path: string) => service.admin.get(`/api/admin/v1${path}`);
+
+async function twins(): Promise<{ live: TestAccount; tests: TestAccount }> {
+  const live = await service.createReseller({ credit: '100.00' });
+  return { live, tests: await testModeOf(service, live) };
+}
+
+test('the operator’s feed, figures, lists and check of the books are as before', async () => {
+  const { live, tests } = await twins();
+  expectStatus(await admin('/events'), 200);
+  await placeOrder(service, live, { customer: 'real@example.com' });
+  const panel = await signIn(service, service.admin);
+  const look = async () => ({
+    feed: expectStatus(await admin('/events?limit=100'), 200).data,
+    overview: expectStatus(await panel.get('/admin/overview'), 200),
+    customers: expectStatus(await panel.get('/admin/customers?q=example.com'), 200),
+    accounts: expectStatus(await admin('/accounts?limit=100'), 200),
+    audit: expectStatus(await admin('/audit?limit=100'), 200).total,
+    verified: expectStatus(await admin('/verify'), 200),
+    entitlements: expectStatus(await service.admin.get('/api/product/v1/entitlements'), 200).data,
+  });
+  const before = await look();
+  expectStatus(await tests.get('/events'), 200);
+  for (let count = 0; count < 5; count += 1) {
+    const { order } = await placeOrder(service, tests, { customer: `test-${count}@example.com` });
+    expectStatus(await tests.send('PUT', `/customers/${order.customer.id}/auto-renew`, { months: 1 }), 200);
+  }
+  expectStatus(await tests.post('/test/credit', { amount: '100.00' }), 201);
+  assert.equal((await advance(tests, 'P3M')).happened.renewals, 15);
+  const after = await look();
+  assert.deepEqual(after, before);
+  assert.ok(before.verified.test_accounts >= 1);
+});
+
+test('what the service does by itself leaves tests alone, whatever the real time is', async () => {
+  const { tests } = await twins();
+  expectStatus(await tests.get('/events'), 200);
+  const { order } = await placeOrder(service, tests, { customer: 'still@example.com' });
+  const path = `/customers/${order.customer.id}`;
+  expectStatus(await tests.send('PUT', `${path}/auto-renew`, { months: 1 }), 200);
+  await runPlanEnds(service);
+  service.clock.seconds += 400 * 86_400;
+  await runRenewals(service);
+  await runPlanEnds(service);
+  const { customer } = expectStatus(await tests.get(path), 200);
+  assert.deepEqual([customer.plan.status, customer.plan.expires_at], ['active', '2026-02-28T10:00:00Z']);
+  assert.equal(await clockOf(tests), start);
+  const told = expectStatus(await tests.get('/events'), 200).data.map(({ type }: { type: string }) => type);
+  assert.deepEqual(told, ['customer.created', 'order.completed', 'plan.activated']);
+});
+
+test('a link to log in lives by the clock of the test, and leads to a page that says what it is', async () => {
+  const { tests } = await twins();
+  const { login_url: link } = await placeOrder(service, tests, {
+    customer: 'guest@example.com',
+    return_login: true,
+  });
+  // By the real time it would have ended long ago.
+  service.clock.seconds += 86_400;
+  assert.equal((await openPage(service.address, 'GET', pathOfLink(link))).status, 200);
+  const spent = await openPage(service.address, 'POST', pathOfLink(link));
+  const page = await openPage(service.address, 'GET', '/customer', { cookie: cookieOf(spent) });
+  assert.equal(page.status, 200);
+  assert.match(page.text, /Test mode: nothing here is real/);
+  assert.match(page.text, /<strong>28<\/strong> days left/);
+
+  const other = await placeOrder(service, tests, { customer: 'late@example.com', return_login: true });
+  await advance(tests, 'PT16M');
+  assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 410);
+});
+
+test('the product knows test customers with a test key of the operator’s, and with no other', async () => {
+  const { live, tests } = await twins();
+  const product = await testModeOf(service, service.admin);
+  const of = (account: TestAccount, reference: string) =>
+    account.get(`/api/product/v1/entitlements/${reference}`);
+  await placeOrder(service, tests, { customer: 'both@example.com' });
+  expectRefusal(await of(service.admin, 'both@example.com'), '404 customer_not_found');
+  const found = expectStatus(await of(product, 'both@example.com'), 200);
+  assert.equal(found.active, true);
+  await placeOrder(service, live, { customer: 'both@example.com', package_id: service.packages.plus });
+  assert.equal(expectStatus(await of(service.admin, 'both@example.com'), 200).package.name, 'Plus');
+  await advance(tests, 'P2M');
+  assert.equal(expectStatus(await of(product, 'both@example.com'), 200).active, false);
+  assert.equal(expectStatus(await of(service.admin, 'both@example.com'), 200).active, true);
+
+  // A copy of all of them, and what changes behind it.
+  const read = async (after: string) =>
+    expectStatus(await product.get(`/api/product/v1/entitlements?limit=100${after}`), 200);
+  let page = await read('');
+  const references = (data: { reference: string }[]) => data.map(({ reference }) => reference);
+  assert.ok(references(page.data).includes('both@example.com'));
+  while (page.has_more) page = await read(`&after=${page.next_after}`);
+  await placeOrder(service, live, { customer: 'unseen@example.com' });
+  await placeOrder(service, tests, { customer: 'seen@example.com' });
+  page = await read(`&after=${page.next_after}`);
+  assert.deepEqual(references(page.data), ['seen@example.com']);
+});
+
+test('the panel shows test mode where its pages ask for it, and what is the session’s own or the operator’s as ever', async () => {
+  const live = await service.createReseller({ credit: '100.00' });
+  const panel = await signIn(service, live);
+  const tests = { 'sellthrough-mode': 'test' };
+  assert.equal(expectStatus(await panel.get('/v1/balance', tests), 200).balance, '1000.00');
+  assert.equal(expectStatus(await panel.get('/v1/balance'), 200).balance, '100.00');
+  const body = { package_id: service.packages.basic, customer: `panel-${live.id}` };
+  expectStatus(await panel.post('/v1/orders', body, tests), 201);
+  assert.equal(expectStatus(await panel.get('/v1/orders'), 200).total, 0);
+  assert.equal(expectStatus(await panel.get('/v1/orders', tests), 200).total, 1);
+  expectStatus(await panel.post('/v1/test/clock', { advance: 'P1M' }, tests), 200);
+  expectRefusal(await panel.post('/v1/test/clock', { advance: 'P1M' }), '403 test_mode_only');
+  assert.equal(expectStatus(await panel.get('/v1/test/clock', tests), 200).clock.now, '2026-02-28T10:00:00Z');
+  const sessions = expectStatus(await panel.get('/sessions', tests), 200).data;
+  assert.equal(sessions.length, 1);
+  expectRefusal(await panel.get('/admin/v1/accounts', tests), '403 forbidden');
+  const key = await testModeOf(service, live);
+  expectStatus(await key.get('/packages'), 200);
+  assert.deepEqual(expectStatus(await panel.get('/requests'), 200).data, []);
+  const [asked] = expectStatus(await panel.get('/requests', tests), 200).data;
+  assert.deepEqual([asked.path, asked.status], ['/api/v1/packages', 200]);
+});
+
+test('endpoints of a test are sent its events, and the operator’s are not', async () => {
+  const { live, tests } = await twins();
+  const { webhook } = expectStatus(await tests.post('/webhooks', { url: 'https://127.0.0.1/tests' }), 201);
+  expectRefusal(await live.get(`/webhooks/${webhook.id}`), '404 webhook_not_found');
+  assert.equal(expectStatus(await live.get('/webhooks'), 200).data.length, 0);
+  const { order } = await placeOrder(service, tests, { customer: 'hooked@example.com' });
+  const { data } = expectStatus(await tests.get('/events'), 200);
+  const [first] = data;
+  assert.equal(first.data.customer.id, order.customer.id);
+  expectRefusal(await live.get(`/events/${first.id}`), '404 event_not_found');
+  expectRefusal(await admin(`/events/${first.id}`), '404 event_not_found');
+  const operators = await service.admin.post('/api/admin/v1/webhooks', { url: 'https://127.0.0.1/all' });
+  const path = `/api/admin/v1/webhooks/${expectStatus(operators, 201).webhook.id}`;
+  const again = await service.admin.post(`${path}/deliveries/${first.id}/redeliver`);
+  expectRefusal(again, '404 event_not_found');
+});

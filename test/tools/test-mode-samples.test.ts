@@ -1,0 +1,71 @@
+// The samples of the guide to test mode, as they are printed, in every language that is here: each lives through a year of
+// its own, and finds twelve renewals.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
+import { expectStatus } from '../harness/refusals.ts';
+import { runProgram } from '../harness/run-program.ts';
+import { testModeOf } from '../harness/test-mode.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const guide = readFileSync(join(root, 'docs/test-mode.md'), 'utf8');
+
+const languages = [
+  { title: 'curl', command: ['bash', '-eu'], file: 'sample.sh' },
+  {
+    title: 'TypeScript',
+    command: [process.execPath, '--import', join(root, 'test/harness/sdk-from-source.ts')],
+    file: 'sample.ts',
+  },
+  { title: 'PHP', command: ['php'], file: 'sample.php' },
+  { title: 'Python', command: ['python3'], file: 'sample.py' },
+] as const;
+
+let service: TestService;
+let folder: string;
+before(async () => {
+  service = await startTestService();
+  folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-mode-'));
+});
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await service.close();
+});
+
+for (const { title, command, file } of languages) {
+  const isMissing = [command[0], ...(title === 'curl' ? ['curl'] : [])].some(
+    (program) => spawnSync(program, ['--version']).error !== undefined,
+  );
+  test(`a year of test mode in ${title}`, {
+    skip: isMissing && `there is no ${title} on this machine`,
+  }, async () => {
+    const fence = new RegExp(`<summary>${title}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?\\n)\`\`\`\\n`);
+    const [, sample] = fence.exec(guide) ?? [];
+    assert.ok(sample !== undefined, `a sample in ${title}`);
+    const reseller = await service.createReseller();
+    const tests = await testModeOf(service, reseller);
+    const path = join(folder, file);
+    writeFileSync(path, sample);
+    const [program, ...args] = command;
+    const { code, stdout, stderr } = await runProgram(program, [...args, path], {
+      cwd: folder,
+      environment: {
+        ...childEnvironment,
+        NODE_NO_WARNINGS: '1',
+        SELLTHROUGH_URL: service.address,
+        SELLTHROUGH_KEY: tests.key,
+      },
+    });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /870\.00/, '1000.00 less the order and twelve renewals at 10.00');
+    assert.equal(expectStatus(await tests.get('/orders'), 200).total, 13);
+    expectStatus(await tests.post('/test/reset'), 200);
+  });
+}

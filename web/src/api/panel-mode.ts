@@ -1,0 +1,41 @@
+// What the pages of this tab show: what is real, or the account's test mode. Each tab chooses for itself, and keeps it until
+// it is closed or signed out. A switch loads the page anew: nothing that was read or begun in one mode is there in the other.
+
+export type PanelMode = 'live' | 'test';
+
+const storageName = 'sellthrough-mode';
+
+export const panelMode: PanelMode = keptMode();
+
+/** The service heeds it where a request is about the account's own data, and nowhere else. */
+export const modeHeaders: Readonly<Record<string, string>> =
+  panelMode === 'test' ? { 'sellthrough-mode': 'test' } : {};
+
+/** The pages about the account's own data, by the router's path; every other one shows what is real. */
+const pagesOfTests = ['/', '/orders', '/customers', '/ledger', '/statements', '/requests'];
+
+export function hasTestMode(path: string): boolean {
+  const [, first = ''] = path.split('/');
+  return pagesOfTests.includes(`/${first}`);
+}
+
+/** Loads the same page in the other mode; from one order or customer, which the other has not got, their list. */
+export function switchMode(mode: PanelMode): void {
+  if (mode === 'live') forgetMode();
+  else window.sessionStorage.setItem(storageName, mode);
+  const { pathname } = window.location;
+  window.location.assign(pathname.replace(/^(.*\/(?:orders|customers))\/[^/]+\/?$/, '$1'));
+}
+
+export function forgetMode(): void {
+  if (panelMode === 'test') window.sessionStorage.removeItem(storageName);
+}
+
+function keptMode(): PanelMode {
+  try {
+    return window.sessionStorage.getItem(storageName) === 'test' ? 'test' : 'live';
+  } catch {
+    // A browser that keeps nothing for a page.
+    return 'live';
+  }
+}

@@ -1,0 +1,139 @@
+// Moves the clock of test mode, and says what happened on the way. One idempotency key for each move: sent again after a
+// lost answer, or to go on where one request had not time enough, it moves nothing twice.
+
+import { useState } from 'react';
+import { type ClockMove, moveTestClock } from '../api/commands.ts';
+import { mintIdempotencyKey } from '../api/random-text.ts';
+import type { TestClockMoved } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { Button } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Time } from '../ui/time.tsx';
+
+const steps = [
+  { value: 'P1D', title: 'A day' },
+  { value: 'P1W', title: 'A week' },
+  { value: 'P1M', title: 'A month' },
+  { value: 'P1Y', title: 'A year' },
+  { value: 'date', title: 'To a date' },
+] as const;
+
+interface ClockDialogProps {
+  readonly now: string;
+  readonly onClose: () => void;
+}
+
+export function ClockDialog({ now, onClose }: ClockDialogProps) {
+  const [step, setStep] = useState<(typeof steps)[number]['value']>('P1M');
+  const [day, setDay] = useState('');
+  const [key, setKey] = useState(mintIdempotencyKey);
+  const [moved, setMoved] = useState<TestClockMoved | null>(null);
+  const command = useCommand((move: ClockMove) => moveTestClock(move, key), { onDone: setMoved });
+  const move: ClockMove = step === 'date' ? { now: `${day}T00:00:00Z` } : { advance: step };
+  if (moved !== null) {
+    return (
+      <Moved
+        moved={moved}
+        busy={command.isPending}
+        error={command.error}
+        onMore={() => {
+          setKey(mintIdempotencyKey());
+          setMoved(null);
+        }}
+        onClose={onClose}
+        onGoOn={() => command.mutate(move)}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      title="Move the clock"
+      description={
+        <>
+          It is <Time at={now} /> in the test, and stays so until you move it. What would happen by itself on
+          the way happens: plans renew and end, events are sent.
+        </>
+      }
+      action="Move clock"
+      busy={command.isPending}
+      ready={step !== 'date' || day !== ''}
+      error={command.error}
+      onSubmit={() => command.mutate(move)}
+      onClose={onClose}
+    >
+      <Choice label="Forward by" labelShown value={step} options={steps} onChoose={setStep} />
+      {step === 'date' ? (
+        <TextField
+          label="Date"
+          hint="To its first second, in UTC; at most ten years ahead."
+          type="date"
+          min={now.slice(0, 10)}
+          value={day}
+          onText={setDay}
+        />
+      ) : null}
+    </FormDialog>
+  );
+}
+
+function Moved({
+  moved: { clock, reached, happened },
+  busy,
+  error,
+  onMore,
+  onGoOn,
+  onClose,
+}: {
+  readonly moved: TestClockMoved;
+  readonly busy: boolean;
+  /** Of going on. */
+  readonly error: Error | null;
+  readonly onMore: () => void;
+  readonly onGoOn: () => void;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={reached ? 'The clock has moved' : 'The clock is on its way'} onClose={onClose}>
+      <DialogBody>
+        {reached ? null : (
+          <Notice tone="warn">
+            There is more to happen than one move has time for. Go on, and it goes on from here.
+          </Notice>
+        )}
+        <Facts
+          facts={[
+            { name: 'It is', value: <Time at={clock.now} /> },
+            { name: 'Plans renewed', value: happened.renewals.toLocaleString('en') },
+            { name: 'Renewals refused', value: happened.renewals_failed.toLocaleString('en') },
+            { name: 'Plans ended', value: happened.ended.toLocaleString('en') },
+            { name: 'Notices that a plan ends', value: happened.warnings.toLocaleString('en') },
+          ]}
+        />
+        {error === null ? null : <ErrorNotice error={error} />}
+      </DialogBody>
+      <DialogActions>
+        {reached ? (
+          <>
+            <Button onClick={onMore}>Move again</Button>
+            <Button look="primary" onClick={onClose}>
+              Done
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={onClose}>Stay here</Button>
+            <Button look="primary" busy={busy} onClick={onGoOn}>
+              Go on
+            </Button>
+          </>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}

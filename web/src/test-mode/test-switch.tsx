@@ -1,0 +1,16 @@
+// Test mode on or off, in the side.
+
+import { panelMode, switchMode } from '../api/panel-mode.ts';
+import { SwitchField } from '../ui/switch-field.tsx';
+
+export function TestSwitch() {
+  return (
+    <div className="mb-1 px-2 py-1.5">
+      <SwitchField
+        label="Test mode"
+        checked={panelMode === 'test'}
+        onChange={(isOn) => switchMode(isOn ? 'test' : 'live')}
+      />
+    </div>
+  );
+}
