@@ -89,14 +89,14 @@ export interface Invited<Invitation> {
   readonly along: Invitation | null;
 }
 
-/** null: there is no such account. Refused: too_many_people, username_taken, or the author may no longer. */
+/** Refused: account_not_found, too_many_people, username_taken, or the author may no longer. */
 export async function invitePerson<Invitation>(
   database: Database,
   accountId: number,
   wanted: NewPerson,
   asked: PeopleAsked,
   { peopleMax, along }: { readonly peopleMax: number; readonly along: AlongDeed<Invitation> },
-): Promise<Done<Invited<Invitation>> | Refusal | null> {
+): Promise<Done<Invited<Invitation>> | Refusal> {
   try {
     return await amongPeople<Invited<Invitation>>(
       database,
@@ -123,14 +123,14 @@ export async function invitePerson<Invitation>(
   }
 }
 
-/** What is made of an invitation replaces what was made before. Refused: person_not_found, invitation_used. */
+/** What is made of an invitation replaces what was made before. Refused: account_not_found, person_not_found, invitation_used. */
 export function inviteAgain<Invitation>(
   database: Database,
   accountId: number,
   personId: number,
   asked: PeopleAsked,
   along: AlongDeed<Invitation>,
-): Promise<Done<Invited<Invitation>> | Refusal | null> {
+): Promise<Done<Invited<Invitation>> | Refusal> {
   return amongPeople<Invited<Invitation>>(
     database,
     accountId,
@@ -156,14 +156,14 @@ function invitedBefore(account: Account, present: readonly Credentials[], person
   return person === undefined ? refusal('person_not_found') : { person, account, along: null };
 }
 
-/** What stays as it is is no change. Refused: person_not_found, last_owner. */
+/** What stays as it is is no change. Refused: account_not_found, person_not_found, last_owner. */
 export function changePerson(
   database: Database,
   accountId: number,
   personId: number,
   change: PersonChange,
   asked: PeopleAsked,
-): Promise<Done<{ person: Credentials; account: Account }> | Refusal | null> {
+): Promise<Done<{ person: Credentials; account: Account }> | Refusal> {
   const { role, email } = change;
   return amongPeople<{ person: Credentials; account: Account }>(
     database,
@@ -192,14 +192,14 @@ export function changePerson(
   );
 }
 
-/** `along`: what is forgotten with them. Refused: person_not_found, last_owner. */
+/** `along`: what is forgotten with them. Refused: account_not_found, person_not_found, last_owner. */
 export function removePerson(
   database: Database,
   accountId: number,
   personId: number,
   asked: PeopleAsked,
   along: AlongDeed<void>,
-): Promise<Done<true> | Refusal | null> {
+): Promise<Done<true> | Refusal> {
   return amongPeople<true>(
     database,
     accountId,
@@ -275,7 +275,7 @@ function isLastOwner(
   return !others.some((other) => passwordHash === null || other.passwordHash !== null);
 }
 
-/** Locks the account: whoever else changes its people waits, and then sees them as they are. null: there is no such account. */
+/** Locks the account: whoever else changes its people waits, and then sees them as they are. */
 async function amongPeople<Result>(
   database: Database,
   accountId: number,
@@ -287,10 +287,10 @@ async function amongPeople<Result>(
     present: readonly Credentials[],
   ) => Promise<Changed<Result> | Refusal>,
   again: (account: Account, present: readonly Credentials[], id: number) => Result | Refusal,
-): Promise<Done<Result> | Refusal | null> {
+): Promise<Done<Result> | Refusal> {
   return database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, accountId);
-    if (account === null) return null;
+    if (account === null) return refusal('account_not_found');
     const scope = actorId === accountId ? 'people:write' : 'admin:accounts';
     const problem = await authorProblem(transaction, by, scope);
     if (problem !== null) return problem;

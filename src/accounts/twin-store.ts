@@ -3,6 +3,7 @@
 // Always true: one twin of an account is current; what it is given at its start stands in its ledger, so that its books add
 // up. Of two rows an account has for its tests one is that, and the other one is being emptied or lies empty.
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountMade, changesChannel } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
@@ -29,7 +30,7 @@ const holdTwinIds: Statement = {
 
 const findLastTwinId: Statement = {
   name: 'find_last_test_account_id',
-  text: 'select coalesce(max(id), 5000000) as id from accounts where id > 5000000',
+  text: `select coalesce(max(id), ${realAccountIdMax}) as id from accounts where id > ${realAccountIdMax}`,
 };
 
 const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);

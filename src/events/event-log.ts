@@ -5,6 +5,7 @@
 // account that nobody listens to nothing is written.
 
 import { type EventType, eventTypes } from '../contract/event-schemas.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -90,7 +91,7 @@ export async function appendEvents(
 const lockListening: Statement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
-    where event_count is not null and id <= 5000000 and group_name = any($1::text[]) order by id for no key update`,
+    where event_count is not null and id <= ${realAccountIdMax} and group_name = any($1::text[]) order by id for no key update`,
 };
 
 const moveNumbers: Statement = {
@@ -146,8 +147,8 @@ export async function listenToAccount(database: Queryable, accountId: number): P
 
 /** Whether all of them are listened to is a column of service_state: those of real accounts, and those of tests. */
 const listening = {
-  live: { column: 'listens_to_all', whose: 'id <= 5000000' },
-  test: { column: 'listens_to_tests', whose: `id > 5000000 and test_state = 'current'` },
+  live: { column: 'listens_to_all', whose: `id <= ${realAccountIdMax}` },
+  test: { column: 'listens_to_tests', whose: `id > ${realAccountIdMax} and test_state = 'current'` },
 } as const;
 type Listening = keyof typeof listening;
 
@@ -184,7 +185,7 @@ export async function goOnListening(database: Queryable): Promise<void> {
 const listenToNew: Statement = {
   name: 'listen_to_new_account',
   text: `update accounts set event_count = 0 where id = $1::int
-    and (select case when $1::int <= 5000000 then listens_to_all else listens_to_tests end from service_state)`,
+    and (select case when $1::int <= ${realAccountIdMax} then listens_to_all else listens_to_tests end from service_state)`,
 };
 
 /** In the transaction that makes the account, or its test, behind its entry in the audit log: that holds the row which says whether. */

@@ -6,6 +6,7 @@
 // transactions held the account's lock one after another.
 
 import type { OwnedId } from '../contract/identifiers.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
@@ -97,8 +98,8 @@ const readAllOf = (name: string, mode: string): Statement => ({
     and $2::int is null order by 1 limit $3::int`,
 });
 const readAll = {
-  live: readAllOf('read_event_stream', 'account_id <= 5000000'),
-  test: readAllOf('read_event_stream_of_tests', 'account_id > 5000000'),
+  live: readAllOf('read_event_stream', `account_id <= ${realAccountIdMax}`),
+  test: readAllOf('read_event_stream_of_tests', `account_id > ${realAccountIdMax}`),
 };
 
 const readOfAccount: Statement = {
@@ -148,7 +149,7 @@ export async function positionOf(
 
 const findLast: Statement = {
   name: 'find_last_streamed_event',
-  text: 'select account_id, last_number from event_stream where account_id <= 5000000 order by position desc limit 1',
+  text: `select account_id, last_number from event_stream where account_id <= ${realAccountIdMax} order by position desc limit 1`,
 };
 
 /** null: no event is kept. */

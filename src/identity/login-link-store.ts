@@ -5,6 +5,7 @@
 // lifted works then.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
@@ -131,7 +132,7 @@ const spendCode: Statement = {
   name: 'spend_login_code',
   text: `update login_codes l set spent_at = ${timeOf('l')}
     where code_hash = $1 and spent_at is null and expires_at > ${timeOf('l')} and ${isLetIn('l')}
-      and (account_id > 5000000) = ($3::text = 'test')
+      and (account_id > ${realAccountIdMax}) = ($3::text = 'test')
     returning ${linkedCustomer}`,
 };
 

@@ -4,6 +4,7 @@
 // Always true: a call's id is that of what it tells, so the same thing is never written twice, and the product ignores
 // a repeat by it.
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import {
@@ -74,7 +75,7 @@ const giveUp: Statement = {
   name: 'give_up_product_calls',
   text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
       last_error = coalesce(last_error, 'no_product')
-    where id = any(array(select id from product_calls where status = 'waiting' and account_id <= 5000000
+    where id = any(array(select id from product_calls where status = 'waiting' and account_id <= ${realAccountIdMax}
       order by next_attempt_at, id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 

@@ -3,6 +3,7 @@
 // from the entries alone: a mark holds the number of the last entry that is in the sums, and entries never
 // change, so each is summed exactly once. The only writer of ledger_days and ledger_day_marks.
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
@@ -143,7 +144,7 @@ const sumsOfAccount: Statement = {
 // Account by account: an index by day alone would be one that a plan for a single account could take.
 // Of real ones: tests are no business.
 const daysOfAll = `accounts a join lateral (
-      select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= 5000000`;
+      select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= ${realAccountIdMax}`;
 
 const sumsOfAccounts: Statement = {
   name: 'list_ledger_sums_of_all',

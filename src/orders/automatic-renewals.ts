@@ -7,6 +7,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomBase62 } from '../accounts/api-key.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
@@ -37,7 +38,7 @@ const listDue: Statement = {
   name: 'list_due_renewals',
   text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
     from customers c join accounts a on a.id = c.account_id
-    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end and c.account_id <= 5000000
+    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end and c.account_id <= ${realAccountIdMax}
       and (c.renew_at, c.account_id, c.number) > (to_timestamp($2::bigint), $3::int, $4::int)
     order by c.renew_at, c.account_id, c.number limit $5::int`,
 };
@@ -47,7 +48,7 @@ const countDue: Statement = {
   name: 'count_due_renewals',
   text: `select count(*) from (
     select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end
-      and account_id <= 5000000 limit ${countedMax}) due`,
+      and account_id <= ${realAccountIdMax} limit ${countedMax}) due`,
 };
 
 /**

@@ -1,6 +1,7 @@
 // Orders that the product was asked about for as long as it is asked, and that still wait: an administrator has to decide.
 // Called by product-admin-routes.ts.
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
@@ -31,7 +32,7 @@ const listAttention: Statement = {
   text: `select p.id as place, p.call_id, p.type, p.attempts, p.first_attempt_at, p.last_status, p.last_error, a.username,
       ${orderColumns}
     from (select * from product_calls where status = 'attention' and id > $1::bigint
-      and account_id <= 5000000 order by id limit $2::int) p
+      and account_id <= ${realAccountIdMax} order by id limit $2::int) p
     join accounts a on a.id = p.account_id
     join orders o on o.account_id = p.account_id and o.number = p.order_number
     ${orderJoins}

@@ -1,6 +1,7 @@
 // Moves of the clocks of tests, by their idempotency keys, and what a batch loads for one: the customers to whom something
 // happens next, up to a horizon. Decided by move-test-clock.ts; written by the order batch alone.
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Row, Statement } from '../database/database.ts';
 import { boolean, describeTable, int, nullableTime, type RowOf, text, time } from '../database/table.ts';
@@ -78,12 +79,12 @@ export const loadDueSteps: Statement = {
     due as (
       select r.number, r.renew_at as at from a cross join lateral (
         select c.number, c.renew_at from customers c
-        where c.account_id = a.id and c.account_id > 5000000 and c.renew_at is not null and not c.ends_at_period_end
+        where c.account_id = a.id and c.account_id > ${realAccountIdMax} and c.renew_at is not null and not c.ends_at_period_end
         order by c.account_id, c.renew_at, c.number limit $2::int) r
       union all
       select e.number, e.expires_at - make_interval(secs => d.days * 86400) from a cross join days d cross join lateral (
         select c.number, c.expires_at from customers c
-        where c.account_id = a.id and c.account_id > 5000000
+        where c.account_id = a.id and c.account_id > ${realAccountIdMax}
           and c.expires_at >= a.test_clock + make_interval(secs => d.days * 86400)
           and c.expires_at > c.anchor_at and not c.cancelled
           and (c.end_notice_days is null or c.end_notice_days > d.days)

@@ -2,7 +2,7 @@
 // reads a bounded stretch: what it finds may be less than a page, and then says where to go on. And the plans
 // that end soon.
 
-import { isTestAccount } from '../contract/identifiers.ts';
+import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
 import { expectMonths } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -88,7 +88,7 @@ const countEndingOfAll: Statement = {
       select count(*) as customers from customers c
       where c.account_id = a.id and c.expires_at > to_timestamp($1::bigint)
         and c.expires_at <= to_timestamp($2::bigint)) ending
-    where a.id <= 5000000`,
+    where a.id <= ${realAccountIdMax}`,
 };
 
 const findLastOrder: Statement = {

@@ -60,13 +60,13 @@ const all = (mode: string) => `select ${shown} from customers c join accounts a 
 const statements = {
   live: {
     find: { name: 'find_entitlement', text: `${byReference('customer_references')} null` },
-    list: { name: 'list_entitlements', text: all('c.account_id <= 5000000') },
+    list: { name: 'list_entitlements', text: all(`c.account_id <= ${realAccountIdMax}`) },
   },
   test: {
     find: { name: 'find_test_entitlement', text: `${byReference('test_customer_references')} 'current'` },
     list: {
       name: 'list_test_entitlements',
-      text: all(`c.account_id > 5000000 and a.test_state = 'current'`),
+      text: all(`c.account_id > ${realAccountIdMax} and a.test_state = 'current'`),
     },
   },
 } as const satisfies Record<EntitledMode, { readonly find: Statement; readonly list: Statement }>;

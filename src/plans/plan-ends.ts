@@ -5,6 +5,7 @@
 // on, so that an end that came while nothing ran is told later.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
@@ -53,7 +54,7 @@ const endsOf = (accounts: string) => `select c.* from accounts a cross join late
         and (expires_at, account_id, number) > (to_timestamp($1::bigint), $3::int, $4::int)
         and expires_at >= to_timestamp($1::bigint)
       order by expires_at, number limit $5::int) c
-    where a.id <= 5000000 and (${accounts})
+    where a.id <= ${realAccountIdMax} and (${accounts})
     order by c.expires_at, c.account_id, c.number limit $5::int`;
 
 const listEnds: Statement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
@@ -72,7 +73,7 @@ const listAlertedEnds: Statement = {
 
 const listAlertDays: Statement = {
   name: 'list_alert_days',
-  text: 'select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= 5000000',
+  text: `select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= ${realAccountIdMax}`,
 };
 
 /** How many notices at least are still to be given when it was told to stop; 0: none. */

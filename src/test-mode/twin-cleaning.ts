@@ -3,6 +3,7 @@
 // Always true: a row is called clean when every table was seen empty of it in the transaction that says so. The database
 // itself lets go of the history of discarded tests alone (refuse_deleting_history).
 
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { deleteInPieces } from '../database/delete-in-pieces.ts';
 
@@ -47,7 +48,7 @@ const deletions = tables.map((table) => ({
     name: `delete_test_rows_of_${table}`,
     // Said twice: the second lets it take the indexes of tests alone.
     text: `with gone as (delete from ${table} where ctid = any(array(
-        select ctid from ${table} where account_id = $1::int and account_id > 5000000 limit ${rowsAtOnce})) returning 1)
+        select ctid from ${table} where account_id = $1::int and account_id > ${realAccountIdMax} limit ${rowsAtOnce})) returning 1)
       select count(*) as count from gone`,
   } satisfies Statement,
   atOnceMax: rowsAtOnce,
@@ -65,7 +66,7 @@ const lockDiscarded: Statement = {
 
 const isLeft: Statement = {
   name: 'find_rows_of_discarded_test',
-  text: `select ${tables.map((table) => `exists (select from ${table} where account_id = $1::int and account_id > 5000000)`).join('\n      or ')} as is_left`,
+  text: `select ${tables.map((table) => `exists (select from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
 };
 
 const callClean: Statement = {

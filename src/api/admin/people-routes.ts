@@ -175,13 +175,9 @@ function peopleRoutes(
     async (request, reply) => {
       const body = readNewPerson(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const account = await findTarget(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
-      const problem =
-        emailRefusal(body.email) ?? roleRefusal(account, body.role) ?? problemOf(request, reply, account);
-      if (problem !== null) return reply.refuse(problem);
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
+      const sent = await changeOf(request, reply, body);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
       const { username, role, email } = body;
       const wanted = { username, role, email: email || null };
       const done = await invitePerson(database, account.id, wanted, asked, {
@@ -212,12 +208,9 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const account = await findTarget(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
-      const problem = problemOf(request, reply, account);
-      if (problem !== null) return reply.refuse(problem);
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
+      const sent = await changeOf(request, reply);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
       const done = await inviteAgain(
         database,
         account.id,
@@ -251,19 +244,14 @@ function peopleRoutes(
     async (request, reply) => {
       const body = readPersonChange(request.body);
       if (isRefusal(body)) return reply.refuse(body);
-      const account = await findTarget(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
-      const problem =
-        emailRefusal(body.email) ?? roleRefusal(account, body.role) ?? problemOf(request, reply, account);
-      if (problem !== null) return reply.refuse(problem);
+      const sent = await changeOf(request, reply, body);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
       const change = {
         ...(body.role !== undefined && { role: body.role }),
         ...(body.email !== undefined && { email: body.email || null }),
       };
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
       const done = await changePerson(database, account.id, personIdOf(request), change, asked);
-      if (done === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(account.id);
       markReplayed(reply, done);
@@ -293,12 +281,9 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const account = await findTarget(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
-      const problem = problemOf(request, reply, account);
-      if (problem !== null) return reply.refuse(problem);
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
+      const sent = await changeOf(request, reply);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
       const done = await removePerson(
         database,
         account.id,
@@ -306,7 +291,6 @@ function peopleRoutes(
         asked,
         (transaction, { id }) => totp.forget(transaction, id),
       );
-      if (done === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(account.id);
       markReplayed(reply, done);
@@ -319,26 +303,32 @@ function peopleRoutes(
     return id === null ? null : findAccount(lookups, id);
   }
 
-  function problemOf(request: FastifyRequest, reply: FastifyReply, account: Account): Refusal | null {
-    return administratorProblem(request.principal, account) ?? limited(request, reply);
+  /** Whose people are to change, and who asks; or what stands in the way. */
+  async function changeOf(
+    request: FastifyRequest<WithPerson>,
+    reply: FastifyReply,
+    { email, role }: { readonly email?: string; readonly role?: Role } = {},
+  ): Promise<{ account: Account; asked: PeopleAsked } | Refusal> {
+    const account = await findTarget(request);
+    if (account === null) return refusal('account_not_found');
+    const problem =
+      emailRefusal(email) ??
+      roleRefusal(account, role) ??
+      administratorProblem(request.principal, account) ??
+      limited(request, reply);
+    if (problem !== null) return problem;
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (isRefusal(idempotencyKey)) return idempotencyKey;
+    return { account, asked: { ...actorOf(request.principal), idempotencyKey } };
   }
 
-  function answerInvited(
-    reply: FastifyReply,
-    done: Done<Invited<Invitation>> | Refusal | null,
-  ): FastifyReply {
-    if (done === null) return reply.refuse(refusal('account_not_found'));
+  function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
     if (isRefusal(done)) return reply.refuse(done);
     markReplayed(reply, done);
     const { person, account, along } = done.result;
     const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
     return reply.code(201).send({ person: viewOf(person, account, false), invitation });
   }
-}
-
-function askedBy(request: FastifyRequest): PeopleAsked | Refusal {
-  const idempotencyKey = idempotencyKeyOf(request);
-  return isRefusal(idempotencyKey) ? idempotencyKey : { ...actorOf(request.principal), idempotencyKey };
 }
 
 function markReplayed(reply: FastifyReply, { replayed }: Done<unknown>): void {

@@ -4,7 +4,7 @@
 // moves in the transaction that queues the mails. Plans that end are gathered: one mail a day.
 
 import type { EventData } from '../../contract/event-schemas.ts';
-import { publicId } from '../../contract/identifiers.ts';
+import { publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
 import type { MailContent } from './mail-content.ts';
@@ -23,7 +23,7 @@ const gatherSeconds = 86_400;
 
 const listLow: Statement = {
   name: 'list_low_balances_to_mail',
-  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= 5000000
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and exists (select from events e where e.account_id = t.account_id and e.type = 'balance.low'
         and e.number > t.low_mailed_number)
     order by t.account_id limit ${accountsAtOnce}`,
@@ -31,7 +31,7 @@ const listLow: Statement = {
 
 const listEnding: Statement = {
   name: 'list_ending_plans_to_mail',
-  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= 5000000
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and t.plans_ending_days is not null
       and (t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint) - make_interval(secs => ${gatherSeconds}))
       and exists (select from events e where e.account_id = t.account_id and e.type = 'plan.ending'
