@@ -11,6 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { briefFlags } from './brief-processes.ts';
 import { chromiumForTests } from './chromium-for-tests.ts';
 import { longestFirst, proofs, runsOnBothDatabases, waitsMostly } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
@@ -286,10 +287,9 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
     flags,
   });
-  // A process for one file does not repay that WebAssembly is compiled a second time to run faster.
   const brief = async (ordinary: Promise<WorkerKind>): Promise<WorkerKind> => {
     const { environment, flags } = await ordinary;
-    return { environment, flags: ['--liftoff-only', '--wasm-lazy-validation', ...flags] };
+    return { environment, flags: [...briefFlags, ...flags] };
   };
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
     static: () => kind(),

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, childFlags } from './child-environment.ts';
+import { briefFlags } from '../../scripts/brief-processes.ts';
+import { childEnvironment } from './child-environment.ts';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -27,7 +28,7 @@ export function startCommand(
   { cwd, environment, notAsRoot }: CommandOptions,
 ): ChildProcess {
   const preload = notAsRoot && process.getuid?.() === 0 ? ['--import', becomeNobody] : [];
-  return spawn(process.execPath, [...childFlags, ...preload, program, ...args], {
+  return spawn(process.execPath, [...briefFlags, ...preload, program, ...args], {
     cwd,
     env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, childFlags } from '../harness/child-environment.ts';
+import { briefFlags } from '../../scripts/brief-processes.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
   readonly address: string;
@@ -36,7 +37,7 @@ export async function startServiceProcess({
   const child: ChildProcess = spawn(
     process.execPath,
     [
-      ...childFlags,
+      ...briefFlags,
       ...preloads.flatMap(({ href }) => ['--import', href]),
       fileURLToPath(new URL('src/main.ts', root)),
     ],

@@ -22,11 +22,11 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { briefFlags } from '../../scripts/brief-processes.ts';
 import { createRandom } from '../../scripts/demo/random.ts';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
 import { DataFolderInUse, DataFolderUnusable } from '../../src/database/data-lock.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/database/embedded-server.ts';
-import { childFlags } from '../harness/child-environment.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));
@@ -534,7 +534,7 @@ function startChild(dataDir: string, script: string): ChildProcess {
     });
     ${script}`;
   const repository = new URL('..', import.meta.url);
-  return spawn(process.execPath, [...childFlags, '--input-type=module', '--eval', source], {
+  return spawn(process.execPath, [...briefFlags, '--input-type=module', '--eval', source], {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

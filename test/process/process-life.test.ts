@@ -23,12 +23,13 @@ import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits, readConfig } from '../../src/config.ts';
 import { draftSecrets } from '../../src/first-administrator-file.ts';
-import { childEnvironment, childFlags } from '../harness/child-environment.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
 import { createPanelClient, setCookieOf, signInAnswer } from '../harness/panel-client.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
@@ -57,7 +58,7 @@ interface ServiceProcess {
 /** A program of ours, in a folder without .env and with none of this process's settings. */
 function run(script: string, args: readonly string[], environment: Record<string, string>, cwd = folder) {
   const path = fileURLToPath(new URL(`../../src/${script}`, import.meta.url));
-  const child = spawn(process.execPath, [...childFlags, path, ...args], {
+  const child = spawn(process.execPath, [...briefFlags, path, ...args], {
     cwd,
     env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
