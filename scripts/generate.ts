@@ -88,6 +88,7 @@ In the administrator's API \`insufficient_credit\` is ${statusOf('insufficient_c
 and \`reason\`; \`rate_limited\` holds \`limit\`, \`window_seconds\` and \`retry_after\`; \`address_locked_out\`
 holds \`address\`; \`order_failed\` holds \`reason\`: \`plan_changed\`, \`term_too_long\`, \`account_halted\`, \`plan_running\`,
 \`plan_not_running\`, \`order_pending\` (an order for the customer waits for the operator’s product),
-\`account_full\` (after 900,000,000 orders, customers or ledger entries: ask for a second account).
+\`account_full\` (after 900,000,000 orders, customers or ledger entries: ask for a second account; in test mode after
+10,000,000: reset the test).
 `;
 }

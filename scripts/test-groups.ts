@@ -16,6 +16,7 @@ export const onBothDatabases: readonly string[] = [
   'housekeeping',
   'idempotency',
   'jobs',
+  'key-moments',
   'keys',
   'lists-and-ids',
   'mail-delivery',

@@ -146,6 +146,8 @@ export const defaultLimits = {
   productCalls: {
     callsMax: 128,
     callsMaxUnanswered: 4,
+    // Beside them, and never in their place: a fifth.
+    tests: { callsMax: 25, callsMaxUnanswered: 1 },
     pollMilliseconds: 500,
     writeMilliseconds: 20,
     stopMilliseconds: 1_000,
@@ -200,8 +202,9 @@ export const defaultLimits = {
     retrySecondsMax: 900,
     pauseSecondsMin: 1,
     stopMilliseconds: 2_000,
-    // The deliveries and the calls of the product, which go on for as long as there are any, and three others.
-    runsAtOnceMax: 5,
+    // The deliveries and the calls of the product, those of tests too, which go on for as long as there are any, and three
+    // others.
+    runsAtOnceMax: 6,
   },
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
   housekeeping: {

@@ -28,7 +28,7 @@ import { deliveriesKind } from './delivery/delivery-progress.ts';
 import { createMailOutbox } from './delivery/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from './delivery/outbound.ts';
 import { createProductCallMetrics } from './delivery/product-call-metrics.ts';
-import { createProductCaller, productCallsKind } from './delivery/product-caller.ts';
+import { type CallMode, createProductCaller, productCallsKinds } from './delivery/product-caller.ts';
 import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
@@ -47,7 +47,7 @@ import { createSignInLog } from './journal/sign-in-log.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
 import { createBatchSizes } from './orders/batch-sizes.ts';
 import { orderTables } from './orders/order-batch.ts';
-import { isNewOrder } from './orders/order-commands.ts';
+import { isNewOrder, type OrderCommand } from './orders/order-commands.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderMetrics } from './orders/order-metrics.ts';
 import { createOrderReads } from './orders/order-reads.ts';
@@ -89,6 +89,10 @@ export interface Service {
   /** Finishes what was accepted, then lets go of everything, the database included. */
   close(): Promise<void>;
 }
+
+/** Figures are of real orders; a batch holds these, or tests. */
+const isOfRealOrders = (commands: readonly OrderCommand[]) =>
+  !commands.some(({ accountId }) => isTestAccount(accountId));
 
 const idleSweepMilliseconds = 50;
 const lastLinesMilliseconds = 1_000;
@@ -140,16 +144,16 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       onBatch(commands, outcomes, { toldAccounts, productCalls }) {
         eventWaits.told(toldAccounts);
         if (toldAccounts.size > 0) deliverer.told();
-        if (productCalls > 0) productCaller.told();
-        // The figures are of real orders.
-        if (commands.some(({ accountId }) => isTestAccount(accountId))) return;
+        const isReal = isOfRealOrders(commands);
+        if (productCalls > 0) productCallers[isReal ? 'live' : 'test'].told();
+        if (!isReal) return;
         orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);
         statistics.count(outcomes.filter(isNewOrder).length);
       },
-      onBatchBroken(error, orders) {
-        orderMetrics.onBatchBroken();
-        logger.error({ err: error, orders }, 'batch broken');
+      onBatchBroken(error, commands) {
+        if (isOfRealOrders(commands)) orderMetrics.onBatchBroken();
+        logger.error({ err: error, orders: commands.length }, 'batch broken');
       },
     },
   });
@@ -189,21 +193,25 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const productCallMetrics = createProductCallMetrics(metrics.registry);
   productCallMetrics.observe(lookups, now);
-  const productCaller = createProductCaller({
-    database,
-    outbound,
-    seal,
-    async settle(settlement) {
-      const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
-      // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
-      if (outcome.type === 'settled') return true;
-      return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
-    },
-    now,
-    limits: limits.productCalls,
-    onCall: productCallMetrics.onCall,
-    onProblem: (error) => logger.error({ err: error }, 'what the product answered could not be carried out'),
-  });
+  const callsOf = (mode: CallMode) =>
+    createProductCaller({
+      mode,
+      database,
+      outbound,
+      seal,
+      async settle(settlement) {
+        const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
+        // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
+        if (outcome.type === 'settled') return true;
+        return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
+      },
+      now,
+      limits: { ...limits.productCalls, ...(mode === 'test' ? limits.productCalls.tests : {}) },
+      onCall: mode === 'live' ? productCallMetrics.onCall : () => undefined,
+      onProblem: (error) =>
+        logger.error({ err: error }, 'what the product answered could not be carried out'),
+    });
+  const productCallers = { live: callsOf('live'), test: callsOf('test') };
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const signIns = createSignInLog({
@@ -247,7 +255,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       requestLog,
       ledgerDays,
       deliverer,
-      productCaller,
+      productCallers,
       passwordLinks,
       knownAddresses,
       mails,
@@ -330,7 +338,9 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     requestLog,
     audits,
     outbound,
-    productCallsSoon: () => jobs.hasten(productCallsKind).catch(() => undefined),
+    async productCallsSoon() {
+      for (const kind of Object.values(productCallsKinds)) await jobs.hasten(kind).catch(() => undefined);
+    },
     jobs,
     webhookTests: createAccountTurns(limits.webhookTests),
     async deliverSoon() {

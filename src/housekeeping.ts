@@ -11,7 +11,12 @@ import { deliveriesKind } from './delivery/delivery-progress.ts';
 import { queueAlertMails } from './delivery/mail/alert-mails.ts';
 import type { MailOutbox } from './delivery/mail/mail-outbox.ts';
 import { type SendMailsDependencies, sendMails } from './delivery/mail/send-mails.ts';
-import { deleteOldProductCalls, type ProductCaller, productCallsKind } from './delivery/product-caller.ts';
+import {
+  type CallMode,
+  deleteOldProductCalls,
+  type ProductCaller,
+  productCallsKinds,
+} from './delivery/product-caller.ts';
 import { goOnListening } from './events/event-log.ts';
 import { deleteOldEvents } from './events/event-stream.ts';
 import type { KnownAddresses } from './identity/known-addresses.ts';
@@ -40,7 +45,7 @@ export interface HousekeepingDependencies {
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
   readonly deliverer: Deliverer;
-  readonly productCaller: ProductCaller;
+  readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
   readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
   readonly knownAddresses: KnownAddresses;
@@ -57,7 +62,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     totp,
     requestLog,
     ledgerDays,
-    productCaller,
+    productCallers,
     passwordLinks,
     knownAddresses,
     deliverer,
@@ -92,7 +97,8 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
         backlog: await shortenLogs(database, limits.deliveryLog, now(), signal),
       }),
     },
-    { kind: productCallsKind, ...times.productCalls, run: productCaller.run },
+    { kind: productCallsKinds.live, ...times.productCalls, run: productCallers.live.run },
+    { kind: productCallsKinds.test, ...times.productCalls, run: productCallers.test.run },
     {
       kind: 'old_product_calls',
       ...times.oldProductCalls,

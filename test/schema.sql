@@ -362,6 +362,8 @@ sessions.last_seen_at timestamp with time zone not null
 sessions.address text not null
 sessions.user_agent text not null
 sessions.confirmed_at timestamp with time zone
+test_account_ids.is_only boolean not null default true
+test_account_ids.last_id integer not null
 test_customer_references.reference text collate "C" not null
 test_customer_references.account_id integer not null
 test_customer_references.customer_number integer not null
@@ -500,6 +502,8 @@ service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
 service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
 sessions: sessions_pkey PRIMARY KEY (person_id, token_hash)
+test_account_ids: test_account_ids_is_only_check CHECK (is_only)
+test_account_ids: test_account_ids_pkey PRIMARY KEY (is_only)
 test_customer_references: test_customer_references_pkey PRIMARY KEY (reference)
 test_moves: test_moves_pkey PRIMARY KEY (account_id, idempotency_key)
 test_resets: test_resets_pkey PRIMARY KEY (account_id, idempotency_key)
@@ -515,7 +519,7 @@ webhooks: webhooks_pkey PRIMARY KEY (id)
 CREATE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
 CREATE UNIQUE INDEX accounts_test_current ON public.accounts USING btree (test_of) WHERE (test_state = 'current'::text)
-CREATE INDEX accounts_test_discarded ON public.accounts USING btree (id) WHERE (test_state = 'discarded'::text)
+CREATE INDEX accounts_test_discarded ON public.accounts USING btree (id) WHERE (test_state <> 'current'::text)
 CREATE INDEX accounts_test_of ON public.accounts USING btree (test_of, id) WHERE (test_of IS NOT NULL)
 CREATE UNIQUE INDEX accounts_username_key ON public.accounts USING btree (username)
 CREATE UNIQUE INDEX alerts_pkey ON public.alerts USING btree (account_id)
@@ -598,7 +602,8 @@ CREATE INDEX product_calls_of_customer ON public.product_calls USING btree (acco
 CREATE INDEX product_calls_of_tests ON public.product_calls USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX product_calls_order ON public.product_calls USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
 CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
-CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE (status = 'waiting'::text)
+CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id <= 5000000))
+CREATE INDEX product_calls_waiting_of_tests ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id > 5000000))
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (person_id, code_hash)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX scheduled_prices_pkey ON public.scheduled_prices USING btree (package_id, starts_at, group_name, months)
@@ -606,6 +611,7 @@ CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btr
 CREATE UNIQUE INDEX service_state_pkey ON public.service_state USING btree (only_row)
 CREATE INDEX sessions_created ON public.sessions USING btree (created_at)
 CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (person_id, token_hash)
+CREATE UNIQUE INDEX test_account_ids_pkey ON public.test_account_ids USING btree (is_only)
 CREATE INDEX test_customer_references_of ON public.test_customer_references USING btree (account_id)
 CREATE UNIQUE INDEX test_customer_references_pkey ON public.test_customer_references USING btree (reference)
 CREATE INDEX test_moves_held ON public.test_moves USING btree (account_id) WHERE (held_until IS NOT NULL)
@@ -622,6 +628,7 @@ CREATE INDEX webhooks_of_account ON public.webhooks USING btree (account_id, id)
 CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
 
 -- triggers
+CREATE TRIGGER accounts_kept BEFORE DELETE ON public.accounts FOR EACH ROW EXECUTE FUNCTION refuse_deleting_accounts()
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER ledger_entries_kept BEFORE DELETE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
@@ -632,6 +639,19 @@ CREATE TRIGGER plan_changes_kept BEFORE DELETE ON public.plan_changes FOR EACH R
 CREATE TRIGGER scheduled_prices_never_change BEFORE UPDATE OR TRUNCATE ON public.scheduled_prices FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 
 -- functions
+CREATE OR REPLACE FUNCTION public.refuse_deleting_accounts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.test_state <> 'current'
+    and not exists (select from customers where account_id = old.id)
+    and not exists (select from orders where account_id = old.id)
+    and not exists (select from ledger_entries where account_id = old.id)
+    and not exists (select from plan_changes where account_id = old.id)
+  then return old; end if;
+  raise exception '% is kept: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
+end $function$
 CREATE OR REPLACE FUNCTION public.refuse_deleting_history()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -35,7 +35,7 @@ const operatorWebhook = 3;
 /** The second id of a path; the key is the one that an earlier step has made. */
 const innerIds: Readonly<Record<string, number>> = {
   event_id: 2_000_000_001,
-  key_id: 6,
+  key_id: 7,
   person_id: invited,
 };
 /** Where a step names another one: a key that is revoked. */

@@ -1015,10 +1015,10 @@ export interface ApiKey {
     account: string;
     /** Tolerate new values. */
     type: 'key' | 'person';
-    /** That key or person. */
-    id: number;
-    /** The name of the key, or the username of the person. At most 200 characters. */
-    name: string;
+    /** That key or person; absent: of another account, whose own it is to know. */
+    id?: number | undefined;
+    /** The name of the key, or the username of the person; absent where id is. At most 200 characters. */
+    name?: string | undefined;
   } | null;
   /** null: never. */
   last_used_at: string | null;

@@ -2,7 +2,7 @@
 // api-key-store.ts. Always true: a change, its entry in the audit log, its event and its idempotency key are one transaction
 // under the account's lock; it moves the account's access_version, so that it counts at once in every process.
 
-import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { endingSecretsMax, keysPerAccountMax } from '../contract/key-schemas.ts';
@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
-import { lockAccountRow, tellAccessChanged } from './account-store.ts';
+import { type Actor, lockAccountRow, tellAccessChanged } from './account-store.ts';
 import { type KeyMode, lastFour, mintApiKey } from './api-key.ts';
 import {
   changeKeySettings,
@@ -29,9 +29,12 @@ import {
 } from './api-key-store.ts';
 import { authorProblem } from './author.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
+import { keyScopeNames } from './principal.ts';
 import type { Seal } from './seal.ts';
 import { findTwin } from './twin-settings.ts';
 import { ensureTwin } from './twin-store.ts';
+
+export const expiresAtReason = 'must be a whole second in UTC, in the future: "2028-01-01T00:00:00Z"';
 
 export interface AccountKey extends StoredKey {
   /** Secrets before it that still work, the newest first. */
@@ -43,7 +46,7 @@ export interface KeysAsked {
   /** Whose keys they are. */
   readonly accountId: number;
   readonly idempotencyKey: string | null;
-  readonly author: AuditAuthor;
+  readonly author: Omit<Actor, 'now'> & AuditAuthor;
   readonly now: EpochSeconds;
 }
 
@@ -72,7 +75,7 @@ export interface NewKey extends KeySettings {
   readonly mode: KeyMode;
 }
 
-/** Refused: too_many_keys, idempotency_conflict; account_not_found. */
+/** Refused: validation_failed, too_many_keys, idempotency_conflict; account_not_found. */
 export function createKey(
   database: Database,
   seal: Seal,
@@ -80,11 +83,14 @@ export function createKey(
   asked: KeysAsked,
 ): Promise<Done<ShownKey> | Refusal> {
   const { accountId, author, now } = asked;
+  const isTest = mode === 'test';
   return owned<ShownKey>(
     database,
     asked,
     mode === 'live' ? ['create', settings] : ['create', settings, mode],
     async (transaction) => {
+      const problem = settingsProblem(settings, isTest, now);
+      if (problem !== null) return problem;
       const holder = mode === 'live' ? accountId : (await ensureTwin(transaction, accountId, now))?.id;
       if (holder === undefined) return refusal('account_not_found');
       const others = await listKeys(transaction, await idsOf(transaction, accountId));
@@ -113,7 +119,7 @@ export function createKey(
   );
 }
 
-/** What is not named stays as it is. Refused: key_not_found, first_key, idempotency_conflict. */
+/** What is not named stays as it is. Refused: validation_failed, key_not_found, first_key, idempotency_conflict. */
 export function changeKey(
   database: Database,
   keyId: number,
@@ -130,6 +136,8 @@ export function changeKey(
       if (before.isFirst && (change.scopes !== undefined || change.expiresAt !== undefined)) {
         return refusal('first_key');
       }
+      const problem = settingsProblem(change, isTestAccount(before.accountId), asked.now);
+      if (problem !== null) return problem;
       const after = { ...before, ...change };
       const [was, is] = [auditView(before), auditView(after)];
       if (JSON.stringify(was) !== JSON.stringify(is)) {
@@ -170,7 +178,7 @@ export function revokeKey(
 
 /**
  * A new secret; those before it work for as long as the overlap, and end at once where there is none.
- * Refused: key_not_found, idempotency_conflict.
+ * Refused: validation_failed for an expired key, key_not_found, idempotency_conflict.
  */
 export function rotateKey(
   database: Database,
@@ -179,7 +187,7 @@ export function rotateKey(
   overlapSeconds: number,
   asked: KeysAsked,
 ): Promise<Done<ShownKey> | Refusal> {
-  const { accountId, now } = asked;
+  const { accountId, author, now } = asked;
   return owned<ShownKey>(
     database,
     asked,
@@ -187,24 +195,48 @@ export function rotateKey(
     async (transaction) => {
       const key = await findKey(transaction, asked, keyId);
       if (key === null) return refusal('key_not_found');
+      if (key.expiresAt !== null && now >= key.expiresAt) {
+        const reason = 'has passed: give the key longer before it is rotated';
+        return fieldRefusal('validation_failed', 'expires_at', reason);
+      }
       const endsAt = now + overlapSeconds;
       await endKeySecrets(transaction, keyId, endsAt, overlapSeconds === 0);
       const tooMany = key.ending.slice(endingSecretsMax - 1);
       if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
       const apiKey = mintApiKey(isTestAccount(key.accountId) ? 'test' : 'live');
-      await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt: null, createdAt: now });
+      // Its own people are shown it by the answer, as when it is reset.
+      const viewedAt = author.actorId === accountId ? now : null;
+      await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt, createdAt: now });
       const was = { ...auditView(key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
       const is = { ...auditView(key), last_four: lastFour(apiKey) };
       await appendAudit(transaction, entryOf(asked, keyId, 'account.rotate_key', was, is), now);
-      const told = [
-        keyCreated(apiKey, key),
-        keyRevoked(key.lastFour, key, overlapSeconds === 0 ? null : endsAt),
-      ];
-      await appendEvents(transaction, accountId, told, now);
+      // Of secrets before that one, those that end sooner by this.
+      const sooner = key.ending.filter((each) => tooMany.includes(each) || Number(each.endsAt) > endsAt);
+      const ended = [key, ...sooner].map((secret) => {
+        const isOver = overlapSeconds === 0 || tooMany.includes(secret);
+        return keyRevoked(secret.lastFour, key, isOver ? null : endsAt);
+      });
+      await appendEvents(transaction, accountId, [keyCreated(apiKey, key), ...ended], now);
       return shown(keyId, await findKey(transaction, asked, keyId), apiKey);
     },
     async (transaction, id) => resultOf(shown(id, await findKey(transaction, asked, id), null)),
   );
+}
+
+/** Looked at when it is done: what is asked again is answered, although its time may have passed. */
+function settingsProblem(
+  { scopes = null, expiresAt = null }: Partial<KeySettings>,
+  isTest: boolean,
+  now: EpochSeconds,
+): Refusal | null {
+  if (expiresAt !== null && expiresAt <= now) {
+    return fieldRefusal('validation_failed', 'expires_at', expiresAtReason);
+  }
+  const known: readonly string[] = keyScopeNames('test', true, null);
+  const beyond = isTest ? (scopes ?? []).findIndex((scope) => !known.includes(scope)) : -1;
+  return beyond < 0
+    ? null
+    : fieldRefusal('validation_failed', `scopes.${beyond}`, 'is no scope of test mode');
 }
 
 /** null: the account has no such key, or it was revoked. */
@@ -233,18 +265,16 @@ async function owned<Result>(
   again: (transaction: Queryable, id: number) => Promise<Result | Refusal>,
 ): Promise<Done<Result> | Refusal> {
   return database.transaction(async (transaction) => {
-    if ((await lockAccountRow(transaction, accountId)) === null) return refusal('account_not_found');
-    const gone = await authorProblem(
-      transaction,
-      author.by,
-      accountId === author.actorId ? 'keys:write' : 'admin:accounts',
-    );
+    const account = await lockAccountRow(transaction, accountId);
+    if (account === null) return refusal('account_not_found');
+    const gone = await authorProblem(transaction, { ...author, now }, account);
     if (gone !== null) return gone;
     return onceByKey(
       transaction,
       { accountId, idempotencyKey, what: ['key', ...what], now },
       async () => {
         const done = await work(transaction);
+        if (isRefusal(done)) return done;
         for (const id of await idsOf(transaction, accountId)) await tellAccessChanged(transaction, id);
         return done;
       },
@@ -258,7 +288,7 @@ function shown(id: number, key: AccountKey | null, apiKey: string | null): Chang
 }
 
 function resultOf<Result>(changed: Changed<Result> | Refusal): Result | Refusal {
-  return 'code' in changed ? changed : changed.result;
+  return isRefusal(changed) ? changed : changed.result;
 }
 
 function entryOf(
@@ -268,7 +298,8 @@ function entryOf(
   before: JsonObject | null,
   after: JsonObject | null,
 ) {
-  return { ...author, action, subject: `key ${keyId} of account ${accountId}`, before, after };
+  const { actorId, by = null } = author;
+  return { actorId, by, action, subject: `key ${keyId} of account ${accountId}`, before, after };
 }
 
 function auditView(settings: KeySettings): JsonObject {

@@ -6,23 +6,30 @@ import { numberArray } from '../database/sql-arrays.ts';
 import { type AccountCounters, accountCounters } from './account-table.ts';
 
 export interface AccountReads {
+  /** null: it was a test, and is gone. */
+  findCounters(accountId: number): Promise<AccountCounters | null>;
   /** The account must exist. */
   getCounters(accountId: number): Promise<AccountCounters>;
 }
 
-const findCounters: Statement = {
+const selectCounters: Statement = {
   name: 'find_account_counters',
   text: `select wanted.position, ${accountCounters.list('a')}
     from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
 };
 
 export function createAccountReads(database: Queryable): AccountReads {
-  const lookup = createBatchedLookup<number>(database, findCounters, (ids) => [numberArray(ids)]);
+  const lookup = createBatchedLookup<number>(database, selectCounters, (ids) => [numberArray(ids)]);
+  async function findCounters(accountId: number): Promise<AccountCounters | null> {
+    const row = await lookup.find(accountId);
+    return row === null ? null : accountCounters.parse(row);
+  }
   return {
+    findCounters,
     async getCounters(accountId) {
-      const row = await lookup.find(accountId);
-      if (row === null) throw new Error(`Account ${accountId} does not exist.`);
-      return accountCounters.parse(row);
+      const found = await findCounters(accountId);
+      if (found === null) throw new Error(`Account ${accountId} does not exist.`);
+      return found;
     },
   };
 }

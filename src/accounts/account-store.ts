@@ -4,9 +4,10 @@
 // What is about an account's own login is written with it, through people-store.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Group } from '../contract/periods.ts';
+import type { Scope } from '../contract/scopes.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, accountMade, changesChannel } from '../database/changes.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
@@ -15,11 +16,17 @@ import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Account, accountSettings, accounts, newAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
-import { revokeFirstKey, storeFirstKey } from './api-key-store.ts';
+import { revokeFirstKey, storeFirstKey, viewFirstKey } from './api-key-store.ts';
 import { authorProblem } from './author.ts';
 import { findAccount, findAdministratorId } from './find-accounts.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
-import { endSessionsOfAll, insertOwnLogin, type NewPassword, writePassword } from './people-store.ts';
+import {
+  endPasswordLinks,
+  endSessionsOfAll,
+  insertOwnLogin,
+  type NewPassword,
+  writePassword,
+} from './people-store.ts';
 import type { Seal } from './seal.ts';
 import { copySettingsToTwin } from './twin-settings.ts';
 
@@ -53,6 +60,8 @@ export interface Actor {
   readonly actorId: number | null;
   /** Its key or person, where one of them asked for it. */
   readonly by?: ActingParty | null;
+  /** What they still have to be allowed when it is done; absent: to be there. */
+  readonly takes?: readonly Scope[];
   readonly now: EpochSeconds;
 }
 
@@ -104,9 +113,9 @@ export async function* resetEveryApiKey(
   const actorId = await findAdministratorId(database);
   for (const row of await database.query(listIds)) {
     const id = Number(row['id']);
-    const apiKey = await resetApiKey(database, seal, id, { actorId: actorId ?? id, now });
+    const done = await resetApiKey(database, seal, id, { actorId: actorId ?? id, now });
     const [username, isAdmin] = [String(row['username']), row['is_admin'] === true];
-    if (apiKey !== null) yield { username, isAdmin, apiKey };
+    if (done !== null && !isRefusal(done)) yield { username, isAdmin, apiKey: done.apiKey };
   }
 }
 
@@ -173,8 +182,9 @@ export async function changeAccount(
   database: Database,
   id: number,
   change: AccountChange,
-  { actorId, by = null, now }: Actor & AuditAuthor,
+  author: Actor & AuditAuthor,
 ): Promise<Account | Refusal | null> {
+  const { actorId, by = null, now } = author;
   const locksOut = change.blocked === true || change.apiEnabled === false;
   // Who is an administrator never changes.
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
@@ -182,7 +192,7 @@ export async function changeAccount(
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
     const before = await lockAccountRow(transaction, id);
     if (before === null) return null;
-    const gone = await authorProblem(transaction, by, null);
+    const gone = await authorProblem(transaction, author, before);
     if (gone !== null) return gone;
     const { password, ...settings } = change;
     const wanted = { ...before, ...settings };
@@ -194,6 +204,7 @@ export async function changeAccount(
       if (!isSet) return null;
     }
     if (endsSessions) await endSessionsOfAll(transaction, id);
+    if (wanted.email !== before.email) await endPasswordLinks(transaction, id);
     const settled = {
       ...wanted,
       searchText: searchText(wanted),
@@ -253,16 +264,20 @@ function isAccessChange(before: Account, after: Account): boolean {
   return !isDeepStrictEqual(access(before), access(after));
 }
 
-/** A new key; the old one is revoked at once. null: there is no such account. */
+/** A new key; the old one is revoked at once. null: there is no such account. Refused: what became of the person or key that asked. */
 export function resetApiKey(
   database: Database,
   seal: Seal,
   id: number,
-  { actorId, by = null, now }: Actor & AuditAuthor,
-): Promise<string | null> {
+  author: Actor & AuditAuthor,
+): Promise<{ readonly apiKey: string } | Refusal | null> {
+  const { actorId, by = null, now } = author;
   const key = mintApiKey();
   return database.transaction(async (transaction) => {
-    if ((await lockAccountRow(transaction, id)) === null) return null;
+    const account = await lockAccountRow(transaction, id);
+    if (account === null) return null;
+    const gone = await authorProblem(transaction, author, account);
+    if (gone !== null) return gone;
     const revoked = await revokeFirstKey(transaction, id, now);
     const viewedAt = actorId === id ? now : null;
     const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);
@@ -274,14 +289,34 @@ export function resetApiKey(
         by,
         action: 'account.reset_api_key',
         subject: `account ${id}`,
-        before: { last_four: revoked },
+        before: { last_four: revoked[0] ?? null },
         after: { last_four: lastFour(key) },
       },
       now,
     );
-    const told = revoked === null ? [] : [keyRevoked(revoked, firstKey)];
+    const told = revoked.map((last_four) => keyRevoked(last_four, firstKey));
     await appendEvents(transaction, id, [...told, keyCreated(key, firstKey)], now);
-    return key;
+    return { apiKey: key };
+  });
+}
+
+/** The first key for its owner's eyes; the audit log notes it. null: it has none. Refused: what became of whoever asked. */
+export function revealApiKey(
+  database: Database,
+  seal: Seal,
+  id: number,
+  author: Actor & AuditAuthor,
+): Promise<{ readonly apiKey: string } | Refusal | null> {
+  const { actorId, by = null, now } = author;
+  return database.transaction(async (transaction) => {
+    const account = await findAccount(transaction, id);
+    const gone = account === null ? null : await authorProblem(transaction, author, account);
+    if (gone !== null) return gone;
+    const shown = await viewFirstKey(transaction, seal, id, now);
+    if (shown === null) return null;
+    const entry = { action: 'account.reveal_api_key', subject: `account ${id}`, before: null };
+    await appendAudit(transaction, { actorId, by, ...entry, after: { last_four: shown.lastFour } }, now);
+    return { apiKey: shown.key };
   });
 }
 

@@ -19,7 +19,7 @@ import {
   time,
 } from '../database/table.ts';
 
-/** Of a twin: test keys reach it; what it holds is being deleted; it holds nothing. */
+/** Of a twin: test keys reach it; what it holds is being deleted; the version before has emptied it: it is deleted. */
 const testStates = ['current', 'discarded', 'clean'] as const;
 
 const allAccounts = describeTable('accounts', {

@@ -3,8 +3,7 @@
 // of its key what holds. A revoked secret stays, to be answered as revoked. Called by account-keys.ts and account-store.ts.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
-import { nullable } from '../database/row-values.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import {
   boolean,
@@ -20,7 +19,7 @@ import {
   time,
   writeRows,
 } from '../database/table.ts';
-import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import type { AuditAuthor } from '../journal/audit-log.ts';
 import { lastFour, lookupHash } from './api-key.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from './seal.ts';
 
@@ -76,6 +75,17 @@ export const heldSecrets = apiKeys.pick(
   'revokedAt',
 );
 
+type HeldSecret = RowOf<typeof heldSecrets>;
+
+/** Why a secret opens nothing now; null: it may. A revoked one stays revoked. */
+export function endOf(
+  { revokedAt, endsAt, expiresAt }: HeldSecret,
+  now: EpochSeconds,
+): 'revoked' | 'expired' | null {
+  if (revokedAt !== null || (endsAt !== null && now >= endsAt)) return 'revoked';
+  return expiresAt !== null && now >= expiresAt ? 'expired' : null;
+}
+
 /** What is decided when a key is made, and may be changed. */
 export type KeySettings = Pick<
   KeySecret,
@@ -120,7 +130,7 @@ const revokeFirst: Statement = {
   name: 'revoke_first_api_key',
   text: `update api_keys set revoked_at = to_timestamp($2::bigint)
     where account_id = $1::int and is_first and revoked_at is null
-    returning case when ends_at is null then last_four end as last_four`,
+    returning id, last_four, ends_at is null as is_newest, ends_at > to_timestamp($2::bigint) as was_ending`,
 };
 
 const findSealedKey: Statement = {
@@ -140,7 +150,9 @@ const currentKeys = apiKeys.pick('accountId', 'name', 'lastFour', 'createdAt', '
 const selectCurrentKeys: Statement = {
   name: 'list_current_keys',
   text: `select ${currentKeys.list('k')}, a.username from api_keys k join accounts a on a.id = k.account_id
-    where k.revoked_at is null order by a.id, k.id`,
+    where k.revoked_at is null and (k.ends_at is null or k.ends_at > to_timestamp($1::bigint))
+      and (k.expires_at is null or k.expires_at > to_timestamp($1::bigint))
+    order by a.id, k.id`,
 };
 
 const viewKey: Statement = {
@@ -149,8 +161,8 @@ const viewKey: Statement = {
     where ${isNewestOfFirst} returning sealed_key, last_four`,
 };
 
-/** The rows of a key `k`. */
-const ofKey = '(k.id = $1::int or k.key_id = $1::int)';
+/** The rows of a key `k`. The id of a later secret is no key's. */
+const ofKey = '((k.id = $1::int and k.key_id is null) or k.key_id = $1::int)';
 
 /** A secret `k`, and when the first one of its key was made. */
 const secretsOfKeys = `select ${apiKeys.list('k')}, coalesce(first.created_at, k.created_at) as key_created_at
@@ -260,15 +272,15 @@ export async function moveKeys(transaction: Queryable, from: number, to: number)
   await transaction.query(moveKeysTo, [from, to]);
 }
 
-/** Revokes every secret of the account's first key; the last four characters of the newest, null where it has none. */
+/** Revokes every secret of the account's first key; the last four characters of those that still worked, the newest first. */
 export async function revokeFirstKey(
   transaction: Queryable,
   accountId: number,
   now: EpochSeconds,
-): Promise<string | null> {
+): Promise<string[]> {
   const revoked = await transaction.query(revokeFirst, [accountId, now]);
-  const newest = revoked.find((row) => row['last_four'] !== null);
-  return nullable(String, newest?.['last_four']);
+  const worked = revoked.filter((row) => row['is_newest'] === true || row['was_ending'] === true);
+  return worked.sort((a, b) => Number(b['id']) - Number(a['id'])).map((row) => String(row['last_four']));
 }
 
 /** The newest secret of each key of these accounts that was not revoked, the first key first; by creation otherwise. */
@@ -347,29 +359,17 @@ export async function openApiKey(database: Queryable, seal: Seal, accountId: num
   return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
 }
 
-/** The account's first key for its owner's eyes; the audit log notes it. null: it has none. */
-export function revealApiKey(
-  database: Database,
+/** The account's first key for its owner's eyes, who has seen it from now on. null: it has none. */
+export async function viewFirstKey(
+  transaction: Queryable,
   seal: Seal,
-  id: number,
-  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
-): Promise<string | null> {
-  return database.transaction(async (transaction) => {
-    const [row] = await transaction.query(viewKey, [id, now]);
-    if (row === undefined) return null;
-    await appendAudit(
-      transaction,
-      {
-        ...author,
-        action: 'account.reveal_api_key',
-        subject: `account ${id}`,
-        before: null,
-        after: { last_four: String(row['last_four']) },
-      },
-      now,
-    );
-    return seal.open(String(row['sealed_key']), sealContext(id));
-  });
+  accountId: number,
+  now: EpochSeconds,
+): Promise<{ key: string; lastFour: string } | null> {
+  const [row] = await transaction.query(viewKey, [accountId, now]);
+  if (row === undefined) return null;
+  const key = seal.open(String(row['sealed_key']), sealContext(accountId));
+  return { key, lastFour: String(row['last_four']) };
 }
 
 /** What may be shown of the account's first key. null: the account has none. */
@@ -391,8 +391,8 @@ export interface CurrentKey {
 }
 
 /** Every key that is taken, by account. For a restore, beside which nothing runs. */
-export async function listCurrentKeys(database: Queryable): Promise<CurrentKey[]> {
-  const rows = await database.query(selectCurrentKeys);
+export async function listCurrentKeys(database: Queryable, now: EpochSeconds): Promise<CurrentKey[]> {
+  const rows = await database.query(selectCurrentKeys, [now]);
   return rows.map((row) => ({
     ...currentKeys.parse(row),
     username: String(row['username']),

@@ -1,32 +1,69 @@
-// Whether whoever asked for a change may still ask for it, in the transaction of that change: a person may have been
-// removed, blocked or given another role since the door let them in.
+// Whether whoever asked for a change may still ask for it, in the transaction of that change: since the door let them in, a
+// person may have been removed, blocked or given another role, and a key revoked, narrowed or held to something.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { type Scope, scopesOfRole } from '../contract/scopes.ts';
+import { isAdministratorScope, scopesOfRole } from '../contract/scopes.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import type { ActingParty } from '../journal/audit-log.ts';
-import { accounts } from './account-table.ts';
+import type { Actor } from './account-store.ts';
+import { type Account, accounts } from './account-table.ts';
+import { endOf, heldSecrets } from './api-key-store.ts';
 import { people } from './people-table.ts';
+import { administratorProblem, type Judged, keyPrincipal, scopeProblem } from './principal.ts';
 
-const findAuthor: Statement = {
+const findPerson: Statement = {
   name: 'find_author',
   text: `select p.role, ${accounts.list('a')} from people p join accounts a on a.id = p.account_id
     where p.id = $1::int and p.removed_at is null`,
 };
 
+const findSecret: Statement = {
+  name: 'find_author_key',
+  text: `select ${heldSecrets.list('k', 'k_')}, ${accounts.list('a')}
+    from api_keys k join accounts a on a.id = k.account_id where k.id = $1::int`,
+};
+
 const roles = people.pick('role');
 
-/** Of a person alone: keys are looked at when they are used. `scope`: what the change takes; null: to be there. */
+/** What is changed is `target`'s. An administrator's deed on an administrator's account takes what the doors ask of it too. */
 export async function authorProblem(
   transaction: Queryable,
-  by: ActingParty | null | undefined,
-  scope: Scope | null,
+  { by = null, takes = [], now }: Actor,
+  target: Pick<Account, 'isAdmin'>,
 ): Promise<Refusal | null> {
-  if (by?.type !== 'person') return null;
-  const [row] = await transaction.query(findAuthor, [by.id]);
+  if (by === null) return null;
+  const author = await (by.type === 'person'
+    ? findByPerson(transaction, by)
+    : findByKey(transaction, by, now));
+  if ('code' in author) return author;
+  if (author.account.blocked) return refusal('account_blocked');
+  if (by.type === 'key' && !author.account.apiEnabled) return refusal('api_disabled');
+  const isAdministrators = takes.some(isAdministratorScope);
+  return scopeProblem(author, takes) ?? (isAdministrators ? administratorProblem(author, target) : null);
+}
+
+async function findByPerson(transaction: Queryable, { id }: ActingParty): Promise<Judged | Refusal> {
+  const [row] = await transaction.query(findPerson, [id]);
   if (row === undefined) return refusal('not_signed_in');
   const account = accounts.parse(row);
-  if (account.blocked) return refusal('account_blocked');
-  const isMissing = scope !== null && !scopesOfRole(account, roles.parse(row).role).has(scope);
-  return isMissing ? refusal('insufficient_scope', { scope }) : null;
+  return {
+    account,
+    mode: 'live',
+    actor: { type: 'person' },
+    scopes: scopesOfRole(account, roles.parse(row).role),
+  };
+}
+
+async function findByKey(
+  transaction: Queryable,
+  { id, secretId = id }: ActingParty,
+  now: Actor['now'],
+): Promise<Judged | Refusal> {
+  const [row] = await transaction.query(findSecret, [secretId]);
+  if (row === undefined) return refusal('invalid_api_key');
+  const secret = heldSecrets.parse(row, 'k_');
+  const end = endOf(secret, now);
+  if (end !== null) return refusal('revoked_api_key', end === 'expired' ? { reason: end } : {});
+  const account = accounts.parse(row);
+  return keyPrincipal(account, secret, account.isAdmin, () => now);
 }

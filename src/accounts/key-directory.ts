@@ -11,7 +11,7 @@ import type { RowOf } from '../database/table.ts';
 import { type Account, accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
-import { heldSecrets, keyIdOf } from './api-key-store.ts';
+import { endOf, heldSecrets } from './api-key-store.ts';
 import { findAccountsByKey } from './find-accounts.ts';
 import { createKnownKeys } from './known-keys.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
@@ -154,20 +154,10 @@ function holderOf(
   isOperators: boolean,
   now: () => EpochSeconds,
 ): KeyHolder {
-  const { id: secretId, rateLimitPerMinute, revokedAt, endsAt, expiresAt } = secret;
   const lists = [account.allowedIps, secret.allowedIps].map(createAllowList);
   return {
-    principal: keyPrincipal(
-      account,
-      { id: keyIdOf(secret), secretId, rateLimitPerMinute },
-      secret.scopes,
-      isOperators,
-      now,
-    ),
-    ended() {
-      if (revokedAt !== null || (endsAt !== null && now() >= endsAt)) return 'revoked';
-      return expiresAt !== null && now() >= expiresAt ? 'expired' : null;
-    },
+    principal: keyPrincipal(account, secret, isOperators, now),
+    ended: () => endOf(secret, now()),
     allowList: { allows: (address) => lists.every((list) => list.allows(address)) },
   };
 }

@@ -6,7 +6,7 @@
 
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Role } from '../contract/scopes.ts';
+import type { Role, Scope } from '../contract/scopes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { appendAudit } from '../journal/audit-log.ts';
@@ -22,7 +22,7 @@ import {
 import type { Account } from './account-table.ts';
 import { authorProblem } from './author.ts';
 import { listPeople } from './find-people.ts';
-import { type NewPassword, writePassword } from './people-store.ts';
+import { endPasswordLinks, type NewPassword, writePassword } from './people-store.ts';
 import {
   type Credentials,
   credentials,
@@ -156,7 +156,10 @@ function invitedBefore(account: Account, present: readonly Credentials[], person
   return person === undefined ? refusal('person_not_found') : { person, account, along: null };
 }
 
-/** What stays as it is is no change. Refused: account_not_found, person_not_found, last_owner. */
+/**
+ * What stays as it is is no change; another address ends the links that were mailed to the one before. Refused:
+ * account_not_found, person_not_found, forbidden, last_owner.
+ */
 export function changePerson(
   database: Database,
   accountId: number,
@@ -177,9 +180,17 @@ export function changePerson(
       const address = mailAddressOf(person, account);
       const wanted = { role: role ?? person.role, email: email === undefined ? address : email };
       if (wanted.role === person.role && wanted.email === address) return { id, result: { person, account } };
+      const isMoved = wanted.email !== address;
+      if (isMoved && !mayMoveMail(asked, person, account)) {
+        return {
+          ...refusal('forbidden'),
+          message: 'Whoever has a password changes their own e-mail address.',
+        };
+      }
       if (wanted.role !== 'owner' && isLastOwner(present, person)) return refusal('last_owner');
       const isOwn = isOwnLogin(person);
       if (isOwn) await writeEmail(transaction, accountId, wanted.email);
+      if (isMoved) await endPasswordLinks(transaction, id);
       const [row] = await transaction.query(changeRow, [id, wanted.role, isOwn ? null : wanted.email]);
       const changed = credentials.parse(row ?? {});
       const now = isOwn ? { ...account, email: wanted.email } : account;
@@ -190,6 +201,15 @@ export function changePerson(
     },
     invitedBefore,
   );
+}
+
+/**
+ * Whoever reads somebody's mail can become them, under their name in the audit log: so nobody of their account moves it. The
+ * operator helps resellers' people who have lost theirs.
+ */
+function mayMoveMail({ actorId, by }: PeopleActor, person: Credentials, account: Account): boolean {
+  if (person.passwordHash === null || (by?.type === 'person' && by.id === person.id)) return true;
+  return actorId !== account.id && !account.isAdmin;
 }
 
 /** `along`: what is forgotten with them. Refused: account_not_found, person_not_found, last_owner. */
@@ -210,6 +230,8 @@ export function removePerson(
       if (person === undefined) return refusal('person_not_found');
       if (isLastOwner(present, person)) return refusal('last_owner');
       await transaction.query(removeRow, [personId, asked.now]);
+      // They would come back by their mail once an administrator brings the account's own login back.
+      if (isOwnLogin(person)) await writeEmail(transaction, accountId, null);
       await along(transaction, person, account);
       await tellAccessChanged(transaction, accountId);
       await note(transaction, asked, 'person.remove', person, viewOf(person, account), null);
@@ -259,6 +281,7 @@ export function changeOwnEmail(
     if (account === null || person === undefined) return null;
     if (person.email === email) return { email };
     await transaction.query(changeRow, [id, person.role, email]);
+    await endPasswordLinks(transaction, id);
     const [before, after] = [viewOf(person, account), viewOf({ ...person, email }, account)];
     await appendAudit(transaction, { actorId, by, ...personDeed(person, 'update'), before, after }, now);
     return { email };
@@ -279,7 +302,7 @@ function isLastOwner(
 async function amongPeople<Result>(
   database: Database,
   accountId: number,
-  { actorId, by, idempotencyKey, now }: PeopleAsked,
+  { actorId, by = null, idempotencyKey, now }: PeopleAsked,
   what: readonly unknown[],
   work: (
     transaction: Queryable,
@@ -291,8 +314,9 @@ async function amongPeople<Result>(
   return database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, accountId);
     if (account === null) return refusal('account_not_found');
-    const scope = actorId === accountId ? 'people:write' : 'admin:accounts';
-    const problem = await authorProblem(transaction, by, scope);
+    const isOwn = by?.type === 'person' && actorId === accountId;
+    const takes: Scope[] = [isOwn ? 'people:write' : 'admin:accounts'];
+    const problem = await authorProblem(transaction, { actorId, by, takes, now }, account);
     if (problem !== null) return problem;
     const present = await listPeople(transaction, accountId);
     return onceByKey<Result>(

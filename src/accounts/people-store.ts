@@ -13,7 +13,7 @@ export interface NewPassword {
   readonly hash: string;
   /** Minted, or set by somebody else than its holder: good for choosing another one. */
   readonly isInitial: boolean;
-  /** By an administrator: whoever had been removed is an owner again, for there is always a way into an account. */
+  /** By an administrator: whoever had been removed or demoted is an owner again, for there is always a way into an account. */
   readonly bringsBack?: boolean;
   /** By a link that was made while the person had this password_version: it is of no use in any other. */
   readonly byLink?: { readonly passwordVersion: number; readonly purpose: string };
@@ -25,7 +25,7 @@ const setPassword: Statement = {
   name: 'set_password',
   text: `update people set password_hash = $2, must_change_password = $3::boolean,
       password_version = password_version + $4::int,
-      role = case when removed_at is null then role else 'owner' end, removed_at = null
+      role = case when $6::boolean then 'owner' else role end, removed_at = null
     where id = $1::int and ($5::int is null or password_version = $5::int)
       and (removed_at is null or $6::boolean) returning 1`,
 };
@@ -39,6 +39,11 @@ const moveVersions: Statement = {
 const replaceHash: Statement = {
   name: 'replace_password_hash',
   text: 'update people set password_hash = $3 where id = $1::int and password_hash = $2',
+};
+
+const deleteLinks: Statement = {
+  name: 'end_password_links',
+  text: 'delete from password_links where person_id = $1::int',
 };
 
 const noteSignInAt: Statement = {
@@ -73,6 +78,11 @@ export async function writePassword(
   const version = byLink?.passwordVersion ?? null;
   const values = [personId, hash, isInitial, endsSessions ? 1 : 0, version, bringsBack];
   return (await transaction.query(setPassword, values)).length > 0;
+}
+
+/** In the transaction that changes where they are written to: whoever reads the mail of before opens none. */
+export async function endPasswordLinks(transaction: Queryable, personId: number): Promise<void> {
+  await transaction.query(deleteLinks, [personId]);
 }
 
 /** Ends the sessions of everybody of the account, and those of sign-ins that are under way; passwords stay. */

@@ -2,17 +2,21 @@
 // ask about its caller. A principal never changes; changed rights are a new one.
 // A key has all the scopes of its account or fewer; a person has those of their role.
 
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import {
   accountScopes,
   administratorScopes,
+  isAdministratorScope,
   type Role,
   type Scope,
   scopesOfRole,
 } from '../contract/scopes.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import type { RowOf } from '../database/table.ts';
 import type { Actor } from './account-store.ts';
 import type { Account } from './account-table.ts';
 import type { KeyMode } from './api-key.ts';
+import { type heldSecrets, keyIdOf } from './api-key-store.ts';
 import type { Person } from './people-table.ts';
 
 export interface Principal {
@@ -32,6 +36,8 @@ export interface KeyActor {
   readonly secretId: number;
   /** Requests of this key alone in any 60 seconds; null: only its account has a limit. */
   readonly rateLimitPerMinute: number | null;
+  /** It has an end, an allow-list or a rate limit of its own. */
+  readonly isConfined: boolean;
 }
 
 export interface PersonActor {
@@ -68,18 +74,20 @@ export function keyScopeNames(
   return granted === null ? all : all.filter((scope) => granted.includes(scope));
 }
 
-/** `granted` null: whatever the account may do. `isOperators`: it, or the real one of a test, is an administrator's. */
+/** `isOperators`: the account, or the real one of a test, is an administrator's. */
 export function keyPrincipal(
   account: Account,
-  key: Omit<KeyActor, 'type'>,
-  granted: readonly string[] | null,
+  secret: RowOf<typeof heldSecrets>,
   isOperators: boolean,
   now: () => EpochSeconds,
 ): Principal {
+  const { id: secretId, scopes: granted, rateLimitPerMinute, allowedIps, expiresAt } = secret;
   const mode = account.testOf === null ? 'live' : 'test';
   const scopes =
     granted === null ? scopesOf(mode, isOperators) : new Set(keyScopeNames(mode, isOperators, granted));
-  const principal: Principal = { account, mode, actor: { type: 'key', ...key }, scopes, now };
+  const isConfined = rateLimitPerMinute !== null || allowedIps.length > 0 || expiresAt !== null;
+  const actor = { type: 'key', id: keyIdOf(secret), secretId, rateLimitPerMinute, isConfined } as const;
+  const principal: Principal = { account, mode, actor, scopes, now };
   return account.testClock === null ? principal : atTestClock(principal, account.testClock);
 }
 
@@ -112,7 +120,62 @@ export function personPrincipal(
   return { account, mode: 'live', actor, scopes: scopesOfRole(account, role), now };
 }
 
-/** The principal as the author of a change, for the audit log. */
-export function actorOf({ account, actor, now }: Principal): Actor & { readonly actorId: number } {
-  return { actorId: account.testOf ?? account.id, by: { type: actor.type, id: actor.id }, now: now() };
+/** The account that the caller is of, whichever mode they are in. */
+export function realIdOf({ account }: Pick<Principal, 'account'>): number {
+  return account.testOf ?? account.id;
+}
+
+/** What an account's requests are counted by: those of its tests apart, and a test that is reset goes on where it was. */
+export function limitId({ id, testOf }: Pick<Account, 'id' | 'testOf'>): number {
+  return testOf === null ? id : -testOf;
+}
+
+/** What a right is judged by. */
+export interface Judged extends Pick<Principal, 'account' | 'mode' | 'scopes'> {
+  readonly actor: Pick<KeyActor, 'type' | 'isConfined'> | Pick<PersonActor, 'type'>;
+}
+
+/**
+ * The first scope that is missing. What only administrators have is nothing that another account's caller could be given;
+ * in test mode nobody could be.
+ */
+export function scopeProblem(
+  { account, mode, scopes: had }: Omit<Judged, 'actor'>,
+  scopes: readonly Scope[],
+): Refusal | null {
+  const missing = scopes.filter((scope) => !had.has(scope));
+  const isOfAccount = !account.isAdmin && mode === 'live';
+  if (isOfAccount && missing.some(isAdministratorScope)) return refusal('forbidden');
+  const [scope] = missing;
+  return scope === undefined ? null : refusal('insufficient_scope', { scope });
+}
+
+/**
+ * Who changes what lets into an administrator's account could make himself one: it takes everything that one may do. And a
+ * key that is itself held to a time, a place or a rate could make one that is not.
+ */
+export function administratorProblem(
+  principal: Judged,
+  target: { readonly isAdmin: boolean },
+): Refusal | null {
+  if (!target.isAdmin) return null;
+  const problem = scopeProblem(principal, [...administratorScopes, ...accountScopes]);
+  const { actor } = principal;
+  return problem ?? (actor.type === 'key' && actor.isConfined ? confinedKey : null);
+}
+
+const confinedKey: Refusal = {
+  ...refusal('insufficient_scope', { reason: 'confined_key' }),
+  message:
+    'A key with an end, an allow-list or a rate limit of its own changes nothing that lets into an administrator’s account.',
+};
+
+/** The principal as the author of a change, for the audit log. `takes`: the scopes that the change takes. */
+export function actorOf(
+  { account, actor, now }: Principal,
+  takes: readonly Scope[] = [],
+): Actor & { readonly actorId: number } {
+  const { type, id } = actor;
+  const by = type === 'key' ? { type, id, secretId: actor.secretId } : { type, id };
+  return { actorId: realIdOf({ account }), by, takes, now: now() };
 }

@@ -1,9 +1,9 @@
 // The twins of accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
 // test mode; exchanged for another one in src/test-mode/.
 // Always true: one twin of an account is current; what it is given at its start stands in its ledger, so that its books add
-// up. Of two rows an account has for its tests one is that, and the other one is being emptied or lies empty.
+// up. An id is drawn for one twin and, before the ids go round after four million, for no other.
 
-import { realAccountIdMax } from '../contract/identifiers.ts';
+import { accountIdMax, realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountMade, changesChannel } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
@@ -23,14 +23,13 @@ const lockReal: Statement = {
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
 };
 
-const holdTwinIds: Statement = {
-  name: 'hold_test_account_ids',
-  text: `select pg_advisory_xact_lock(hashtext('sellthrough test account ids'))`,
-};
-
-const findLastTwinId: Statement = {
-  name: 'find_last_test_account_id',
-  text: `select coalesce(max(id), ${realAccountIdMax}) as id from accounts where id > ${realAccountIdMax}`,
+// One after another: its row is locked until the end of the transaction.
+const drawTwinId: Statement = {
+  name: 'draw_test_account_id',
+  text: `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
+    on conflict (is_only) do update
+      set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
+    returning t.last_id, exists (select from accounts a where a.id = t.last_id) as is_taken`,
 };
 
 const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);
@@ -65,9 +64,7 @@ export async function getTwin(database: Database, accountId: number, now: EpochS
 }
 
 export async function makeTwin(transaction: Queryable, real: Account, now: EpochSeconds): Promise<Account> {
-  await transaction.query(holdTwinIds);
-  const [last] = await transaction.query(findLastTwinId);
-  const id = Number(last?.['id']) + 1;
+  const id = await drawFreeId(transaction);
   const twin = {
     id,
     // A space: no account can have it.
@@ -95,7 +92,15 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
   return accounts.parse(row ?? {});
 }
 
-export async function writeTestStart(
+/** Only once they have gone round are there any that are taken. */
+async function drawFreeId(transaction: Queryable): Promise<number> {
+  for (;;) {
+    const [drawn] = await transaction.query(drawTwinId);
+    if (drawn?.['is_taken'] === false) return Number(drawn['last_id']);
+  }
+}
+
+async function writeTestStart(
   transaction: Queryable,
   accountId: number,
   actorId: number,

@@ -226,7 +226,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     ledgerRoutes(api, { ...dependencies, confirm });
     statementRoutes(api, dependencies);
     forecastRoutes(api, { ...dependencies, packages, confirm });
-    eventRoutes(api, { ...dependencies, confirm });
+    eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
     webhookRoutes(api, dependencies, {
       isOperator: false,
       confirm,
@@ -239,13 +239,13 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);
-    adminRoutes(api, dependencies);
+    adminRoutes(api, { ...dependencies, authenticateAgain: by.again, stillProblem: by.stillProblem });
   };
 
   /** The operator's product calls it; nobody who is signed in has a use for it. */
   const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'product', admit: by.authenticate }, api);
-    entitlementRoutes(api, { ...dependencies, packages });
+    entitlementRoutes(api, { ...dependencies, packages, stillProblem: by.stillProblem });
     loginCodeRoutes(api, { ...dependencies, packages });
   };
 

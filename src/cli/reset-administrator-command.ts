@@ -1,8 +1,11 @@
-// sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key,
-// the allow-list emptied, unblocked, codes at sign-in off. Printed once; the sign-in asks for another password.
+// sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key, the allow-lists of
+// the account and of that key emptied, unblocked, codes at sign-in off, an owner again. Printed once; the sign-in asks for
+// another password.
 
 import { Command } from 'commander';
+import { changeKey, listAccountKeys } from '../accounts/account-keys.ts';
 import { changeAccount, resetApiKey } from '../accounts/account-store.ts';
+import { keyIdOf } from '../accounts/api-key-store.ts';
 import { findAccountByUsername } from '../accounts/find-accounts.ts';
 import { ConfigProblem } from '../config.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
@@ -27,6 +30,12 @@ export function resetAdministratorCommand(): Command {
         const change = { password: initial, blocked: false, apiEnabled: true, allowedIps: [] };
         await changeAccount(database, account.id, change, actor);
         await disableTotp(database, { id: account.id, accountId: account.id }, actor);
+        const [first] = await listAccountKeys(database, account.id, actor.now);
+        // A new secret keeps what holds for its key.
+        if (first?.isFirst) {
+          const asked = { accountId: account.id, idempotencyKey: null, author: actor, now: actor.now };
+          await changeKey(database, keyIdOf(first), { allowedIps: [], rateLimitPerMinute: null }, asked);
+        }
         const apiKey = await resetApiKey(database, seal, account.id, actor);
         process.stdout.write(
           json

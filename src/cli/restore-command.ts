@@ -33,7 +33,7 @@ export function restoreCommand(): Command {
     .option('--json', 'print what was loaded as JSON', false)
     .addHelpText(
       'after',
-      '\nSessions, login links, links to a password, one-time codes and recovery codes are not brought back. API keys are: the answer names them.\nNew keys of administrators are printed once.',
+      '\nSessions, login links, links to a password, one-time codes and recovery codes are not brought back. API keys are, as are people who were removed since: the answer names the keys.\nNew keys of administrators are printed once.',
     )
     .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
       endWell(async () => {
@@ -94,7 +94,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
       notices: { say, everyMilliseconds: defaultLimits.database.noticeMilliseconds },
       revokeKeysAt: revokeKeys ? now : null,
     });
-    const keys = revokeKeys ? [] : await listCurrentKeys(database);
+    const keys = revokeKeys ? [] : await listCurrentKeys(database, now);
     const administrators: NewKey[] = [];
     let newKeys = 0;
     if (revokeKeys) {
@@ -175,7 +175,7 @@ function livingKeysText(keys: readonly CurrentKey[], madeAt: string): string {
   );
   const rest =
     keys.length > shown.length ? `and ${keys.length - shown.length} more: --json lists them all\n` : '';
-  return `Everything is as it was at ${madeAt}. Keys and passwords that were replaced since work again, in place of the new ones; blocks, allow-lists and second factors of accounts are the old ones too.
+  return `Everything is as it was at ${madeAt}. Keys and passwords that were replaced since work again, in place of the new ones; blocks, allow-lists and second factors of accounts are the old ones too. People who were removed since are back, with the roles they had.
 These ${keys.length} keys work now:
 ${table}${rest}If one of them may have been revoked since, reset it ("sellthrough account key"), or restore with --revoke-keys.
 `;
@@ -184,6 +184,6 @@ ${table}${rest}If one of them may have been revoked since, reset it ("sellthroug
 function newKeysText(count: number, administrators: readonly NewKey[]): string {
   const lines = administrators.map(({ username, apiKey }) => `${username}  ${apiKey}\n`).join('');
   return `Every key of the backup is revoked; ${count} accounts have a new one, and find it in their panel. Those of administrators, shown only now:
-${lines}Passwords, blocks, allow-lists and second factors are those of the backup.
+${lines}Passwords, blocks, allow-lists and second factors are those of the backup. People who were removed since are back.
 `;
 }

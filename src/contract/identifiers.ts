@@ -5,7 +5,10 @@
 const numbersPerAccount = 1_000_000_000;
 /** An account that has numbered so many is full: well before its numbers would run into the next account's ids. */
 export const numbersUsedMax = 900_000_000;
-const accountIdMax = 9_007_198;
+/** A test is for trying things out: it numbers so many. */
+export const testNumbersUsedMax = 10_000_000;
+/** Above it ids of orders would lie beyond 2^53. */
+export const accountIdMax = 9_007_198;
 /** Ids of real accounts end here; those behind it are of their tests. Statements hold it as a number, as their indexes do. */
 export const realAccountIdMax = 5_000_000;
 

@@ -133,8 +133,10 @@ const keySchema = Type.Object(
           maxLength: 64,
         }),
         type: oneOf(['key', 'person'] as const, 'Tolerate new values.'),
-        id: id('That key or person.'),
-        name: text('The name of the key, or the username of the person.', 200),
+        id: Type.Optional(id('That key or person; absent: of another account, whose own it is to know.')),
+        name: Type.Optional(
+          text('The name of the key, or the username of the person; absent where id is.', 200),
+        ),
       }),
       'Who made it; null: it came with the account, or nobody knows.',
     ),

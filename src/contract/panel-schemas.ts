@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
-import { passwordField, typed } from './password-fields.ts';
+import { typed } from './password-fields.ts';
 import { amount, oneOf, signedAmount, time } from './schema-parts.ts';
 import { type Scope, scopes } from './scopes.ts';
 
@@ -15,7 +15,7 @@ export const signInBodySchema = Type.Object({
   password: typed('The password.'),
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
-/** What a dangerous deed reads, where it was not confirmed a moment ago. */
+/** What a dangerous deed reads, where it asks for the password each time or was not confirmed a moment ago. */
 export const passwordBodySchema = Type.Object({ password: typed('The password of whoever is signed in.') });
 /** Where `password` is another one. */
 export const currentPasswordBodySchema = Type.Object({
@@ -23,7 +23,7 @@ export const currentPasswordBodySchema = Type.Object({
 });
 export const codeBodySchema = Type.Object({ code: typed('From the authenticator app.') });
 export const disableTotpBodySchema = Type.Object({
-  ...passwordField,
+  ...passwordBodySchema.properties,
   code: typed('From the authenticator app, or a recovery code.'),
 });
 export const newPasswordBodySchema = Type.Object({

@@ -7,8 +7,6 @@ import Type from 'typebox';
 export const typed = (description: string) => Type.String({ maxLength: 200, description });
 
 const sentence =
-  'The password of whoever is signed in. It may be left out within five minutes after it was given with another dangerous deed.';
+  'The password of whoever is signed in. It may be left out within five minutes after it was given with another dangerous deed, but not for what decides who owns the account.';
 
 export const passwordField = { password: Type.Optional(typed(sentence)) };
-/** Where `password` is another one. */
-export const currentPasswordField = { current_password: Type.Optional(typed(sentence)) };

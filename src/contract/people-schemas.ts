@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { emailOrNone, username } from './admin-schemas.ts';
 import { mailAddressLengthMax } from './mail-addresses.ts';
-import { currentPasswordField, passwordField } from './password-fields.ts';
+import { passwordField } from './password-fields.ts';
 import { example, id, keyInBody, oneOf, orNothing, text, time } from './schema-parts.ts';
 import { roles } from './scopes.ts';
 
@@ -66,7 +66,6 @@ export const changePersonBodySchema = Type.Object(
 export const inviteColleagueBodySchema = Type.Object({ ...newPerson, ...passwordField });
 export const changeColleagueBodySchema = Type.Object({ ...personChange, ...passwordField });
 export const confirmedBodySchema = Type.Object({ ...passwordField });
-export const currentlyConfirmedBodySchema = Type.Object({ ...currentPasswordField });
 
 const invitation = Type.Object({
   url: Type.String({

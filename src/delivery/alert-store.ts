@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatAmount } from '../contract/amounts.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
@@ -28,7 +29,7 @@ const findAlerts: Statement = {
 
 const lockAlerts: Statement = {
   name: 'lock_alerts',
-  text: `${findAlerts.text} for no key update of a`,
+  text: `${findAlerts.text} and ${isInUse('a')} for no key update of a`,
 };
 
 const setThreshold: Statement = {
@@ -52,18 +53,19 @@ export async function readAlerts(database: Queryable, accountId: number): Promis
   return parseAlerts(row ?? {});
 }
 
-/** All of them at once; what is the same already changes nothing. */
+/** All of them at once; what is the same already changes nothing. false: the test was reset meanwhile. */
 export function replaceAlerts(
   database: Database,
   accountId: number,
   wanted: Alerts,
   author: AuditAuthor,
   now: EpochSeconds,
-): Promise<void> {
+): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query(lockAlerts, [accountId]);
-    const before = parseAlerts(row ?? {});
-    if (row === undefined || isDeepStrictEqual(before, wanted)) return;
+    if (row === undefined) return false;
+    const before = parseAlerts(row);
+    if (isDeepStrictEqual(before, wanted)) return true;
     const { belowCents, plansEndingDays, emails } = wanted;
     await listenToAccount(transaction, accountId);
     await transaction.query(setThreshold, [accountId, belowCents]);
@@ -72,6 +74,7 @@ export function replaceAlerts(
       transaction,
       {
         ...author,
+        accountId,
         action: 'account.set_alerts',
         subject: `account ${accountId}`,
         before: auditView(before),
@@ -79,6 +82,7 @@ export function replaceAlerts(
       },
       now,
     );
+    return true;
   });
 }
 

@@ -158,7 +158,7 @@ export async function switchOff(
       await appendEvents(transaction, accountId, [{ type: 'webhook.disabled', data }], now);
     }
     await announceWebhook(transaction, id);
-    const entry = { actorId: nobody, action: 'webhook.disable', subject: `webhook ${id}` };
+    const entry = { actorId: nobody, accountId, action: 'webhook.disable', subject: `webhook ${id}` };
     await appendAudit(
       transaction,
       { ...entry, before: { enabled: true }, after: { enabled: false, reason } },

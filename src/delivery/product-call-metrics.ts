@@ -1,7 +1,8 @@
-// What is counted of the calls to the operator's product, for Prometheus at /metrics: what the answers came to, in this
-// process, and what waits, in the database, so that every process says the same.
+// What is counted of the calls to the operator's product, for Prometheus at /metrics, without those of tests: what the
+// answers came to, in this process, and what waits, in the database, so that every process says the same.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
@@ -26,7 +27,7 @@ const countWaiting: Statement = {
   name: 'count_waiting_product_calls',
   text: `select count(*) as calls, extract(epoch from min(created_at))::bigint as oldest,
       (select count(*) from product_calls where status = 'attention') as attention
-    from product_calls where status = 'waiting'`,
+    from product_calls where status = 'waiting' and account_id <= ${realAccountIdMax}`,
 };
 
 /** A database that is away delays no answer by more. */

@@ -1,4 +1,6 @@
 // Calls the operator's product: in one process at a time, under the lease of its job, for as long as there is a product.
+// Tests have a caller of their own, with a job, an address, slots and statements of their own: a product that hangs or
+// breaks in tests keeps no real call waiting, and nobody's failure is taken for another's.
 // Reads what is to be sent of product_calls, signs it as a webhook is signed, and does what the answer says: an order that
 // waits is settled through the engine, anything else is done or tried again.
 // Always true: of one customer one call is under way, in the order in which they were written; an order is settled once
@@ -6,13 +8,19 @@
 
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProduct, openProductSecret } from '../accounts/product-settings.ts';
+import { findProduct, openProductSecret, type ProductSettings } from '../accounts/product-settings.ts';
 import type { Seal } from '../accounts/seal.ts';
-import { isTestAccount } from '../contract/identifiers.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Rank,
+  type Row,
+  type Statement,
+} from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { nullableNumberArray, numberArray, textArray } from '../database/sql-arrays.ts';
 import type { JobContext, JobResult } from '../jobs/create-jobs.ts';
@@ -28,8 +36,14 @@ import type { Outbound, OutboundResult } from './outbound.ts';
 import type { CallOutcome } from './product-call-metrics.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
 
-/** As jobs call it. */
-export const productCallsKind = 'product_calls';
+/** Whose calls: of real accounts, or of tests. */
+export type CallMode = 'live' | 'test';
+
+/** As jobs call them. */
+export const productCallsKinds = {
+  live: 'product_calls',
+  test: 'test_product_calls',
+} as const satisfies Record<CallMode, string>;
 
 export interface ProductCallLimits {
   /** Under way at once. */
@@ -52,6 +66,7 @@ export interface Settlement {
 }
 
 export interface ProductCallerDependencies {
+  readonly mode: CallMode;
   readonly database: Database;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly seal: Seal;
@@ -66,7 +81,7 @@ export interface ProductCallerDependencies {
 }
 
 export interface ProductCaller {
-  /** Until the signal says stop, or there is no product. @throws DatabaseUnavailable */
+  /** Until the signal says stop, or there is no product; of tests, no address for them. @throws DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
   /** This process has written calls. */
   told(): void;
@@ -108,22 +123,38 @@ const reasonLengthMax = 200;
 
 // Of one customer the oldest alone.
 const waiting = (
+  whose: string,
   when: string,
 ) => `(select c.id::int as id, c.call_id, c.account_id, c.order_number, c.confirms, c.type,
       c.payload, c.created_at, c.attempts, c.first_attempt_at, c.next_attempt_at
     from product_calls c
-    where c.status = 'waiting' and ${when} and not c.id = any($2::bigint[])
+    where c.status = 'waiting' and ${whose} and ${when} and not c.id = any($2::bigint[])
       and not exists (select from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
         and e.customer_number = c.customer_number and e.id < c.id)
     order by c.next_attempt_at, c.id limit $3::int)`;
 
-const readDue: Statement = {
-  name: 'read_due_product_calls',
-  // What is put off for longer than any call is was put off by a clock that was wrong.
-  text: `select * from (${waiting('c.next_attempt_at <= to_timestamp($1::bigint)')}
-    union all ${waiting(`c.next_attempt_at > to_timestamp($1::bigint + ${2 * delaySecondsMax})`)}) due
-    order by next_attempt_at, id limit $3::int`,
-};
+// What is put off for longer than any call is was put off by a clock that was wrong.
+const due = (
+  whose: string,
+) => `select * from (${waiting(whose, 'c.next_attempt_at <= to_timestamp($1::bigint)')}
+    union all ${waiting(whose, `c.next_attempt_at > to_timestamp($1::bigint + ${2 * delaySecondsMax})`)}) due
+    order by next_attempt_at, id limit $3::int`;
+
+const readDue = {
+  live: {
+    statement: { name: 'read_due_product_calls', text: due(`c.account_id <= ${realAccountIdMax}`) },
+    rank: 'lookups',
+  },
+  // Nothing is sent of a test that was reset. Not a join: the index has them in their order.
+  test: {
+    statement: {
+      name: 'read_due_product_calls_of_tests',
+      text: due(`c.account_id > ${realAccountIdMax}
+      and (select a.test_state from accounts a where a.id = c.account_id) = 'current'`),
+    },
+    rank: 'reads',
+  },
+} as const satisfies Record<CallMode, { readonly statement: Statement; readonly rank: Rank }>;
 
 const writeAnswers: Statement = {
   name: 'write_product_answers',
@@ -152,6 +183,7 @@ export function createProductCaller(dependencies: ProductCallerDependencies): Pr
 
 async function callUntilStopped(
   {
+    mode,
     database,
     outbound,
     seal,
@@ -179,7 +211,7 @@ async function callUntilStopped(
     if (rows.length === 0 || !hasLease) return;
     await database.transaction(
       async (transaction) => {
-        hasLease = await holdLease(transaction, productCallsKind, leaseNumber);
+        hasLease = await holdLease(transaction, productCallsKinds[mode], leaseNumber);
         if (!hasLease) return;
         await transaction.query(writeAnswers, [
           numberArray(rows.map(({ id }) => id)),
@@ -195,20 +227,26 @@ async function callUntilStopped(
   }
 
   /** There is no product for tests any more, or it has not answered: no administrator decides about an order of a test. */
-  async function giveUpTest({ id, accountId, orderNumber, confirms }: Call): Promise<void> {
-    if (confirms && orderNumber !== null) {
-      await settle({ accountId, orderNumber, outcome: 'failed', reason: null });
-    } else {
-      const nothing = { lastStatus: null, lastError: 'no_product' };
-      unwritten.push({ id, at: now(), status: 'failed', nextAt: now(), ...nothing });
-    }
+  async function giveUpTest(call: Call): Promise<void> {
+    const { id, accountId, orderNumber, confirms } = call;
+    const at = now();
+    const nothing = { id, at, lastStatus: null, lastError: 'no_product' };
+    if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
+    // It cannot be settled now, as of an account that was halted: later, and not at once again.
+    else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null })))
+      unwritten.push({ ...nothing, status: 'waiting', nextAt: at + confirmDelay(call) });
   }
 
   async function send(call: Call, { url, key }: Target): Promise<void> {
     const at = now();
     const { callId: id, type, payload } = call;
     const body = JSON.stringify({ id, type, created_at: formatTime(call.createdAt), data: payload });
-    const result = await outbound.send({ url, body, headers: signedHeaders({ id, body, keys: [key] }, at) });
+    const result = await outbound.send({
+      url,
+      body,
+      headers: signedHeaders({ id, body, keys: [key] }, at),
+      isTest: mode === 'test',
+    });
     isAnswering = result.type === 'answered';
     const lastStatus = result.type === 'answered' ? result.status : null;
     const answer = {
@@ -220,7 +258,7 @@ async function callUntilStopped(
     const meaning = meaningOf(result, call.confirms);
     const again = async () => {
       const next = afterFailure(call, at, random());
-      if (next.status === 'attention' && isTestAccount(call.accountId)) return giveUpTest(call);
+      if (next.status === 'attention' && mode === 'test') return giveUpTest(call);
       unwritten.push({ ...answer, ...next });
       onCall(next.status === 'waiting' ? 'retried' : 'given_up');
     };
@@ -251,24 +289,22 @@ async function callUntilStopped(
   }
 
   while (!signal.aborted && hasLease) {
-    const { mode, url, secretSealed, testUrl, testSecretSealed } = await findProduct(database);
-    if (mode === 'none' || url === null || secretSealed === null) {
-      await giveUpProductCalls(database);
+    const product = await findProduct(database);
+    if (product.mode === 'none' || product.url === null || product.secretSealed === null) {
+      if (mode === 'live') await giveUpProductCalls(database);
       break;
     }
-    const keyOf = (sealed: string) => signingKeyOf(openProductSecret(seal, sealed));
-    const target: Target = { url, key: keyOf(secretSealed) };
-    const testTarget: Target | null =
-      testUrl === null || testSecretSealed === null ? null : { url: testUrl, key: keyOf(testSecretSealed) };
+    const target = targetOf(product, mode, seal);
     const free = (isAnswering ? limits.callsMax : limits.callsMaxUnanswered) - underWay.size;
     news = Promise.withResolvers<void>();
     if (free > 0) {
+      const { statement, rank } = readDue[mode];
       const busy = numberArray([...underWay.keys()]);
-      const rows = await database.query(readDue, [now(), busy, free], 'lookups');
-      for (const call of rows.map(parseCall)) {
-        underWay.set(call.id, begin(call, isTestAccount(call.accountId) ? testTarget : target));
-      }
+      const calls = (await database.query(statement, [now(), busy, free], rank)).map(parseCall);
+      for (const call of calls) underWay.set(call.id, begin(call, target));
     }
+    // Only of tests: there is no address for them, and what waited for one is given up.
+    if (target === null && underWay.size === 0) break;
     const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
     await Promise.race([news.promise, patience]);
     // What ends soon after is written with it.
@@ -281,6 +317,14 @@ async function callUntilStopped(
   const stopping = pause(limits.stopMilliseconds, undefined, { ref: false });
   await Promise.race([Promise.all(underWay.values()), stopping]);
   await write();
+}
+
+/** null: tests reach no product. */
+function targetOf(product: ProductSettings, mode: CallMode, seal: Seal): Target | null {
+  const { url, secretSealed, testUrl, testSecretSealed } = product;
+  const [at, sealed] = mode === 'live' ? [url, secretSealed] : [testUrl, testSecretSealed];
+  if (at === null || sealed === null) return null;
+  return { url: at, key: signingKeyOf(openProductSecret(seal, sealed)) };
 }
 
 /** `taken` and `refused` settle an order that waits; of anything else `taken` says that it is done. */
@@ -308,20 +352,18 @@ function reasonOf(result: OutboundResult): string | null {
   }
 }
 
-function afterFailure(
-  { attempts, confirms, firstAttemptAt }: Call,
-  at: EpochSeconds,
-  random: number,
-): Pick<Written, 'status' | 'nextAt'> {
-  if (!confirms) {
-    const nextAt = nextAttemptAt(attempts + 1, at, random);
+function afterFailure(call: Call, at: EpochSeconds, random: number): Pick<Written, 'status' | 'nextAt'> {
+  const { firstAttemptAt } = call;
+  if (!call.confirms) {
+    const nextAt = nextAttemptAt(call.attempts + 1, at, random);
     return nextAt === null ? { status: 'failed', nextAt: at } : { status: 'waiting', nextAt };
   }
   if (firstAttemptAt !== null && at - firstAttemptAt >= confirmSeconds)
     return { status: 'attention', nextAt: at };
-  const delay = confirmDelaysSeconds[attempts] ?? hour;
-  return { status: 'waiting', nextAt: at + delay };
+  return { status: 'waiting', nextAt: at + confirmDelay(call) };
 }
+
+const confirmDelay = ({ attempts }: Call) => confirmDelaysSeconds[attempts] ?? hour;
 
 function parseCall(row: Row): Call {
   const type = productCallTypes.find((one) => one === row['type']);

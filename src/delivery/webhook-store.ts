@@ -9,6 +9,7 @@ import { publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { webhooksPerAccountMax } from '../contract/webhook-schemas.ts';
+import { lockAccountInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { listenToAccount, listenToEverybody } from '../events/event-log.ts';
@@ -108,7 +109,7 @@ export async function createWebhook(
       const [inserted] = await writeRows(transaction, insertWebhook, [row]);
       const id = Number(inserted?.['id']);
       await announceWebhook(transaction, id);
-      const entry = { ...author, action: 'webhook.create', subject: `webhook ${id}` };
+      const entry = { ...author, accountId, action: 'webhook.create', subject: `webhook ${id}` };
       await appendAudit(transaction, { ...entry, before: null, after: auditView(settings) }, now);
       const webhook = await findWebhook(transaction, accountId, id);
       return webhook === null ? refusal('webhook_not_found') : { id, result: { webhook, secret } };
@@ -164,7 +165,7 @@ export function changeWebhook(
       const [was, is] = [auditView(webhook), auditView(after)];
       await announceWebhook(transaction, id);
       if (JSON.stringify(was) !== JSON.stringify(is)) {
-        const entry = { ...author, action: 'webhook.update', subject: `webhook ${id}` };
+        const entry = { ...author, accountId, action: 'webhook.update', subject: `webhook ${id}` };
         await appendAudit(transaction, { ...entry, before: was, after: is }, now);
       }
       const changed = await findWebhook(transaction, accountId, id);
@@ -193,7 +194,7 @@ export function deleteWebhook(database: Database, id: number, asked: Asked): Pro
       await transaction.query(deleteRow, [id]);
       await deleteLog(transaction, id);
       await announceWebhook(transaction, id);
-      const entry = { ...author, action: 'webhook.delete', subject: `webhook ${id}` };
+      const entry = { ...author, accountId, action: 'webhook.delete', subject: `webhook ${id}` };
       await appendAudit(transaction, { ...entry, before: auditView(webhook), after: null }, now);
       return { id, result: true };
     },
@@ -242,7 +243,7 @@ export function rotateSecret(
       const sealed = seal.seal(secret, secretContext(accountId));
       await transaction.query(replaceSecret, [id, accountId, sealed, until]);
       await announceWebhook(transaction, id);
-      const entry = { ...author, action: 'webhook.new_secret', subject: `webhook ${id}` };
+      const entry = { ...author, accountId, action: 'webhook.new_secret', subject: `webhook ${id}` };
       await appendAudit(transaction, { ...entry, before: null, after: { overlap_hours: overlapHours } }, now);
       const webhook = await findWebhook(transaction, accountId, id);
       return webhook === null ? refusal('webhook_not_found') : { id, result: { webhook, secret } };
@@ -364,7 +365,7 @@ export function redeliverSince(
       if (before !== null) await transaction.query(turnBack, [id, before]);
       await announceWebhook(transaction, id);
       const from = 'at' in since ? formatTime(since.at) : publicId(since.event.accountId, since.event.number);
-      const entry = { ...author, action: 'webhook.redeliver', subject: `webhook ${id}` };
+      const entry = { ...author, accountId, action: 'webhook.redeliver', subject: `webhook ${id}` };
       await appendAudit(transaction, { ...entry, before: null, after: { from } }, now);
       const webhook = await findWebhook(transaction, accountId, id);
       return webhook === null ? refusal('webhook_not_found') : { id, result: webhook };
@@ -418,7 +419,7 @@ async function owned<Result>(
 ): Promise<Done<Result> | Refusal> {
   return database.transaction(async (transaction): Promise<Done<Result> | Refusal> => {
     if (accountId === operator) await lockOperator(transaction);
-    else await lockAccount(transaction, accountId);
+    else if (!(await lockAccountInUse(transaction, accountId))) return refusal('reset_in_progress');
     return onceByKey(
       transaction,
       { accountId, idempotencyKey, what, now },

@@ -39,10 +39,12 @@ export interface Danger {
   readonly ifSent?: readonly string[];
   /** The deed is dangerous only when the body's `amount` is more than these cents. */
   readonly ifAmountAboveCents?: bigint;
-  /** A password given a moment ago does not do: it decides which password is the right one, or where a new one is mailed to. */
+  /** A password given a moment ago does not do: it decides who may sign in, with what, or where a new password is mailed to. */
   readonly isAskedAlways?: boolean;
   /** The same, when one of these fields is sent. */
   readonly askedAlwaysIfSent?: readonly string[];
+  /** The same, when the body's `role` is owner: an owner of the caller's choosing could take the account away. */
+  readonly askedAlwaysIfOwner?: boolean;
 }
 
 declare module 'fastify' {

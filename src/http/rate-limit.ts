@@ -1,5 +1,5 @@
 // The limits on requests: each account has its own per minute (specification "Limits"), each session of the
-// panel one of its own, and each address a limit on failed authentications. They are independent:
+// panel and each person one of their own, and each address a limit on failed authentications. They are independent:
 // wrong keys from an address cannot use up an account's budget, nor can requests that are refused before they count;
 // and a right key that was seen before is never refused for what others sent from its address.
 
@@ -26,6 +26,9 @@ export interface LimitedCaller {
   readonly key: LimitedAccount | null;
 }
 
+/** `grant`: an invitation or a new key. `deed`: what else takes the password. */
+export type AccessChange = 'allow_list' | 'deed' | 'grant';
+
 export interface RateLimiter {
   /** Counts a request, writes the RateLimit headers of the limit with least left, and refuses beyond either. */
   admit(caller: LimitedCaller, reply: FastifyReply): Refusal | null;
@@ -46,12 +49,12 @@ export interface RateLimiter {
   foreseeRefused(accountId: number, reply: FastifyReply): Refusal | null;
   /** How the account's limit stands, without counting. */
   stateOf(account: LimitedAccount): RateLimitState;
-  /** Counts a request of a session of the panel: for the session, and for all sessions of its account together. */
-  admitSession(sessionId: string, accountId: number, reply: FastifyReply): Refusal | null;
+  /** Counts a request of a session of the panel: for the session, and for all sessions of its person together. */
+  admitSession(sessionId: string, personId: number, reply: FastifyReply): Refusal | null;
   /** As admitAsMany. */
   admitSessionAsMany(
     sessionId: string,
-    accountId: number,
+    personId: number,
     count: number,
     at: number,
     reply: FastifyReply,
@@ -59,10 +62,11 @@ export interface RateLimiter {
   /** What admitAsMany takes as `at`. */
   now(): number;
   /**
-   * Counts a change of the account's own access, which the audit log keeps for ever. Deeds that took the password are
-   * counted apart: a stolen session must not keep its owner from them.
+   * Counts a person's change of who gets into their account, which the audit log keeps for ever. Deeds that take the
+   * password are counted apart: a stolen session must not keep its owner from them. So is what lets somebody else in: whoever
+   * has invited many can still take a key back.
    */
-  admitAccessChange(accountId: number, what: 'allow_list' | 'deed', reply: FastifyReply): Refusal | null;
+  admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Refusal | null;
   /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Refusal;
   /**
@@ -87,9 +91,9 @@ export interface RateLimiterOptions {
   /** Of an account that may not come in. */
   readonly refusalsPerMinute: number;
   readonly sessionRequestsPerMinute: number;
-  /** Of all sessions of an account together. */
+  /** Of all sessions of a person together. */
   readonly panelRequestsPerMinute: number;
-  /** Of an account, by its own sessions: its key, allow-list, password and second factor. */
+  /** Of a person, of each kind: keys, the allow-list, people, the own password and second factor. */
   readonly accessChangesPerHour: number;
   readonly sessionsMax: number;
   readonly addressesMax: number;
@@ -190,23 +194,23 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       return state.remaining > 0 ? null : refuseLimited(reply, state);
     },
     stateOf: (account) => accounts.peek(account.id, account.rateLimitPerMinute),
-    admitSession(sessionId, accountId, reply) {
+    admitSession(sessionId, personId, reply) {
       const own = sessions.take(sessionId, options.sessionRequestsPerMinute);
-      const all = own.admitted ? panels.take(accountId, options.panelRequestsPerMinute) : own;
+      const all = own.admitted ? panels.take(personId, options.panelRequestsPerMinute) : own;
       const state = all.admitted && own.remaining <= all.remaining ? own : all;
       writeHeaders(reply, state);
       return state.admitted ? null : refuseLimited(reply, state);
     },
-    admitSessionAsMany(sessionId, accountId, count, at, reply) {
+    admitSessionAsMany(sessionId, personId, count, at, reply) {
       const counts = [
         windowFor(sessions, sessionId, options.sessionRequestsPerMinute),
-        windowFor(panels, accountId, options.panelRequestsPerMinute),
+        windowFor(panels, personId, options.panelRequestsPerMinute),
       ];
       return takeMany(counts, count, at, reply);
     },
     now: options.monotonicNow,
-    admitAccessChange(accountId, what, reply) {
-      const state = changes.take(`${what} ${accountId}`, options.accessChangesPerHour);
+    admitAccessChange(personId, what, reply) {
+      const state = changes.take(`${what} ${personId}`, options.accessChangesPerHour);
       return state.admitted ? null : refuseLimited(reply, state, hourSeconds);
     },
     failed(address, answer, reply) {

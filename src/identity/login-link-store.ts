@@ -105,15 +105,21 @@ export async function createLoginLink(
 const timeOf = (login: string) =>
   `coalesce((select a.test_clock from accounts a where a.id = ${login}.account_id), to_timestamp($2::bigint))`;
 
+/** Of a test that was reset nothing is good from that second on, whenever its rows are deleted. */
+const isInUse = (login: string) => `exists (select 1 from accounts u
+    where u.id = ${login}.account_id and u.test_state is distinct from 'discarded')`;
+
 const findLink: Statement = {
   name: 'find_login_link',
   text: `select ${linkedCustomer} from login_links l
-    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}`,
+    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
+      and ${isInUse('l')}`,
 };
 
 const isLetIn = (login: string) => `exists (select 1 from customers c
     where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active'
-      and not c.suspended)`;
+      and not c.suspended)
+      and ${isInUse(login)}`;
 
 const spendLink: Statement = {
   name: 'spend_login_link',
@@ -138,8 +144,8 @@ const spendCode: Statement = {
 
 const findSession: Statement = {
   name: 'find_customer_session',
-  text: `select ${linkedCustomer} from customer_sessions
-    where token_hash = $1 and expires_at > to_timestamp($2::bigint)`,
+  text: `select ${linkedCustomer} from customer_sessions s
+    where token_hash = $1 and expires_at > to_timestamp($2::bigint) and ${isInUse('s')}`,
 };
 
 const deleteSession: Statement = {
@@ -150,11 +156,17 @@ const deleteSession: Statement = {
 /** Few enough for one statement's time limit, whatever has piled up. */
 const deleteAtOnceMax = 5_000;
 
-const expiredRows: readonly OldRows[] = ['customer_sessions', 'login_codes', 'login_links'].map((table) => ({
+// Links and codes of tests live by another clock: they go when their test is reset.
+const ofReal = `account_id <= ${realAccountIdMax}`;
+const expiredRows: readonly OldRows[] = [
+  { table: 'customer_sessions', whose: 'true' },
+  { table: 'login_codes', whose: ofReal },
+  { table: 'login_links', whose: ofReal },
+].map(({ table, whose }) => ({
   deletion: {
     name: `delete_expired_${table}`,
     text: `with gone as (delete from ${table} where ctid = any(array(
-      select ctid from ${table} where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax}))
+      select ctid from ${table} where expires_at < to_timestamp($1::bigint) and ${whose} limit ${deleteAtOnceMax}))
       -- A new link may have taken the row meanwhile.
       and expires_at < to_timestamp($1::bigint) returning 1)
     select count(*) as count from gone`,

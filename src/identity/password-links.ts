@@ -1,7 +1,7 @@
 // Links that set a password: the first one of somebody who was invited, handed to whoever invites and mailed where there is
 // an address, and a new one of somebody who forgot it, which is mailed alone. Only a token's hash is stored. Used by the
-// panel's routes and the administrator's API; the only writer of password_links.
-// Always true: a link works once, and none works after the password was changed in any way, the account blocked, or the
+// panel's routes and the administrator's API; the only writer of password_links, but that another address ends them (people-store.ts).
+// Always true: a link works once, and none works after the password or the address was changed in any way, the account blocked, or the
 // person removed: it belongs to one password_version. Nobody waits for a link to be made: how long an answer takes tells nothing of a name.
 
 import { createHash, randomBytes } from 'node:crypto';

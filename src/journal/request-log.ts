@@ -1,4 +1,4 @@
-// The log of requests with an API key, for the account that sent them, and the count of refusals by day.
+// The log of requests with an API key, for the account that sent them, and the count of refusals by day, without tests.
 // A request costs one push of a small object; what was pushed is written afterwards, in batches, every
 // second.
 // Always true: nothing waits for this log. When more comes than can be written, the accounts that have most lines lose
@@ -8,6 +8,7 @@
 
 import type { ErrorCode } from '../contract/error-catalogue.ts';
 import { createFairQueue } from '../contract/fair-queue.ts';
+import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
@@ -87,15 +88,20 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-// Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps.
+// Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps. Of a test that was
+// reset nothing is written; that of one in use holds its row (database/account-in-use.ts).
 const newLines = apiRequests.without('number');
 
 const insertLines: Statement = {
   name: 'insert_api_requests',
-  text: `with lines as (
+  text: `with sent as (select * from ${newLines.sentInOrder('row')}),
+    tests as (
+      select a.id from accounts a where a.test_state = 'current'
+        and a.id in (select account_id from sent where account_id > ${realAccountIdMax}) order by a.id for key share),
+    lines as (
       select *, row_number() over (partition by account_id order by position) as nth,
         count(*) over (partition by account_id) as total
-      from ${newLines.sentInOrder('row')}),
+      from sent where account_id <= ${realAccountIdMax} or account_id in (select id from tests)),
     counted as (
       insert into api_request_counts as c (account_id, request_count)
       select account_id, count(*) from lines group by account_id order by account_id
@@ -192,7 +198,8 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
 
   function note(line: RequestLine): void {
-    if (line.code !== null) {
+    // What people try in tests says nothing about real business.
+    if (line.code !== null && !(line.accountId !== null && isTestAccount(line.accountId))) {
       const key = `${Math.floor(line.at / 86_400)} ${line.code}`;
       refusals.set(key, (refusals.get(key) ?? 0) + 1);
     }

@@ -1,8 +1,10 @@
-// Sign-ins in the audit log: who came in, and under which name somebody was refused. Used by the sign-in route; read
-// with the rest of the audit log. Each entry says how many of its kind there were within the hour.
-// Always true: the log is bounded, whoever knocks. Of one account, and of all names that no account has together, the first
-// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals and
-// sign-ins apart, as this process counts them. And no refusal waits for its entry: how long it takes tells nothing of the name.
+// Sign-ins in the audit log: who came in, and under which name somebody was refused; and wrong passwords of whoever is
+// signed in. Used by the sign-in route and by the confirmation of dangerous deeds; read with the rest of the audit log. Each
+// entry says how many of its kind there were within the hour.
+// Always true: the log is bounded, whoever knocks. Of one person, and of all names that nobody has together, the first
+// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals, deeds and
+// sign-ins apart, as this process counts them: no colleague's hide another's. And no refused sign-in waits for its entry: how
+// long it takes tells nothing of the name.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable } from '../database/database.ts';
@@ -27,8 +29,10 @@ export interface SignInLog {
     address: string,
     personId?: number,
   ): AuditEntry | null;
-  /** `accountId`: null where no account has this name. */
+  /** `accountId`: null where nobody has this name. `personId`: the account's own login unless named. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
+  /** A wrong password of whoever is signed in; settles when it is entered, or counted. */
+  refusedDeed(sent: RefusedDeed, now: EpochSeconds): Promise<void>;
   /** Once everything that was refused so far is in the log. */
   settled(): Promise<void>;
 }
@@ -38,6 +42,16 @@ export interface RefusedSignIn {
   readonly username: string;
   readonly address: string;
   readonly reason: SignInRefusal;
+  readonly personId?: number | null;
+}
+
+/** `deed`: the operation that it was sent with. */
+export interface RefusedDeed {
+  readonly accountId: number;
+  readonly personId: number;
+  readonly username: string;
+  readonly address: string;
+  readonly deed: string;
 }
 
 interface SignInLogDependencies {
@@ -49,7 +63,7 @@ interface SignInLogDependencies {
 
 export function createSignInLog(dependencies: SignInLogDependencies): SignInLog {
   const { database, monotonicNow, limits, onProblem } = dependencies;
-  // In the order in which their hours began: never more than there are accounts, twice, and one.
+  // In the order in which their hours began: never more than there are people, three times, and one.
   const counts = new Map<string, { readonly since: number; count: number }>();
   const pending = new Set<Promise<void>>();
 
@@ -66,9 +80,17 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
     return isEntered(known.count, limits.enteredMax) ? known.count : null;
   }
 
+  function enter(entry: AuditEntry, now: EpochSeconds): Promise<void> {
+    const written: Promise<void> = appendAudit(database, entry, now)
+      .catch(onProblem)
+      .finally(() => pending.delete(written));
+    pending.add(written);
+    return written;
+  }
+
   return {
     entryOf({ id, username }, address, personId = id) {
-      const count = countOne(`accepted ${id}`);
+      const count = countOne(`accepted ${personId}`);
       if (count === null) return null;
       return {
         actorId: id,
@@ -79,8 +101,8 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
         after: { username, address, within_the_hour: count },
       };
     },
-    refused({ accountId, username, address, reason }, now) {
-      const count = countOne(`refused ${accountId}`);
+    refused({ accountId, username, address, reason, personId = accountId }, now) {
+      const count = countOne(`refused ${personId}`);
       if (count === null || pending.size >= limits.pendingMax) return;
       const entry = {
         actorId: nobody,
@@ -94,10 +116,20 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
           within_the_hour: count,
         },
       };
-      const written: Promise<void> = appendAudit(database, entry, now)
-        .catch(onProblem)
-        .finally(() => pending.delete(written));
-      pending.add(written);
+      void enter(entry, now);
+    },
+    async refusedDeed({ accountId, personId, username, address, deed }, now) {
+      const count = countOne(`deed ${personId}`);
+      if (count === null || pending.size >= limits.pendingMax) return;
+      const entry = {
+        actorId: accountId,
+        by: { type: 'person', id: personId },
+        action: 'deed.refuse',
+        subject: subjectOf(accountId),
+        before: null,
+        after: { username, address, deed, reason: 'wrong_password', within_the_hour: count },
+      } as const;
+      await enter(entry, now);
     },
     async settled() {
       await Promise.all(pending);

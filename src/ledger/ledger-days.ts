@@ -5,6 +5,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
@@ -120,14 +121,14 @@ const moveMark: Statement = {
 const findBehind: Statement = {
   name: 'find_ledgers_behind',
   text: `select a.id from accounts a left join ledger_day_marks m on m.account_id = a.id
-    where a.entry_count > coalesce(m.entry_number, 0) and a.test_state is distinct from 'discarded' order by a.id`,
+    where a.entry_count > coalesce(m.entry_number, 0) and ${isInUse('a')} order by a.id`,
 };
 
 const countBehind: Statement = {
   name: 'count_ledger_entries_behind',
   text: `select coalesce(sum(a.entry_count - coalesce(m.entry_number, 0)), 0)::bigint as count
     from accounts a left join ledger_day_marks m on m.account_id = a.id
-    where a.test_state is distinct from 'discarded'`,
+    where ${isInUse('a')}`,
 };
 
 const sumColumns = ledgerSums.names.map((name) => `sum(d.${name})::bigint as ${name}`).join(', ');
@@ -177,6 +178,7 @@ export function createLedgerDays(database: Database): LedgerDays {
   function sumMore(accountId: number): Promise<boolean> {
     return database.transaction(
       async (transaction) => {
+        if (!(await holdTestInUse(transaction, accountId))) return false;
         await transaction.query(ensureMark, [accountId]);
         const [locked] = await transaction.query(lockMark, [accountId]);
         const mark = Number(locked?.['entry_number']);

@@ -3,6 +3,8 @@
 // path nothing: it is made by a job, from whole stretches of rows that never change, and what it has not looked at yet
 // is read row by row (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
 
+import { isTestAccount } from '../contract/identifiers.ts';
+import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import type { NumberSpan } from './ledger-days.ts';
 
@@ -148,7 +150,7 @@ const listBehind = (list: StretchedList): Statement => ({
   text: `select a.id, a.${lists[list].counter} / ${stretchRows} - coalesce(m.stretch_count, 0) as behind
     from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
     where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0)
-      and a.test_state is distinct from 'discarded' order by a.id`,
+      and ${isInUse('a')} order by a.id`,
 });
 
 // Whoever else looks at the same stretches writes the same rows: a whole stretch never changes. So which are whole is
@@ -193,10 +195,21 @@ export async function indexListStretches(database: Database, signal = neverAbort
     for (const row of await database.query(behind)) {
       let stretches = Number(row['behind']);
       for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
-        await database.query(index, [Number(row['id'])]);
+        await indexMoreOf(database, index, Number(row['id']));
       }
       left += Math.max(0, stretches);
     }
   }
   return left;
+}
+
+/** One statement does it; of a test, behind another that holds its row. */
+async function indexMoreOf(database: Database, index: Statement, accountId: number): Promise<void> {
+  const add = (queryable: Queryable) => queryable.query(index, [accountId]);
+  if (!isTestAccount(accountId)) await add(database);
+  else {
+    await database.transaction(async (transaction) => {
+      if (await holdTestInUse(transaction, accountId)) await add(transaction);
+    });
+  }
 }

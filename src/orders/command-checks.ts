@@ -2,7 +2,7 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import { type ErrorCode, type ErrorDetails, refusal } from '../contract/error-catalogue.ts';
-import { numbersUsedMax } from '../contract/identifiers.ts';
+import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../contract/identifiers.ts';
 import type { PlanLife } from '../plans/plan-life.ts';
 import type { Keyed, OrderOutcome } from './order-commands.ts';
 
@@ -33,5 +33,6 @@ export function refusedWhilePending(customer: { readonly life?: PlanLife } | nul
 /** Whether its numbers are used up: of orders, customers, ledger entries, changes of plans or events. */
 export function isFull(account: AccountState): boolean {
   const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;
-  return Math.max(orderCount, customerCount, entryCount, planChangeCount, eventCount ?? 0) >= numbersUsedMax;
+  const used = Math.max(orderCount, customerCount, entryCount, planChangeCount, eventCount ?? 0);
+  return used >= (isTestAccount(account.id) ? testNumbersUsedMax : numbersUsedMax);
 }

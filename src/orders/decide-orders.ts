@@ -10,6 +10,7 @@
 // fail: then the changes are made.
 
 import type { AccountState } from '../accounts/account-table.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { cancelPlan } from './cancel-plan.ts';
 import { refused } from './command-checks.ts';
@@ -65,9 +66,8 @@ function moveClock(
   command: MoveTestClock,
   now: EpochSeconds,
 ): OrderOutcome {
-  if (account === null) return refused('account_not_found');
   // It was reset meanwhile. Whoever moves a clock does not mean that of another test.
-  if (account.testState !== 'current') return refused('reset_in_progress');
+  if (account?.testState !== 'current') return refused('reset_in_progress');
   return moveTestClock(working, account, command, now);
 }
 
@@ -77,8 +77,10 @@ function decide(
   now: EpochSeconds,
 ): OrderOutcome {
   const account = working.account(command.accountId);
-  if (account === null) return refused('account_not_found');
-  // A test that was reset meanwhile: whoever asks again reaches the one that took its place.
+  if (account === null) {
+    return isTestAccount(command.accountId) ? { type: 'access_changed' } : refused('account_not_found');
+  }
+  // A test that was reset meanwhile, and may be gone by now: whoever asks again reaches the one that took its place.
   if (account.testState !== null && account.testState !== 'current') return { type: 'access_changed' };
   switch (command.type) {
     case 'place':

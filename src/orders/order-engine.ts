@@ -44,7 +44,7 @@ export interface OrderEngineEvents {
     outcomes: readonly OrderOutcome[],
     told: Pick<BatchResult, 'toldAccounts' | 'productCalls'>,
   ): void;
-  onBatchBroken(error: unknown, orders: number): void;
+  onBatchBroken(error: unknown, commands: readonly OrderCommand[]): void;
 }
 
 export interface OrderEngineDependencies extends BatchDependencies {
@@ -196,7 +196,10 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
         }
         freshAttempts += 1;
         if (freshAttempts < freshAttemptsMax && (await isWorthAnotherTry(error))) continue;
-        events.onBatchBroken(error, remaining.length);
+        events.onBatchBroken(
+          error,
+          remaining.map(({ command }) => command),
+        );
         const [only, ...others] = remaining;
         if (only !== undefined && others.length === 0) {
           only.reject(error instanceof Error ? error : new Error(String(error)));

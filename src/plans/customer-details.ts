@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { lockAccountInUse } from '../database/account-in-use.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
@@ -26,12 +27,7 @@ export interface CustomerEdit {
 
 export type EditOutcome =
   | { readonly type: 'edited'; readonly customer: Customer; readonly replayed: boolean }
-  | { readonly type: 'customer_not_found' | 'idempotency_conflict' };
-
-const lockAccount: Statement = {
-  name: 'lock_account_of_customer',
-  text: 'select id from accounts where id = $1::int for no key update',
-};
+  | { readonly type: 'customer_not_found' | 'idempotency_conflict' | 'reset_in_progress' };
 
 const findEdit: Statement = {
   name: 'find_customer_edit',
@@ -64,7 +60,7 @@ export function editCustomer(
   const fingerprint = fingerprintOf(number, name, externalRef);
   return database.transaction(async (transaction): Promise<EditOutcome> => {
     // The account first, as orders lock it.
-    await transaction.query(lockAccount, [accountId]);
+    if (!(await lockAccountInUse(transaction, accountId))) return { type: 'reset_in_progress' };
     const changeTerms = await holdTerms(transaction, accountId);
     const [row] = await transaction.query(findCustomer, [accountId, number]);
     if (row === undefined) return { type: 'customer_not_found' };
@@ -93,7 +89,7 @@ export function editCustomer(
       const subject = `customer ${publicId(accountId, number)}`;
       await appendAudit(
         transaction,
-        { ...author, action: 'customer.update', subject, before: was, after: is },
+        { ...author, accountId, action: 'customer.update', subject, before: was, after: is },
         now,
       );
     }

@@ -4,6 +4,7 @@
 // The only writer of customer_terms and customer_term_marks. Always true: of a customer up to the mark, the terms are
 // those of their row, because whoever changes a name or an id holds the mark.
 
+import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement, Transaction } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -91,7 +92,7 @@ const findBehind: Statement = {
   name: 'find_accounts_without_customer_terms',
   text: `select a.id, a.customer_count - coalesce(m.customer_number, 0) as behind
     from accounts a left join customer_term_marks m on m.account_id = a.id
-    where a.customer_count > coalesce(m.customer_number, 0) and a.test_state is distinct from 'discarded' order by a.id`,
+    where a.customer_count > coalesce(m.customer_number, 0) and ${isInUse('a')} order by a.id`,
 };
 
 async function holdMark(transaction: Queryable, accountId: number): Promise<number> {
@@ -135,6 +136,7 @@ export async function indexCustomerTerms(database: Database, signal = neverAbort
 function indexMore(database: Database, accountId: number): Promise<number> {
   return database.transaction(
     async (transaction) => {
+      if (!(await holdTestInUse(transaction, accountId))) return 0;
       const mark = await holdMark(transaction, accountId);
       const rows = await transaction.query(listUnindexed, [accountId, mark]);
       const last = rows.at(-1);

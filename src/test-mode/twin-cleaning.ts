@@ -1,11 +1,14 @@
-// What tests held before they were reset is deleted, in pieces, until their rows can be used again. Run by src/jobs/ in one
-// process at a time (housekeeping.ts).
-// Always true: a row is called clean when every table was seen empty of it in the transaction that says so. The database
-// itself lets go of the history of discarded tests alone (refuse_deleting_history).
+// What tests held before they were reset is deleted, in pieces, and then their rows. Run by src/jobs/ in one process at a
+// time (housekeeping.ts).
+// Always true: a row is deleted when every table was seen empty of it under its lock, and whoever writes of a test holds its
+// row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
+// (refuse_deleting_accounts, refuse_deleting_history).
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
+import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { deleteInPieces } from '../database/delete-in-pieces.ts';
+import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 
 /** Of one statement: orders wait for it on the embedded database. */
 const rowsAtOnce = 1_000;
@@ -56,23 +59,25 @@ const deletions = tables.map((table) => ({
 
 const listDiscarded: Statement = {
   name: 'list_discarded_tests',
-  text: `select id from accounts where test_state = 'discarded' order by id limit 100`,
+  text: `select id from accounts where test_state <> 'current' order by id limit 100`,
 };
 
 const lockDiscarded: Statement = {
   name: 'lock_discarded_test',
-  text: `select id from accounts where id = $1::int and test_state = 'discarded' for no key update`,
+  text: `select id from accounts where id = $1::int and test_state <> 'current' for update`,
 };
 
 const isLeft: Statement = {
   name: 'find_rows_of_discarded_test',
-  text: `select ${tables.map((table) => `exists (select from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
+  text: `select ${[...tables, 'webhooks'].map((table) => `exists (select from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
 };
 
-const callClean: Statement = {
-  name: 'call_test_clean',
-  text: `update accounts set test_state = 'clean' where id = $1::int and test_state = 'discarded'`,
+const deleteEmpty: Statement = {
+  name: 'delete_discarded_test',
+  text: 'delete from accounts where id = $1::int',
 };
+
+const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {
@@ -91,19 +96,21 @@ async function clean(database: Database, id: number, signal: AbortSignal): Promi
     for (const deletion of deletions) {
       if (await deleteInPieces(database, deletion, [id], signal)) return false;
     }
-    if (await isCleanNow(database, id)) return true;
+    await database.transaction((transaction) => deleteWebhooksOf(transaction, id), { rank: 'reads' });
+    if (await isGoneNow(database, id)) return true;
   }
   return false;
 }
 
-function isCleanNow(database: Database, id: number): Promise<boolean> {
+function isGoneNow(database: Database, id: number): Promise<boolean> {
   return database.transaction(
     async (transaction) => {
       const [locked] = await transaction.query(lockDiscarded, [id]);
       if (locked === undefined) return true;
       const [found] = await transaction.query(isLeft, [id]);
       if (found?.['is_left'] === true) return false;
-      await transaction.query(callClean, [id]);
+      await transaction.query(deleteEmpty, [id]);
+      await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
       return true;
     },
     { rank: 'reads' },

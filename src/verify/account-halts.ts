@@ -5,6 +5,7 @@
 // writer of accounts.halted_at.
 
 import type { EpochSeconds } from '../contract/times.ts';
+import { isInUse } from '../database/account-in-use.ts';
 import type { Database, Statement } from '../database/database.ts';
 
 const readHaltCount: Statement = {
@@ -14,7 +15,8 @@ const readHaltCount: Statement = {
 
 const lockAccount: Statement = {
   name: 'lock_account_to_halt',
-  text: 'select id from accounts where id = $1::int for no key update',
+  // A test that was reset meanwhile is being deleted.
+  text: `select a.id from accounts a where a.id = $1::int and ${isInUse('a')} for no key update`,
 };
 
 const countHalt: Statement = {

@@ -7,11 +7,13 @@
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { isInUse } from '../database/account-in-use.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
+import { numberArray } from '../database/sql-arrays.ts';
 import { checkAccountBooks } from './account-books.ts';
 import { checkAccountHistory } from './account-conformity.ts';
 import { halt, liftHaltUpTo, newestHalt } from './account-halts.ts';
-import { createFindings } from './audit-findings.ts';
+import { createFindings, type Problem } from './audit-findings.ts';
 import { type AuditLimits, usualRanges } from './audit-limits.ts';
 import { createPastReader } from './past-packages.ts';
 import { findStrayRows } from './stray-rows.ts';
@@ -21,14 +23,13 @@ const accountsPerList = 500;
 const listAccounts: Statement = {
   name: 'verify_list_accounts',
   // What a test that was reset held is being deleted.
-  text: `select id, halted_at is not null as is_halted from accounts
-    where id > $1::int and test_state is distinct from 'discarded' order by id limit ${accountsPerList}`,
+  text: `select a.id, a.halted_at is not null as is_halted from accounts a
+    where a.id > $1::int and ${isInUse('a')} order by a.id limit ${accountsPerList}`,
 };
 
-// Reset, and perhaps begun again, while the audit ran: their tests hold less than they held when it read them.
-const listReset: Statement = {
-  name: 'verify_list_reset_tests',
-  text: `select id from accounts where test_state is not null and test_state <> 'current'`,
+const listTestsInUse: Statement = {
+  name: 'verify_list_tests_in_use',
+  text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };
 
 /** @throws the signal's reason when it is cancelled; what it halted by then stays halted */
@@ -60,15 +61,17 @@ export async function verifyLedger(
       limits,
     );
   }
-  const reset = await listDiscarded(database);
-  // What was being deleted while it was read is no problem.
-  const problems = findings.list().filter(({ account_id: id }) => !reset.has(id));
+  const problems = await withoutReset(database, findings.list());
   const tests = testAccounts === 0 ? {} : { test_accounts: testAccounts };
   return { ok: problems.length === 0, accounts, entries, ...tests, problems };
 }
 
-async function listDiscarded(database: Database): Promise<ReadonlySet<number>> {
-  return new Set((await database.query(listReset)).map((row) => Number(row['id'])));
+/** Of a test that was reset while the audit ran nothing is a problem: it was being deleted while it was read. */
+async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
+  const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
+  const rows = tests.length === 0 ? [] : await database.query(listTestsInUse, [numberArray(tests)]);
+  const inUse = new Set(rows.map((row) => Number(row['id'])));
+  return problems.filter(({ account_id: id }) => !isTestAccount(id) || inUse.has(id));
 }
 
 async function* everyAccount(database: Database): AsyncGenerator<{ accountId: number; isHalted: boolean }> {

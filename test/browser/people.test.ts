@@ -90,6 +90,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   const owner = await panel.openAs(reseller, '/panel/people');
   await owner.getByRole('button', { name: `Change ${person.username}` }).click();
   const changing = dialog(owner, `Change ${person.username}`);
+  assert.equal(await changing.getByLabel('E-mail address').count(), 0, 'their mail is their own');
   await changing.getByRole('radio', { name: /^Staff/ }).check({ force: true });
   await confirmWithPassword(changing, testPassword, 'Save');
   await said(owner, `${person.username} is changed.`);
@@ -122,7 +123,8 @@ test('a new link for somebody who was invited replaces the one before', async ()
   const first = await invite(owner, 'henrietta', 'Viewer');
   await owner.getByRole('button', { name: 'New link for henrietta' }).click();
   const asking = dialog(owner, 'A new link for henrietta?');
-  await asking.getByRole('button', { name: 'Make new link' }).click();
+  assert.ok(await asking.getByRole('button', { name: 'Make new link' }).isDisabled(), 'asked for each time');
+  await confirmWithPassword(asking, testPassword, 'Make new link');
   const second = await shownLink(owner, 'henrietta');
   assert.notEqual(second, first);
   const page = await panel.open(first);
@@ -186,6 +188,21 @@ test('a password given with one dangerous deed may stay away from the next for f
   const always = dialog(page, 'Save the address?');
   assert.ok(await always.getByRole('button', { name: 'Save address' }).isDisabled(), 'asked for each time');
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Set up' }).click();
+  const setup = dialog(page, 'Set up codes at sign-in');
+  assert.ok(
+    await setup.getByRole('button', { name: 'Continue' }).isDisabled(),
+    'nor is an authenticator set up',
+  );
+  await page.keyboard.press('Escape');
+  await goTo(page, 'People');
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  const inviting = dialog(page, 'Invite somebody');
+  await inviting.getByLabel('Username').fill('an-owner-to-be');
+  await inviting.getByText('it may stay empty until').waitFor();
+  await inviting.getByRole('radio', { name: /^Owner/ }).check({ force: true });
+  assert.ok(await inviting.getByRole('button', { name: 'Invite' }).isDisabled(), 'nor an owner invited');
+  await page.keyboard.press('Escape');
 
   service.clock.seconds += confirmedSeconds;
   await page.reload();
@@ -212,6 +229,12 @@ test('in the console support is offered neither money nor prices, and is refused
     await support.panel.post(`/admin/v1/accounts/${reseller.id}/credit`, { amount: '5.00' }),
     '403 insufficient_scope',
   );
+  await goTo(page, 'Accounts');
+  await page.getByRole('button', { name: 'Create an account' }).first().click();
+  const creating = dialog(page, 'Create an account');
+  await creating.getByLabel('Username').waitFor();
+  assert.equal(await creating.getByText('Group: decides the prices').count(), 0);
+  await page.keyboard.press('Escape');
   await goTo(page, 'Packages');
   await page.getByRole('link', { name: 'Basic' }).click();
   await heading(page, 'Basic').waitFor();

@@ -19,6 +19,7 @@ const everywhere = [
   'deliveries',
   'delivery_log',
   'product_calls',
+  'test_product_calls',
   'old_product_calls',
   'old_events',
   'ledger_days',

@@ -81,6 +81,7 @@ describe('making keys', () => {
     const bad: readonly [string, object][] = [
       ['name', { name: '' }],
       ['name', { name: '   ' }],
+      ['name', { name: '\u200B \u202E\uFEFF' }],
       ['name', { name: 'x'.repeat(81) }],
       ['name', { name: 7 }],
       ['scopes.0', { scopes: ['orders:delete'] }],
@@ -131,6 +132,31 @@ describe('making keys', () => {
     assert.equal(bodies.filter(({ api_key }) => api_key !== null).length, 1);
     assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
     expectRefusal(await ask({ name: 'Another' }), '409 idempotency_conflict');
+  });
+});
+
+describe('asking again', () => {
+  test('a key with an end is answered again after that end, and no other is made', async () => {
+    const account = await service.createReseller();
+    const began = service.clock.seconds;
+    const body = { name: 'For an hour', expires_at: timeAt(began + hour), idempotency_key: 'for-an-hour' };
+    const { key } = expectStatus(await service.admin.post(keysOf(account), body), 201);
+    const longer = { expires_at: timeAt(began + 2 * hour), idempotency_key: 'for-another' };
+    const change = () => service.admin.patch(`${keysOf(account)}/${key.id}`, longer);
+    expectStatus(await change(), 200);
+    try {
+      service.clock.seconds = began + 2 * hour;
+      const again = await service.admin.post(keysOf(account), body);
+      const { key: same, api_key } = expectStatus(again, 201);
+      assert.deepEqual([same.id, same.status, api_key], [key.id, 'expired', null]);
+      assert.equal(expectStatus(await change(), 200).key.id, key.id);
+      const anew = { ...body, idempotency_key: 'another' };
+      const refused = await service.admin.post(keysOf(account), anew);
+      expectRefusal(refused, '422 validation_failed');
+      assert.equal(refused.body.error.details.field, 'expires_at');
+    } finally {
+      service.clock.seconds = began;
+    }
   });
 });
 
@@ -306,6 +332,74 @@ describe('rotating and revoking', () => {
     assert.notEqual(data[1].ending[0].last_used_at, null, 'and the old one was');
   });
 
+  test('a key that has expired is given longer before it is rotated: no secret is shown that opens nothing', async () => {
+    const began = service.clock.seconds;
+    const { id, client } = await makeKey({ expires_at: timeAt(began + hour) });
+    const path = `${keysOf(reseller)}/${id}`;
+    try {
+      service.clock.seconds = began + hour;
+      const refused = await service.admin.post(`${path}/rotate`);
+      expectRefusal(refused, '422 validation_failed');
+      assert.equal(refused.body.error.details.field, 'expires_at');
+      expectStatus(await service.admin.patch(path, { expires_at: null }), 200);
+      expectStatus(await client.get('/balance'), 200);
+      const { api_key } = expectStatus(await service.admin.post(`${path}/rotate`), 200);
+      expectStatus(await clientOf(api_key).get('/balance'), 200);
+    } finally {
+      service.clock.seconds = began;
+    }
+  });
+
+  test('of a secret that ends sooner than its overlap the account is told again, and of no other', async () => {
+    const account = await service.createReseller();
+    const endOf = (text: string) => text.slice(-4);
+    const began = service.clock.seconds;
+    const at = (hours: number) => timeAt(began + hours * hour);
+    let after = expectStatus(await account.get('/events'), 200).next_after;
+    const reader = (await makeKey({ scopes: ['events:read'] }, account)).client;
+    const told = async () => {
+      const page = expectStatus(await reader.get(`/events?limit=100&after=${after}`), 200);
+      after = page.next_after;
+      return page.data
+        .filter(({ type }: { type: string }) => type === 'key.revoked')
+        .map(({ data }: { data: { key: { last_four: string; ends_at?: string } } }) => [
+          data.key.last_four,
+          data.key.ends_at ?? 'now',
+        ]);
+    };
+    const [first] = (await service.admin.get(keysOf(account))).body.data;
+    const rotate = async (overlap_hours: number) => {
+      const rotation = await service.admin.post(`${keysOf(account)}/${first.id}/rotate`, { overlap_hours });
+      return endOf(expectStatus(rotation, 200).api_key);
+    };
+    const one = endOf(account.key);
+    const two = await rotate(100);
+    assert.deepEqual(await told(), [[one, at(100)]]);
+    const three = await rotate(50);
+    assert.deepEqual(await told(), [
+      [two, at(50)],
+      [one, at(50)],
+    ]);
+    const fourth = await rotate(60);
+    assert.deepEqual(await told(), [[three, at(60)]]);
+    const five = endOf(await resetKey(service, account));
+    assert.deepEqual(await told(), [
+      [fourth, 'now'],
+      [three, 'now'],
+      [two, 'now'],
+      [one, 'now'],
+    ]);
+    const six = await rotate(1);
+    assert.deepEqual(await told(), [[five, at(1)]]);
+    try {
+      service.clock.seconds = began + hour;
+      await rotate(0);
+      assert.deepEqual(await told(), [[six, 'now']], 'the one before had ended by itself');
+    } finally {
+      service.clock.seconds = began;
+    }
+  });
+
   test('a second rotation lets no earlier secret live longer, and one without an overlap ends them all', async () => {
     const { id, client } = await makeKey();
     const began = service.clock.seconds;
@@ -398,6 +492,27 @@ describe('rotating and revoking', () => {
     assert.equal(revealed.body.api_key, reset);
   });
 
+  test('what is refused leaves everybody’s requests as they are', async () => {
+    const account = await service.createReseller();
+    const version = async () => {
+      const [row] = await service.database.query(
+        { name: 'version_of', text: 'select access_version from accounts where id = $1::int' },
+        [account.id],
+      );
+      return row?.['access_version'];
+    };
+    const before = await version();
+    const path = keysOf(account);
+    const [first] = (await service.admin.get(path)).body.data;
+    expectRefusal(await service.admin.send('DELETE', `${path}/999999`), '404 key_not_found');
+    expectRefusal(await service.admin.send('DELETE', `${path}/${first.id}`), '409 first_key');
+    const late = { name: 'Late', expires_at: timeAt(service.clock.seconds) };
+    expectRefusal(await service.admin.post(path, late), '422 validation_failed');
+    assert.equal(await version(), before);
+    await makeKey({}, account);
+    assert.notEqual(await version(), before);
+  });
+
   test('a key of another account is no key, for whoever names it', async () => {
     const { id } = await makeKey();
     const stranger = await service.createReseller();
@@ -406,6 +521,31 @@ describe('rotating and revoking', () => {
       expectRefusal(await service.admin.patch(path, { name: 'x' }), '404 key_not_found');
       expectRefusal(await service.admin.post(`${path}/rotate`), '404 key_not_found');
       expectRefusal(await service.admin.send('DELETE', path), '404 key_not_found');
+    }
+  });
+});
+
+describe('naming keys', () => {
+  test('what a rotated key’s secrets are numbered is no key: nothing of it is changed, rotated or revoked by that', async () => {
+    const account = await service.createReseller();
+    const { id } = await makeKey({}, account);
+    const [first] = (await service.admin.get(keysOf(account))).body.data;
+    for (const keyId of [id, first.id]) {
+      const path = `${keysOf(account)}/${keyId}`;
+      const { api_key } = expectStatus(
+        await service.admin.post(`${path}/rotate`, { overlap_hours: 168 }),
+        200,
+      );
+      const [row] = await service.database.query(
+        { name: 'newest_secret_of', text: 'select max(id) as id from api_keys where key_id = $1::int' },
+        [keyId],
+      );
+      const ofSecret = `${keysOf(account)}/${row?.['id']}`;
+      const changed = await service.admin.patch(ofSecret, { allowed_ips: ['192.0.2.1'] });
+      expectRefusal(changed, '404 key_not_found');
+      expectRefusal(await service.admin.post(`${ofSecret}/rotate`), '404 key_not_found');
+      expectRefusal(await service.admin.send('DELETE', ofSecret), '404 key_not_found');
+      expectStatus(await clientOf(api_key).get('/balance'), 200);
     }
   });
 });
@@ -430,6 +570,15 @@ describe('who manages keys', () => {
     assert.equal(key.created_by.type, 'person');
     const listed = expectStatus(await panel.get('/keys'), 200).data;
     assert.ok(listed.some(({ id }: { id: number }) => id === key.id));
+    const ofOperator = await makeKey();
+    assert.notEqual(ofOperator.key.created_by.name, undefined, 'administrators know who made it');
+    const shown = (await panel.get('/keys')).body.data;
+    assert.deepEqual(
+      shown.find(({ id }: { id: number }) => id === ofOperator.key.id).created_by,
+      { account: 'admin', type: 'key' },
+      'a reseller knows that it was the operator',
+    );
+    assert.notEqual(key.created_by.name, undefined, 'and who of the own people');
     const foreign = await service.createReseller();
     const theirs = await makeKey({}, foreign);
     const rotation = { password: testPassword };
@@ -457,6 +606,63 @@ describe('who manages keys', () => {
     const all = await makeKey({ scopes: [...keyScopes] }, service.admin);
     assert.deepEqual(all.key.scopes.slice(-administratorScopes.length), administratorScopes);
     expectStatus(await all.client.post(path, { name: 'By one that has them all' }), 201);
+  });
+
+  test('a key that is held to scopes, addresses, a rate or a time lets nobody into an administrator’s account, itself neither', async () => {
+    const { admin } = service;
+    const everything = [...administratorScopes, ...accountScopes];
+    const confined = { reason: 'confined_key' };
+    for (const [settings, lacking] of [
+      [{ scopes: administratorScopes }, { scope: 'balance:read' }],
+      [{ scopes: everything.filter((scope) => scope !== 'product') }, { scope: 'product' }],
+      [{ allowed_ips: ['127.0.0.1', '::1'] }, confined],
+      [{ rate_limit_per_minute: 5_000 }, confined],
+      [{ scopes: everything, expires_at: timeAt(service.clock.seconds + hour) }, confined],
+    ] as const) {
+      const { id, client } = await makeKey(settings, admin);
+      const path = keysOf(admin);
+      const account = `/api/admin/v1/accounts/${admin.id}`;
+      const refused = [
+        await client.post(path, { name: 'Wider' }),
+        await client.patch(`${path}/${id}`, {
+          scopes: null,
+          expires_at: null,
+          allowed_ips: [],
+          rate_limit_per_minute: null,
+        }),
+        await client.post(`${path}/${id}/rotate`),
+        await client.send('DELETE', `${path}/${id}`),
+        await client.post(`${account}/api-key`),
+        await client.patch(account, { password: 'of whoever has the key' }),
+        await client.post(`${account}/people`, { username: 'let.in', role: 'owner' }),
+        await client.post(`${account}/end-sessions`),
+      ];
+      for (const answer of refused) expectRefusal(answer, '403 insufficient_scope', lacking);
+      expectStatus(await client.post(keysOf(reseller), { name: 'For a reseller' }), 201);
+    }
+    // What the account's own list asks of all its keys is no limit of one.
+    await changeAccount(service, admin, { allowed_ips: ['127.0.0.1', '::1'] });
+    const { client } = await makeKey({ scopes: everything }, admin);
+    expectStatus(await client.post(keysOf(admin), { name: 'By one that has them all' }), 201);
+    await changeAccount(service, admin, { allowed_ips: [] });
+  });
+
+  test('a key for tests has scopes of tests alone, when it is made and whenever it is changed', async () => {
+    const path = keysOf(service.admin);
+    const body = { name: 'Tests', test: true };
+    const beyond = ['product', 'admin:credit'];
+    const { id } = await makeKey({ ...body, scopes: ['product'] }, service.admin);
+    for (const answer of [
+      await service.admin.post(path, { ...body, scopes: beyond }),
+      await service.admin.patch(`${path}/${id}`, { scopes: beyond }),
+    ]) {
+      expectRefusal(answer, '422 validation_failed', {
+        field: 'scopes.1',
+        reason: 'is no scope of test mode',
+      });
+    }
+    const [kept] = (await service.admin.get(path)).body.data.filter((key: { id: number }) => key.id === id);
+    assert.deepEqual(kept.scopes, ['product']);
   });
 
   test('the audit log and the account are told of every key', async () => {

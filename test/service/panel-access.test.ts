@@ -72,6 +72,20 @@ test('a reset key is shown, the old one is refused at once, and the new one work
   assert.equal((await auditOf(account))[0], `${account.id} account.reset_api_key`);
 });
 
+test('whoever has seen the first key and rotates it has seen the new secret too', async () => {
+  const account = await service.createReseller();
+  const panel = await signIn(service, account);
+  const isViewed = async () => (await panel.get('/me')).body.checklist.key_viewed;
+  const [first] = (await panel.get('/keys')).body.data;
+  assert.equal(await isViewed(), false);
+  const rotated = await panel.post(`/keys/${first.id}/rotate`, password);
+  assert.equal(rotated.status, 200, rotated.text);
+  assert.equal(await isViewed(), true);
+  const byOperator = await service.admin.post(`/api/admin/v1/accounts/${account.id}/keys/${first.id}/rotate`);
+  assert.equal(byOperator.status, 200, byOperator.text);
+  assert.equal(await isViewed(), false, 'that one the operator was shown');
+});
+
 test('guessing the password of a borrowed session is slowed down', async () => {
   const panel = await signIn(service, await service.createReseller());
   for (let count = 0; count < 5; count += 1) {

@@ -17,6 +17,7 @@ import {
   testPassword,
   usernameOf,
 } from '../harness/panel-client.ts';
+import { addPerson, ownPassword } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount } from '../harness/shop.ts';
 
@@ -372,4 +373,57 @@ test('people of an account are written to at addresses of their own, two with on
   rest();
   expectStatus(await ask('mailed.first'), 202);
   assert.equal((await arrived()).length, 0);
+});
+
+test('another address ends the links that were mailed to the one before, whoever changes it', async () => {
+  const account = await createAccount('own-before@example.com');
+  const owner = await signIn(service, account);
+  const people = `${api}/accounts/${account.id}/people`;
+  const invite = async (username: string, email: string) =>
+    expectStatus(await service.admin.post(people, { username, email, role: 'staff' }), 201).person.id;
+  const own = { password: testPassword };
+
+  const typo = await invite('typed.wrongly', 'wrong@example.com');
+  const misled = tokenIn((await arrived())[0]);
+  expectStatus(await owner.patch(`/people/${typo}`, { email: 'right@example.com', ...own }), 200);
+  expectRefusal(await complete(misled), '404 link_not_found', {}, 'an invitation');
+  const again = expectStatus(await owner.post(`/people/${typo}/invitation`, own), 201).invitation;
+  assert.ok(
+    again.url.endsWith(`#token=${tokenIn((await arrived()).find(({ to }) => to === 'right@example.com'))}`),
+  );
+
+  const staff = await invite('lost.the.box', 'lost-box@example.com');
+  expectStatus(await complete(tokenIn((await arrived())[0])), 204);
+  const reset = await tokenFor('lost.the.box');
+  expectStatus(await service.admin.patch(`${people}/${staff}`, { email: 'new-box@example.com' }), 200);
+  expectRefusal(await complete(reset, 'by whoever has the box'), '404 link_not_found', {}, 'by the operator');
+  rest();
+  const theirs = await signInAnswer(service.address, { username: 'lost.the.box', password: chosen }, here());
+  const panel = createPanelClient(service.address, setCookieOf(theirs));
+  await arrived();
+  const second = await tokenFor('lost.the.box');
+  expectStatus(await panel.put('/email', { email: 'third-box@example.com', password: chosen }), 200);
+  expectRefusal(await complete(second, 'by whoever has the box'), '404 link_not_found', {}, 'by themselves');
+
+  const mine = await tokenFor(account.username);
+  expectStatus(await owner.put('/email', { email: 'own-after@example.com', ...own }), 200);
+  expectRefusal(
+    await complete(mine, 'by whoever has the box'),
+    '404 link_not_found',
+    {},
+    'the account’s own',
+  );
+});
+
+test('an account’s own login that was removed and is brought back is not written to where it was', async () => {
+  const account = await createAccount('left@example.com');
+  const { panel } = await addPerson(service, account, 'owner');
+  expectStatus(await panel.post('/api-key/reveal', { password: ownPassword }), 200);
+  expectStatus(await panel.delete(`/people/${account.id}`), 200);
+  const known = (await service.admin.get(`${api}/accounts/${account.id}`)).body.account;
+  assert.ok(!('email' in known));
+  await changeAccount(service, account, { password: 'handed over by phone' });
+  await arrived();
+  for (const name of ['left@example.com', account.username]) expectStatus(await ask(name), 202);
+  assert.deepEqual(await arrived(), []);
 });

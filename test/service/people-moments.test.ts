@@ -9,35 +9,19 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { createAccount } from '../../src/accounts/account-store.ts';
 import { signIn, testPassword } from '../harness/panel-client.ts';
 import { addPerson, ownPassword, peoplePath, type TestPerson } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { createWorstMoments } from '../harness/worst-moment.ts';
 
-/** After which statement of a request something happens, once. */
-interface Moment {
-  readonly statement: string;
-  readonly happens: () => Promise<unknown>;
-}
+const { wrapDatabase, sent } = createWorstMoments();
 
 let service: TestService;
-let moment: Moment | null = null;
 let account: TestAccount;
 let owner: TestPerson;
 before(async () => {
-  service = await startTestService({
-    wrapDatabase: (database) => ({
-      ...database,
-      async query(statement, values, rank) {
-        const rows = await database.query(statement, values, rank);
-        if (moment?.statement === statement.name) {
-          const { happens } = moment;
-          moment = null;
-          await happens();
-        }
-        return rows;
-      },
-    }),
-  });
+  service = await startTestService({ wrapDatabase });
 });
 after(() => service.close());
 beforeEach(async () => {
@@ -48,13 +32,6 @@ beforeEach(async () => {
 const pathOf = ({ id }: TestPerson) => `${peoplePath(account)}/${id}`;
 const removal = async () => expectStatus(await service.admin.send('DELETE', pathOf(owner)), 200);
 const demotion = async () => expectStatus(await service.admin.patch(pathOf(owner), { role: 'viewer' }), 200);
-
-async function sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>) {
-  moment = { statement, happens };
-  const answer = await request();
-  assert.equal(moment, null, `${statement} was sent`);
-  return answer;
-}
 
 test('an order of somebody who is removed or demoted after the door let it in is not carried out', async () => {
   for (const [happens, expected] of [
@@ -102,6 +79,100 @@ test('an account’s own login that is removed while it changes its password sta
     people.map(({ id }: { id: number }) => id),
     [owner.id],
   );
+});
+
+test('nor is a key shown, replaced or held to addresses by somebody who is demoted meanwhile', async () => {
+  const confirmed = { password: ownPassword };
+  const lacking = { scope: 'keys:write' };
+  const list = { allowed_ips: ['127.0.0.1'] };
+  const deeds: readonly (readonly [string, () => Promise<Answer>])[] = [
+    ['confirm_session', () => owner.panel.post('/api-key/reveal', confirmed)],
+    ['confirm_session', () => owner.panel.post('/api-key/reset', confirmed)],
+    ['confirm_session', () => owner.panel.post('/keys', { name: 'Too late', ...confirmed })],
+    ['find_session', () => owner.panel.put('/allow-list', list)],
+  ];
+  for (const [statement, deed] of deeds) {
+    expectRefusal(await sent(statement, demotion, deed), '403 insufficient_scope', lacking);
+    expectStatus(await service.admin.patch(pathOf(owner), { role: 'owner' }), 200);
+  }
+  expectStatus(await account.get('/balance'), 200);
+});
+
+test('what the operator’s people ask for takes their role at the moment it is done', async () => {
+  const chief = await addPerson(service, service.admin, 'owner');
+  const path = `${peoplePath(service.admin)}/${chief.id}`;
+  const become = (role: string) => async () => expectStatus(await service.admin.patch(path, { role }), 200);
+  const confirmed = { current_password: ownPassword };
+  const of = ({ id }: Pick<TestAccount, 'id'>) => `/admin/v1/accounts/${id}`;
+  const own = of(service.admin);
+  const { panel } = chief;
+  const deeds: readonly (readonly [string, string, string, () => Promise<Answer>])[] = [
+    ['viewer', 'confirm_session', 'admin:accounts', () => panel.post(`${of(account)}/api-key`, confirmed)],
+    [
+      'finance',
+      'confirm_session',
+      'admin:accounts',
+      () => panel.post(`${of(account)}/keys`, { name: 'Too late', ...confirmed }),
+    ],
+    [
+      'support',
+      'confirm_session',
+      'admin:credit',
+      () => panel.patch(own, { password: 'of somebody who is support', ...confirmed }),
+    ],
+    ['support', 'confirm_session', 'admin:credit', () => panel.post(`${own}/api-key`, confirmed)],
+    [
+      'support',
+      'confirm_session',
+      'admin:credit',
+      () => panel.post(`${own}/keys`, { name: 'x', ...confirmed }),
+    ],
+    ['support', 'find_session', 'admin:packages', () => panel.patch(of(account), { group: 'distributor' })],
+    [
+      'support',
+      'find_session',
+      'admin:credit',
+      () => panel.post(`${of(account)}/credit`, { amount: '1.00' }),
+    ],
+    [
+      'viewer',
+      'confirm_session',
+      'admin:credit',
+      () => panel.post(`${of(account)}/credit`, { amount: '5000.00', ...confirmed }),
+    ],
+  ];
+  for (const [role, statement, scope, deed] of deeds) {
+    const answer = await sent(statement, become(role), deed);
+    expectRefusal(answer, '403 insufficient_scope', { scope }, `${role}, ${scope}`);
+    await become('owner')();
+  }
+  const { account: after } = (await service.admin.get(`/api/admin/v1/accounts/${account.id}`)).body;
+  assert.deepEqual([after.group, after.balance], ['reseller', '100.00']);
+});
+
+test('nobody who was made support meanwhile lets somebody into another administrator’s account', async () => {
+  const chief = await addPerson(service, service.admin, 'owner');
+  const path = `${peoplePath(service.admin)}/${chief.id}`;
+  const demoted = async () => expectStatus(await service.admin.patch(path, { role: 'support' }), 200);
+  const other = await createAccount(
+    service.database,
+    service.service.seal,
+    {
+      username: 'another-administrator',
+      displayName: 'Another administrator',
+      group: 'distributor',
+      isAdmin: true,
+      passwordHash: null,
+      rateLimitPerMinute: 60,
+      allowedIps: [],
+    },
+    { actorId: null, now: service.clock.seconds },
+  );
+  const invitation = { username: 'let.in.by.support', role: 'owner', current_password: ownPassword };
+  const invite = () => chief.panel.post(`/admin/v1/accounts/${other?.account.id}/people`, invitation);
+  expectRefusal(await sent('confirm_session', demoted, invite), '403 insufficient_scope', {
+    scope: 'admin:credit',
+  });
 });
 
 test('whoever is removed or demoted right before it invites, changes and removes nobody', async () => {

@@ -126,6 +126,11 @@ test('support helps accounts, and moves no money and no prices', async () => {
   expectRefusal(await panel.patch(path, { group: 'distributor' }), '403 insufficient_scope', {
     scope: 'admin:packages',
   });
+  const made = (username: string, group: string) => panel.post('/admin/v1/accounts', { username, group });
+  expectStatus(await made('helped.by.support', 'reseller'), 201);
+  expectRefusal(await made('cheap.friend', 'distributor'), '403 insufficient_scope', {
+    scope: 'admin:packages',
+  });
   const basic = `/admin/v1/packages/${service.packages.basic}`;
   const prices = { prices: { reseller: { monthly: '0.01' } } };
   expectRefusal(await panel.patch(basic, prices), '403 insufficient_scope', { scope: 'admin:packages' });
@@ -261,7 +266,6 @@ test('a right password is good for dangerous deeds of this session for five minu
   assert.notEqual((await panel.get('/person')).body.deeds_confirmed_until, null);
   service.clock.seconds += 299;
   expectStatus(await panel.post('/api-key/reveal', {}), 200);
-  expectStatus(await panel.post('/totp', {}), 201);
   expectStatus(await panel.delete(`/people/${first.person.id}`), 200);
   expectRefusal(await invite('sudo-second', { password: 'a guess' }), '403 wrong_password', {});
   expectStatus(await invite('sudo-second'), 201);
@@ -284,7 +288,7 @@ test('a right password is good for dangerous deeds of this session for five minu
 
 test('what decides who may sign in asks for the password each time, and a new password ends what was confirmed', async () => {
   const account = await service.createReseller();
-  const { panel } = await ownerOf(account);
+  const { id, panel } = await ownerOf(account);
   expectStatus(await panel.post('/api-key/reveal', own), 200);
   expectRefusal(await panel.put('/email', { email: 'a@example.com' }), '422 validation_failed');
   const other = await addPerson(service, account, 'viewer');
@@ -292,11 +296,26 @@ test('what decides who may sign in asks for the password each time, and a new pa
   expectStatus(await panel.patch(theirs, { role: 'staff' }), 200);
   expectRefusal(await panel.patch(theirs, { email: 'a@example.com' }), '422 validation_failed');
   expectRefusal(await panel.patch(`/people/${account.id}`, { email: '' }), '422 validation_failed');
-  expectStatus(await panel.patch(theirs, { email: 'a@example.com', ...own }), 200);
+  expectStatus(await panel.patch(`/people/${id}`, { email: 'a@example.com', ...own }), 200);
   expectRefusal(
     await panel.post('/password', { new_password: 'of the thief’s choice' }),
     '422 validation_failed',
   );
+  const invited = await panel.post('/people', { username: 'an-owner-to-be', role: 'owner', ...own });
+  const pending: number = expectStatus(invited, 201).person.id;
+  const code = await enableCodes(service, other.panel);
+  for (const [name, deed] of [
+    ['invite an owner', () => panel.post('/people', { username: 'a-thief', role: 'owner' })],
+    ['make one of a viewer', () => panel.patch(theirs, { role: 'owner' })],
+    ['take the link of one', () => panel.post(`/people/${pending}/invitation`, {})],
+    ['begin a second factor of the thief’s', () => panel.post('/totp', {})],
+    ['switch one off', () => other.panel.post('/totp/disable', { code: code() })],
+  ] as const) {
+    const answer = await deed();
+    expectRefusal(answer, '422 validation_failed', undefined, name);
+    assert.equal(answer.body.error.details.field, 'password', name);
+  }
+  expectStatus(await panel.post('/people', { username: 'a-viewer', role: 'viewer' }), 201);
   const changed = await panel.post('/password', { ...current, new_password: 'a fourth battery staple' });
   expectStatus(changed, 204);
   const [cookie = ''] = (changed.headers.getSetCookie()[0] ?? '').split(';');
@@ -312,6 +331,9 @@ test('what decides who may sign in asks for the password each time, and a new pa
   expectRefusal(await admin.panel.patch(path, { email: 'a@example.com' }), '422 validation_failed');
   expectStatus(await admin.panel.patch(`${path}${theirs}`, { role: 'viewer' }), 200);
   expectRefusal(await admin.panel.patch(`${path}${theirs}`, { email: '' }), '422 validation_failed');
+  expectRefusal(await admin.panel.patch(`${path}${theirs}`, { role: 'owner' }), '422 validation_failed');
+  const codesOff = `/admin/accounts/${account.id}/totp/disable`;
+  expectRefusal(await admin.panel.post(codesOff, {}), '422 validation_failed');
 });
 
 test('a credit above the operator’s limit takes the password, one up to it and a debit do not', async () => {
@@ -345,9 +367,52 @@ test('the password of a dangerous deed is the person’s own, and guessed no fas
   for (let count = 0; count < 4; count += 1)
     expectRefusal(await panel.post('/api-key/reveal', { password: 'a guess' }), '403 wrong_password');
   expectRefusal(await panel.post('/api-key/reveal', own), '429 rate_limited');
+  const { data } = (await service.admin.get('/api/admin/v1/audit?limit=20')).body;
+  const entries = data.filter(
+    ({ action, by }: { action: string; by: { name: string } | null }) =>
+      action === 'deed.refuse' && by?.name === username,
+  );
+  assert.deepEqual(
+    entries.map(({ after }: { after: Record<string, unknown> }) => [after['deed'], after['within_the_hour']]),
+    [5, 4, 3, 2, 1].map((count) => ['revealApiKey', count]),
+  );
+  assert.equal(entries[0].subject, `sign-in of account ${account.id}`);
   expectRefusal(await signInAnswer(service.address, { username, password: ownPassword }), '429 rate_limited');
   const colleague = await signIn(service, account, { setPassword: false });
   expectStatus(await colleague.post('/api-key/reveal', { password: testPassword }), 200);
+});
+
+test('nobody uses up what a colleague may do, nor inviting what takes keys and people away', async () => {
+  const limited = await startTestService({ limits: { rates: { panelRequestsPerMinute: 40 } } });
+  limited.clock.monotonic = () => 0;
+  try {
+    const account = await limited.createReseller();
+    const viewer = await addPerson(limited, account, 'viewer');
+    const key = await limited.admin.post(`/api/admin/v1/accounts/${account.id}/keys`, { name: 'Leaked' });
+    for (let count = 0; count < 30; count += 1) expectStatus(await viewer.panel.post('/totp', own), 201);
+    expectRefusal(
+      await viewer.panel.post('/totp', own),
+      '429 rate_limited',
+      undefined,
+      'a limit of their own',
+    );
+    while ((await viewer.panel.get('/sessions')).status === 200);
+    const owner = await addPerson(limited, account, 'owner');
+    const invite = (name: string) => owner.panel.post('/people', { username: name, role: 'viewer', ...own });
+    for (let count = 0; count < 30; count += 1) expectStatus(await invite(`one-of-${count}`), 201);
+    expectRefusal(await invite('one-too-many'), '429 rate_limited', {
+      limit: 30,
+      window_seconds: 3_600,
+      retry_after: 3_600,
+    });
+    expectRefusal(await owner.panel.post('/keys', { name: 'x', ...own }), '429 rate_limited');
+    expectStatus(await owner.panel.delete(`/keys/${expectStatus(key, 201).key.id}`), 200);
+    expectStatus(await owner.panel.delete(`/people/${viewer.id}`), 200);
+    expectStatus(await owner.panel.post('/api-key/reset', own), 201);
+    expectStatus(await owner.panel.delete('/sessions'), 204);
+  } finally {
+    await limited.close();
+  }
 });
 
 // ---------------------------------------------------------------------------------- second factors
@@ -394,6 +459,24 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
     const path = `${peoplePath(account)}/${staff.id}`;
     expectStatus(await strict.admin.patch(path, { role: 'owner' }), 200);
     expectRefusal(await staff.panel.get('/v1/balance'), '403 second_factor_required');
+  } finally {
+    await strict.close();
+  }
+});
+
+test('no administrator switches the own second factor off in the console, which asks for no code', async () => {
+  const strict = await startTestService({ environment: { SECOND_FACTOR_ROLES: 'operator:owner' } });
+  try {
+    const panel = await signIn(strict, strict.admin);
+    await enableCodes(strict, panel, testPassword);
+    const account = await strict.createReseller();
+    const disable = (id: number) =>
+      panel.post(`/admin/accounts/${id}/totp/disable`, { current_password: testPassword });
+    const refused = await disable(strict.admin.id);
+    expectRefusal(refused, '422 validation_failed');
+    assert.equal(refused.body.error.details.field, 'id');
+    assert.equal((await panel.get('/person')).body.person.totp_enabled, true);
+    expectRefusal(await disable(account.id), '409 totp_not_enabled', {}, 'but those of others');
   } finally {
     await strict.close();
   }

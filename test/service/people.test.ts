@@ -359,6 +359,10 @@ test('a password that an administrator sets is that of the account’s own login
   );
   const back = await enter(service, name, 'handed over by phone');
   expectRefusal(await back.get('/v1/balance'), '403 password_change_required');
+
+  expectStatus(await service.admin.patch(`${peoplePath(account)}/${account.id}`, { role: 'viewer' }), 200);
+  await changeAccount(service, account, { password: 'handed over once more' });
+  assert.equal((await list(account))[0].role, 'owner', 'whoever was demoted, too');
   assert.equal((await owner.panel.get('/me')).status, 200, 'others go on');
 });
 
@@ -411,6 +415,36 @@ test('a person changes their own password and address, and ends nobody else’s 
   assert.equal(
     (await service.admin.get(`${api}/accounts/${account.id}`)).body.account.email,
     'billing@example.com',
+  );
+});
+
+test('nobody of an account moves the mail of a colleague who has a password: they would become them', async () => {
+  const account = await service.createReseller();
+  const owner = await addPerson(service, account, 'owner');
+  const staff = await addPerson(service, account, 'staff');
+  const own = { password: ownPassword };
+  const moved = { email: 'mine@example.com' };
+  for (const id of [staff.id, account.id]) {
+    expectRefusal(await owner.panel.patch(`/people/${id}`, { ...moved, ...own }), '403 forbidden');
+  }
+  expectStatus(await owner.panel.patch(`/people/${staff.id}`, { role: 'viewer', email: '', ...own }), 200);
+  expectStatus(await owner.panel.patch(`/people/${owner.id}`, { ...moved, ...own }), 200);
+  const invited = await owner.panel.post('/people', { username: 'not.yet', role: 'viewer', ...own });
+  const { id } = expectStatus(invited, 201).person;
+  expectStatus(await owner.panel.patch(`/people/${id}`, { ...moved, ...own }), 200);
+  const helped = await service.admin.patch(`${peoplePath(account)}/${staff.id}`, {
+    email: 'new@example.com',
+  });
+  assert.equal(expectStatus(helped, 200).person.email, 'new@example.com');
+  assert.equal((await audit())[0]?.['subject'], `person ${staff.id}`);
+
+  const colleague = await addPerson(service, service.admin, 'viewer');
+  const ofOperator = `${peoplePath(service.admin)}/${colleague.id}`;
+  expectRefusal(
+    await service.admin.patch(ofOperator, moved),
+    '403 forbidden',
+    {},
+    'nor a key of their account',
   );
 });
 

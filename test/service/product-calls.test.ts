@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { productCallsKind } from '../../src/delivery/product-caller.ts';
+import { productCallsKinds } from '../../src/delivery/product-caller.ts';
 import { booksOf } from '../harness/books.ts';
 import {
   type ProductReceiver,
@@ -19,7 +19,7 @@ import {
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
-import { beginProductCalls } from '../harness/run-product-calls.ts';
+import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder } from '../harness/shop.ts';
 
 const hour = 3_600;
@@ -33,8 +33,7 @@ beforeEach(async () => {
   product = await startProductReceiver();
 });
 afterEach(async () => {
-  await service.service.jobs.cancel(productCallsKind);
-  await service.service.jobs.idle();
+  await endProductCalls(service);
   expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
   assert.deepEqual(product.forged, [], 'every call is signed');
   await product.close();
@@ -290,7 +289,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
   const { order: second } = await placeOrder(service, account, { customer: 'fenced-too' });
   await product.waitFor(1, ({ data }) => data.order_id === second.id);
   // Somebody else has it now.
-  await sql(`update jobs set lease_number = lease_number + 1 where kind = '${productCallsKind}'`);
+  await sql(`update jobs set lease_number = lease_number + 1 where kind = '${productCallsKinds.live}'`);
   service.clock.seconds += 10;
   await service.service.jobs.idle();
   const [row] = await sql(
@@ -299,7 +298,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
   assert.equal(row?.['status'], 'waiting');
   product.answer(() => ({ status: 200 }));
   await sql(
-    `update jobs set leased_by = null, next_run_at = to_timestamp(0) where kind = '${productCallsKind}'`,
+    `update jobs set leased_by = null, next_run_at = to_timestamp(0) where kind = '${productCallsKinds.live}'`,
   );
   await beginProductCalls(service);
   await until(async () => {

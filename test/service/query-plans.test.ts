@@ -14,6 +14,7 @@ import type { Row, Transaction } from '../../src/database/database.ts';
 import { readStream } from '../../src/events/event-stream.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
+import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
 const bigTables = [
@@ -129,6 +130,28 @@ test('nor do the reads of orders, customers and balances', async () => {
     [],
     'these scan a whole table for each request',
   );
+});
+
+test("nor does whoever calls the product, of real orders or of tests: the others are in nobody's way", async () => {
+  const wanted = new Map([
+    ['read_due_product_calls', /Index Scan using product_calls_waiting on/],
+    ['read_due_product_calls_of_tests', /Index Scan using product_calls_waiting_of_tests on/],
+  ]);
+  const found: Plan[] = [];
+  await withProduct(async () => {
+    await beginProductCalls(service, 'test');
+    while (new Set(found.map(({ name }) => name)).size < wanted.size) {
+      found.length = 0;
+      for (const rank of ['lookups', 'reads'] as const) {
+        found.push(...(await inSessions(rank, (session) => plansOfSession(session, [...wanted.keys()]))));
+      }
+    }
+  });
+  await endProductCalls(service);
+  for (const { name, lines } of found) {
+    assert.deepEqual(scansOf(lines), [], name);
+    assert.match(lines.join('\n'), wanted.get(name) ?? /^$/);
+  }
 });
 
 test('whoever looks for plans that end looks at each account, and then at a range of its customers', async () => {
@@ -289,7 +312,8 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
 
 async function withProduct(work: () => Promise<void>): Promise<void> {
   const url = 'http://127.0.0.1:9/';
-  const body = { mode: 'confirm', url, secret: `whsec_${'A'.repeat(32)}` };
+  const secret = `whsec_${'A'.repeat(32)}`;
+  const body = { mode: 'confirm', url, secret, test_url: url, test_secret: secret };
   assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', body)).status, 200);
   await work();
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);

@@ -31,6 +31,7 @@ const scheduled = (values: Partial<Record<'group' | 'months' | 'price', string>>
 
 const refused: readonly (readonly [string, string])[] = [
   ['a balance below zero', 'update accounts set balance_cents = -1'],
+  ['a second row of ids for tests', 'insert into test_account_ids values (false, 1)'],
   ['a group that there is not', "update accounts set group_name = 'friend'"],
   ['a rate limit of nothing', 'update accounts set rate_limit_per_minute = 0'],
   ["a customer's status that there is not", "update customers set status = 'gone'"],

@@ -8,7 +8,18 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { createSeal } from '../../src/accounts/seal.ts';
+import { isRefusal } from '../../src/contract/error-catalogue.ts';
+import { replaceAlerts } from '../../src/delivery/alert-store.ts';
+import { createWebhook } from '../../src/delivery/webhook-store.ts';
+import { createRequestLog } from '../../src/journal/request-log.ts';
+import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { indexListStretches } from '../../src/ledger/list-stretches.ts';
+import { editCustomer } from '../../src/plans/customer-details.ts';
+import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
+import { halt } from '../../src/verify/account-halts.ts';
+import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { advance, clockOf, testModeOf, twinIdOf } from '../harness/test-mode.ts';
@@ -88,14 +99,267 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries']);
   assert.equal(expectStatus(await tests.get('/webhooks'), 200).data.length, 0);
 
-  // The same names again, and back to the first row.
+  // The same names again, and of all the rows one is left.
   await fill(tests, 'goes@example.com');
   expectStatus(await tests.post('/test/reset'), 200);
-  assert.equal(await twinIdOf(service.database, live.id), tests.id);
   assert.equal(expectStatus(await tests.get('/balance'), 200).balance, '1000.00');
   assert.equal(expectStatus(await tests.get('/ledger'), 200).total, 1);
   await fill(tests, 'goes@example.com');
   assert.equal(await clean(), 0);
+  assert.deepEqual(
+    (await sql(`select id from accounts where test_of = ${live.id}`)).map((row) => Number(row['id'])),
+    [await twinIdOf(service.database, live.id)],
+  );
+});
+
+test('ids of orders, customers and events never come again, however often it is reset', async () => {
+  const { tests } = await twins();
+  const ids: string[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    expectStatus(await tests.get('/events'), 200);
+    const { order } = await placeOrder(service, tests, { customer: 'again@example.com' });
+    const { data: events } = expectStatus(await tests.get('/events'), 200);
+    ids.push(`order ${order.id}`, `customer ${order.customer.id}`);
+    ids.push(...events.map(({ id }: { id: string }) => `event ${id}`));
+    expectStatus(await tests.post('/test/reset'), 200);
+    await clean();
+  }
+  assert.equal(new Set(ids).size, ids.length, ids.join());
+});
+
+test('once all ids were drawn they begin anew, past those that are in use', async () => {
+  const [{ live, tests }, other] = [await twins(), await twins()];
+  const [row] = await sql('select last_id from test_account_ids');
+  const reset = async () => {
+    expectStatus(await tests.post('/test/reset'), 200);
+    await clean();
+    return twinIdOf(service.database, live.id);
+  };
+  const inUse = (await sql('select id from accounts where id > 5000000')).map(({ id }) => Number(id));
+  const free = Array.from({ length: 100 }, (_, index) => 5_000_001 + index).find((id) => !inUse.includes(id));
+  await sql('update test_account_ids set last_id = 9007197');
+  assert.equal(await reset(), 9_007_198);
+  expectStatus(await tests.post('/orders', { package_id: service.packages.basic, customer: 'last' }), 201);
+  assert.equal(await reset(), free);
+  assert.equal(expectStatus(await other.tests.get('/balance'), 200).balance, '1000.00');
+  await sql(`update test_account_ids set last_id = ${row?.['last_id']}`);
+});
+
+test('filtered lists of every test are whole, whatever jobs made of those before it', async () => {
+  const { tests } = await twins();
+  for (let round = 0; round < 3; round += 1) {
+    expectStatus(await tests.post('/test/credit', { amount: '100000.00' }), 201);
+    const orders = Array.from({ length: 250 }, (_, index) => ({
+      package_id: service.packages.basic,
+      customer: `whole-${index}`,
+      idempotency_key: `whole-${index}`,
+    }));
+    expectStatus(await tests.post('/orders/bulk', { orders }), 200);
+    assert.equal(await indexListStretches(service.database), 0);
+    const { data } = expectStatus(await tests.get('/orders?kind=activate&limit=100'), 200);
+    assert.equal(data.length, 100, `in test ${round}`);
+    expectStatus(await tests.post('/test/reset'), 200);
+    await clean();
+    assert.equal(await indexListStretches(service.database), 0);
+    assert.equal(await indexCustomerTerms(service.database), 0);
+  }
+  const [left] = await sql(`select count(*)::int as marks from list_stretch_marks m
+    where account_id > 5000000 and not exists (select from accounts a where a.id = m.account_id)`);
+  assert.equal(left?.['marks'], 0);
+});
+
+describe('what comes late for a test that was reset is written nowhere', () => {
+  for (const [when, wait] of [
+    ['while it is being deleted', async () => 0],
+    ['when it is gone', clean],
+  ] as const) {
+    test(when, async () => {
+      const { live, tests } = await twins();
+      const { order } = await placeOrder(service, tests, { customer: 'late@example.com' });
+      const number = Number(order.customer.id) % 1_000_000_000;
+      expectStatus(await tests.post('/test/reset'), 200);
+      await wait();
+      const { database, clock } = service;
+      const asked = {
+        accountId: tests.id,
+        idempotencyKey: 'late',
+        author: { actorId: live.id },
+        now: clock.seconds,
+      };
+      const seal = createSeal('a secret of at least 32 characters');
+      const settings = { url: 'https://127.0.0.1/late', types: [], description: null, enabled: true };
+      const made = await createWebhook(database, seal, settings, asked);
+      assert.ok(isRefusal(made) && made.code === 'reset_in_progress');
+      const alerts = { belowCents: 5n, plansEndingDays: 3, emails: [] };
+      assert.equal(await replaceAlerts(database, tests.id, alerts, asked.author, asked.now), false);
+      const edit = { accountId: tests.id, number, name: 'Late', externalRef: undefined };
+      const edited = await editCustomer(
+        database,
+        { ...edit, idempotencyKey: 'late', describe: () => ({}) },
+        asked.author,
+        asked.now,
+      );
+      assert.equal(edited.type, 'reset_in_progress');
+      const late = await service.service.engine.submit({
+        type: 'credit',
+        accountId: tests.id,
+        actorId: live.id,
+        amountCents: 100n,
+        memo: null,
+        idempotencyKey: 'late',
+        keyIsMinted: false,
+      });
+      assert.equal(late.type, 'access_changed');
+      await createLedgerDays(database).sums(tests.id, 'day', '2026-01-01');
+      await clean();
+      assert.deepEqual(await rowsOf(tests.id), {});
+    });
+  }
+
+  test('nor the lines of its requests, and those of others are', async () => {
+    const { live, tests } = await twins();
+    const log = createRequestLog({
+      database: service.database,
+      limits: {
+        linesMax: 100,
+        refusedLinesMax: 100,
+        linesPerStatement: 100,
+        flushMilliseconds: 1_000_000,
+        keptSeconds: 86_400,
+        keptPerAccountMax: 1_000,
+      },
+      onKeysUsed: async () => undefined,
+      onDropped: () => assert.fail('a line was lost'),
+    });
+    expectStatus(await tests.post('/test/reset'), 200);
+    await clean();
+    const current = await twinIdOf(service.database, live.id);
+    const before = await Promise.all([live.id, current].map(linesOf));
+    for (const accountId of [live.id, tests.id, current]) {
+      log.note({
+        accountId,
+        at: service.clock.seconds,
+        method: 'GET',
+        path: '/late',
+        status: 200,
+        code: null,
+        requestId: 'late',
+        milliseconds: 1,
+        address: '127.0.0.1',
+        keyId: null,
+      });
+    }
+    await log.close();
+    assert.equal(await linesOf(tests.id), 0);
+    const after = await Promise.all([live.id, current].map(linesOf));
+    assert.deepEqual(
+      after,
+      before.map((lines) => lines + 1),
+    );
+  });
+});
+
+async function linesOf(accountId: number): Promise<number> {
+  const [row] = await sql(
+    `select count(*)::int as lines from api_requests where account_id = ${accountId} and path = '/late'`,
+  );
+  return Number(row?.['lines']);
+}
+
+test('endpoints made while it is reset are of the test that was, or of the one that is', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { live, tests } = await twins();
+    const make = (name: string) => tests.post('/webhooks', { url: `https://127.0.0.1/${name}` });
+    const answers = await Promise.all([
+      ...['a', 'b', 'c', 'd'].map(make),
+      tests.post('/test/reset'),
+      ...['e', 'f', 'g', 'h'].map(make),
+    ]);
+    for (const answer of answers) {
+      if (answer.status >= 300) expectRefusal(answer, '409 reset_in_progress');
+    }
+    await clean();
+    const current = await twinIdOf(service.database, live.id);
+    assert.deepEqual(await sql(`select id from webhooks where account_id = ${tests.id}`), []);
+    const shown = expectStatus(await tests.get('/webhooks'), 200).data.length;
+    const [own] = await sql(`select count(*)::int as webhooks from webhooks where account_id = ${current}`);
+    assert.equal(shown, own?.['webhooks']);
+    expectStatus(await tests.post('/test/reset'), 200);
+    await clean();
+    assert.deepEqual(expectStatus(await tests.get('/webhooks'), 200).data, []);
+  }
+});
+
+test('rows that the version before has emptied and kept are deleted', async () => {
+  const { live, tests } = await twins();
+  expectStatus(await tests.post('/test/reset'), 200);
+  await sql(`delete from ledger_entries where account_id = ${tests.id}`);
+  await sql(`update accounts set test_state = 'clean' where id = ${tests.id}`);
+  expectRefusal(await tests.post('/test/reset'), '409 reset_in_progress');
+  assert.equal(await clean(), 0);
+  assert.deepEqual(await sql(`select id from accounts where id = ${tests.id}`), []);
+  expectStatus(await tests.post('/test/reset'), 200);
+  assert.notEqual(await twinIdOf(service.database, live.id), tests.id);
+  await clean();
+});
+
+test('it has the rate limit that its test had left', async () => {
+  const { live, tests } = await twins();
+  const limited = `/api/admin/v1/accounts/${live.id}`;
+  expectStatus(await service.admin.patch(limited, { rate_limit_per_minute: 20 }), 200);
+  let admitted = 0;
+  for (let sent = 0; sent < 30; sent += 1) {
+    const answer = sent === 10 ? await tests.post('/test/reset') : await tests.get('/balance');
+    if (answer.status === 429) break;
+    admitted += 1;
+    await clean();
+  }
+  // The key was made, and its first answers given, before the limit was set.
+  assert.ok(admitted <= 20, `${admitted} of 20`);
+  expectStatus(await live.get('/balance'), 200);
+});
+
+describe('an audit', () => {
+  test('looks at tests in use, and halts no other', async () => {
+    const { tests } = await twins();
+    await placeOrder(service, tests, {});
+    expectStatus(await tests.post('/test/reset'), 200);
+    await halt(service.database, tests.id, service.clock.seconds);
+    const report = await verifyLedger(service.database, service.clock.seconds);
+    assert.deepEqual(report.problems, []);
+    const [row] = await sql(`select count(*) filter (where test_state = 'current')::int as in_use,
+      count(halted_at)::int as halted from accounts where id > 5000000`);
+    assert.deepEqual([report.test_accounts, 0], [row?.['in_use'], row?.['halted']]);
+    await clean();
+  });
+
+  test('finds nothing wrong beside tests that are filled and reset', async () => {
+    const all = [await twins(), await twins(), await twins()];
+    let isOver = false;
+    const cleaning = (async () => {
+      while (!isOver) await clean();
+    })();
+    const audits = (async () => {
+      const problems: unknown[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        problems.push(...(await verifyLedger(service.database, service.clock.seconds)).problems);
+      }
+      isOver = true;
+      return problems;
+    })();
+    const resets = all.map(async ({ tests }) => {
+      for (let count = 0; !isOver; count += 1) {
+        await tests.post('/orders', {
+          package_id: service.packages.basic,
+          customer: `audited-${tests.id}-${count}`,
+        });
+        await tests.post('/test/reset');
+      }
+    });
+    assert.deepEqual(await audits, []);
+    await Promise.all([cleaning, ...resets]);
+    await clean();
+  });
 });
 
 test('with the same key it happens once; before the former one is deleted it is refused', async () => {
@@ -165,22 +429,6 @@ test('a move under way ends, and does not move the clock of the test that follow
   await clean();
 });
 
-test('what comes late for the former one is taken by nobody', async () => {
-  const { live, tests } = await twins();
-  expectStatus(await tests.post('/test/reset'), 200);
-  const late = await service.service.engine.submit({
-    type: 'credit',
-    accountId: tests.id,
-    actorId: live.id,
-    amountCents: 100n,
-    memo: null,
-    idempotencyKey: 'late',
-    keyIsMinted: false,
-  });
-  assert.equal(late.type, 'access_changed');
-  await clean();
-});
-
 describe('history', () => {
   test('of a real account, and of a test in use, is not deleted by anybody', async () => {
     const { live, tests } = await twins();
@@ -202,6 +450,9 @@ describe('history', () => {
       sql(`update accounts set test_state = 'discarded' where id = ${live.id}`),
       /accounts_test/,
     );
+    for (const { id } of [live, tests]) {
+      await assert.rejects(sql(`delete from accounts where id = ${id}`), /accounts is kept: delete refused/);
+    }
   });
 
   test('is deleted of a test that was discarded, and not changed', async () => {
@@ -209,6 +460,7 @@ describe('history', () => {
     await placeOrder(service, tests, {});
     expectStatus(await tests.post('/test/reset'), 200);
     await assert.rejects(sql(`update orders set months = 3 where account_id = ${tests.id}`), /append-only/);
+    await assert.rejects(sql(`delete from accounts where id = ${tests.id}`), /accounts is kept/);
     await sql(`delete from orders where account_id = ${tests.id}`);
     await clean();
   });

@@ -8,15 +8,20 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { deliveriesKind } from '../../src/delivery/delivery-progress.ts';
+import { deleteExpiredLogins, exchangeCode, spendLoginLink } from '../../src/identity/login-link-store.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { signIn } from '../harness/panel-client.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { advance, clockOf, testModeOf } from '../harness/test-mode.ts';
+import { type ReceivedAt, startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const start = '2026-01-31T10:00:00Z';
+const neverAborted = new AbortController().signal;
 let service: TestService;
 before(async () => {
   service = await startTestService();
@@ -93,8 +98,51 @@ test('a link to log in lives by the clock of the test, and leads to a page that 
   assert.match(page.text, /<strong>28<\/strong> days left/);
 
   const other = await placeOrder(service, tests, { customer: 'late@example.com', return_login: true });
+  // What goes by the real time leaves it alone.
+  service.clock.seconds += 60 * 86_400;
+  while ((await deleteExpiredLogins(service.database, service.clock.seconds, neverAborted)) > 0);
+  assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 200);
   await advance(tests, 'PT16M');
   assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 410);
+});
+
+test('from the second of a reset on no link, code or session of the former test is good, and it is sent nothing', async () => {
+  const receiver = await startWebhookReceiver();
+  const [former, real] = [receiver.at('/former'), receiver.at('/real')];
+  former.answer = () => 500;
+  const { live, tests } = await twins();
+  expectStatus(await tests.post('/webhooks', { url: former.url }), 201);
+  const { webhook } = expectStatus(await live.post('/webhooks', { url: real.url }), 201);
+  const linkOf = async (customer: string): Promise<string> =>
+    pathOfLink((await placeOrder(service, tests, { customer, return_login: true })).login_url);
+  const [open, spent, coded] = [await linkOf('open'), await linkOf('spent'), await linkOf('coded')];
+  const cookie = cookieOf(await openPage(service.address, 'POST', spent));
+  const page = () => openPage(service.address, 'GET', '/customer', { cookie });
+  assert.equal((await page()).status, 200);
+  const { database, clock } = service;
+  const token = coded.split('/').at(-1) ?? '';
+  const use = { use: 'product', validSeconds: 60, earlier: null, now: clock.seconds } as const;
+  const code = await spendLoginLink(database, token, use);
+  assert.ok(code);
+  const run = async (endpoint: ReceivedAt) => {
+    while (endpoint.received.length === 0) await service.service.jobs.look();
+  };
+  await run(former);
+
+  expectStatus(await tests.post('/test/reset'), 200);
+  for (const method of ['GET', 'POST'] as const)
+    assert.equal((await openPage(service.address, method, open)).status, 410);
+  assert.notEqual((await page()).status, 200);
+  assert.equal(await exchangeCode(database, code.token, 'test', clock.seconds), null);
+  // Its endpoint failed: there would be another attempt.
+  clock.seconds += 60;
+  await placeOrder(service, live, { customer: 'listened@example.com' });
+  await run(real);
+  assert.equal(former.received.length, 1);
+  expectStatus(await live.send('DELETE', `/webhooks/${webhook.id}`), 200);
+  await service.service.jobs.cancel(deliveriesKind);
+  await service.service.jobs.idle();
+  await receiver.close();
 });
 
 test('the product knows test customers with a test key of the operator’s, and with no other', async () => {
@@ -123,6 +171,61 @@ test('the product knows test customers with a test key of the operator’s, and 
   await placeOrder(service, tests, { customer: 'seen@example.com' });
   page = await read(`&after=${page.next_after}`);
   assert.deepEqual(references(page.data), ['seen@example.com']);
+});
+
+test('endpoints of a test live by the real time: signatures, and for how long two secrets sign', async () => {
+  const receiver = await startWebhookReceiver();
+  const { url, received } = receiver.at('/hook');
+  const { tests } = await twins();
+  // Once the clock of the test is ahead, once it is behind.
+  for (const move of [() => advance(tests, 'P5Y'), () => (service.clock.seconds += 10 * 365 * 86_400)]) {
+    await move();
+    const real = service.clock.seconds;
+    const { webhook } = expectStatus(await tests.post('/webhooks', { url }), 201);
+    const path = `/webhooks/${webhook.id}`;
+    assert.equal(secondsOf(webhook.created_at), real);
+    const rotated = expectStatus(await tests.post(`${path}/secret`, { overlap_hours: 24 }), 200);
+    assert.equal(secondsOf(rotated.webhook.previous_secret_until), real + 86_400);
+    const signatures = async () => {
+      expectStatus(await tests.post(`${path}/test`), 200);
+      const headers = received.at(-1)?.headers ?? {};
+      assert.equal(Number(headers['webhook-timestamp']), service.clock.seconds);
+      return String(headers['webhook-signature']).split(' ').length;
+    };
+    assert.equal(await signatures(), 2);
+    service.clock.seconds += 86_400;
+    assert.equal(await signatures(), 1);
+    assert.equal(expectStatus(await tests.get(path), 200).webhook.previous_secret_until, null);
+  }
+  await receiver.close();
+});
+
+test('figures are of real business: no delivery and no refusal of a test is counted', async () => {
+  const receiver = await startWebhookReceiver();
+  const hung = receiver.at('/hung');
+  hung.answer = () => (hung.received.length === 1 ? 200 : null);
+  const { live, tests } = await twins();
+  const deliveries = async () =>
+    [...(await readMetrics(service))].filter(([name]) => name.startsWith('sellthrough_webhook_'));
+  const refusals = () =>
+    service.database.query({ name: '', text: `select * from refusal_days where day > '${start}'` });
+  const before = [await deliveries(), await refusals()];
+  // By the clock of the test its events are a year old.
+  service.clock.seconds += 365 * 86_400;
+  expectStatus(await tests.post('/webhooks', { url: hung.url }), 201);
+  for (const customer of ['one', 'two', 'three']) await placeOrder(service, tests, { customer });
+  expectRefusal(await tests.get('/orders/1'), '404 order_not_found');
+  while (hung.received.length < 2) await service.service.jobs.look();
+  const shown = await deliveries();
+  await service.service.jobs.cancel(deliveriesKind);
+  await receiver.close();
+  await service.service.jobs.idle();
+  // Its log says so all the same.
+  const panel = await signIn(service, live);
+  const logged = async () =>
+    expectStatus(await panel.get('/requests', { 'sellthrough-mode': 'test' }), 200).data.length;
+  while ((await logged()) < 5);
+  assert.deepEqual([shown, await refusals()], before);
 });
 
 test('the panel shows test mode where its pages ask for it, and what is the session’s own or the operator’s as ever', async () => {

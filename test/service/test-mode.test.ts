@@ -314,6 +314,32 @@ async function everyEvent(account: TestAccount): Promise<{ id: number; type: str
   }
 }
 
+test('the audit log says who made a test key, and nothing of what is done with it', async () => {
+  const { live, tests } = await twins();
+  const query = (text: string) => service.database.query({ name: '', text });
+  const [counted] = await query('select audit_count from service_state');
+  const written = async () => {
+    const rows = await query(
+      `select action from audit_log where number > ${counted?.['audit_count']} order by number`,
+    );
+    return rows.map(({ action }) => String(action));
+  };
+  await advance(tests, 'P5Y');
+  const { webhook } = expectStatus(await tests.post('/webhooks', { url: 'https://127.0.0.1/hook' }), 201);
+  expectStatus(await tests.patch(`/webhooks/${webhook.id}`, { description: 'another' }), 200);
+  expectStatus(await tests.post(`/webhooks/${webhook.id}/secret`, { overlap_hours: 1 }), 200);
+  expectStatus(await tests.post(`/webhooks/${webhook.id}/redeliver`, { from: '2026-01-01T00:00:00Z' }), 200);
+  expectStatus(await tests.send('DELETE', `/webhooks/${webhook.id}`), 200);
+  expectStatus(await tests.send('PUT', '/alerts', { balance_below: '990.00' }), 200);
+  const { order } = await placeOrder(service, tests, { customer: `audited-${live.id}` });
+  expectStatus(await tests.patch(`/customers/${order.customer.id}`, { name: 'Another' }), 200);
+  expectStatus(await tests.post('/test/reset'), 200);
+  assert.deepEqual(await written(), []);
+  // Of the real account each is there.
+  expectStatus(await live.send('PUT', '/alerts', { balance_below: '990.00' }), 200);
+  assert.deepEqual(await written(), ['account.set_alerts']);
+});
+
 describe('reset', () => {
   test('begins again, with the same key', async () => {
     const { live, tests } = await twins();

@@ -12,6 +12,8 @@ import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.
 import { runBatch } from '../../src/orders/order-batch.ts';
 import type { PlaceOrder } from '../../src/orders/order-commands.ts';
 import { planChanges } from '../../src/plans/plan-change.ts';
+import { resetTwin } from '../../src/test-mode/reset-test.ts';
+import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
 /** From accounts: people-upgrade.test.ts. */
@@ -142,6 +144,37 @@ test('a database that ran a text which was replaced before a release is taken as
   await run(`update schema_migrations set checksum = '${replaced}' where number = 5`);
   await assert.rejects(migrate(database), /0005-halts.sql was changed after it ran/);
   assert.equal(await isMigrated(database, readMigrations()), false);
+});
+
+test('tests that there are keep their ids, and those to come are numbered behind them', async () => {
+  const empty = await createTestDatabase({ isEmpty: true });
+  const other = await connectDatabase({ database: empty.config });
+  const ask = (text: string) => other.query({ name: '', text });
+  try {
+    await migrate(other, { migrations: readMigrations().slice(0, 20) });
+    await ask(`insert into service_state (currency, secret_key_check, audit_count, created_at)
+      values ('USD', 'x', 0, ${day(1)})`);
+    await ask(`insert into accounts (id, username, display_name, search_text, group_name, created_at, test_of,
+        test_state, test_clock) overriding system value values
+      (1, 'real', 'Real', 'real', 'reseller', ${day(1)}, null, null, null),
+      (5000001, 'test 1', 'Real', 'real', 'reseller', ${day(1)}, 1, 'clean', ${day(1)}),
+      (5000004, 'test 4', 'Real', 'real', 'reseller', ${day(1)}, 1, 'current', ${day(1)})`);
+    await migrate(other);
+    assert.equal(await cleanDiscardedTests(other, new AbortController().signal), 0);
+    const twin = await resetTwin(other, 1, null, seconds(2));
+    assert.equal(twin?.replayed, false);
+    const rows = await ask('select id, test_state from accounts where test_of = 1 order by id');
+    assert.deepEqual(
+      rows.map((row) => [row['id'], row['test_state']]),
+      [
+        [5_000_004, 'discarded'],
+        [5_000_005, 'current'],
+      ],
+    );
+  } finally {
+    await other.close();
+    await empty.remove();
+  }
 });
 
 const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:00:00Z'`;

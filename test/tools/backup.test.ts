@@ -179,6 +179,10 @@ describe('a restore lets nobody in by what may be over', () => {
         insert into password_links values ('hash', 2, 'password_reset', 1, now(), now() + interval '1 hour');
         insert into mails (to_address, kind, occasion, subject, sealed_body, created_at, send_after, expires_at)
           values ('a@example.com', 'alert', 'one', '', '', now(), now(), now() + interval '1 day');
+        insert into api_keys (lookup_hash, account_id, last_four, created_at, is_first, ends_at, expires_at) values
+          ('ended', 2, 'ende', now(), false, now() - interval '1 second', null),
+          ('expired', 2, 'expi', now(), false, null, now() - interval '1 second'),
+          ('ending', 2, 'last', now(), false, now() + interval '1 day', now() + interval '1 day');
         insert into recovery_codes (person_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });
@@ -213,12 +217,15 @@ describe('a restore lets nobody in by what may be over', () => {
       [
         ['admin', adminKey.slice(-4)],
         ['demo', demoKey.slice(-4)],
+        ['demo', 'last'],
       ],
+      'none that has ended or expired',
     );
     const other = { ...settings, DATABASE_URL: await createDatabase() };
     const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment: other });
     assert.equal(code, 0);
     assert.match(stdout, /Not brought back.* 2 sessions, 1 customer sessions, .* 2 recovery codes/);
+    assert.match(stdout, /People who were removed since are back/);
     assert.match(stdout, new RegExp(`^ +2  demo +…${demoKey.slice(-4)}  \\d{4}-`, 'm'));
     for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
   });

@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
+import { listKeys } from '../../src/accounts/api-key-store.ts';
 import { findCredentials } from '../../src/accounts/find-people.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { openDatabase } from '../../src/bootstrap.ts';
@@ -987,12 +988,28 @@ test('an administrator who is locked out gets a key that works and a password th
     1,
     /"acme" is not an administrator/,
   );
-  const reset = await runForJson(['reset-administrator'], { cwd: folder });
   const config = readConfig({ ...settings, DATA_DIR: join(folder, 'data') });
-  const { database } = await openDatabase(config, Math.floor(Date.now() / 1000));
+  const open = () => openDatabase(config, Math.floor(Date.now() / 1000));
+  const { database: locked } = await open();
+  const administrator = "(select id from accounts where username = 'admin')";
+  for (const text of [
+    `update people set role = 'viewer' where id = ${administrator}`,
+    `update api_keys set allowed_ips = '{203.0.113.9}', rate_limit_per_minute = 1 where account_id = ${administrator}`,
+  ]) {
+    await locked.query({ name: '', text });
+  }
+  await locked.close();
+  const reset = await runForJson(['reset-administrator'], { cwd: folder });
+  const { database } = await open();
   const known = await findCredentials(database, reset.username);
   const holder = await createKeyDirectory(database, () => 0).find(reset.api_key);
+  const [key] = await listKeys(database, [known?.account.id ?? 0]);
   await database.close();
+  assert.equal(known?.person.role, 'owner');
+  assert.deepEqual(
+    [key?.lastFour, key?.allowedIps, key?.rateLimitPerMinute],
+    [reset.api_key.slice(-4), [], null],
+  );
   assert.equal(await isRightPassword(reset.password, known?.passwordHash ?? null, 'a network'), true);
   assert.equal(known?.person.mustChangePassword, true);
   assert.deepEqual([holder?.principal.account.username, holder?.ended()], ['admin', null]);

@@ -8,17 +8,17 @@ import type { OrderCommand } from '../../src/orders/order-commands.ts';
 
 const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0, eventCount: 0 };
 
-function outcomesOf(used: Partial<typeof numbers>) {
+function outcomesOf(used: Partial<typeof numbers>, id = 7) {
   const accounts = [
     {
-      id: 7,
+      id,
       group: 'reseller',
       accessVersion: 1,
       isHalted: false,
       balanceCents: 0n,
       alertBelowCents: null,
-      testState: null,
-      testClock: null,
+      testState: id === 7 ? null : 'current',
+      testClock: id === 7 ? null : 0,
       ...numbers,
       ...used,
     },
@@ -33,7 +33,7 @@ function outcomesOf(used: Partial<typeof numbers>) {
   };
   const command: OrderCommand = {
     type: 'credit',
-    accountId: 7,
+    accountId: id,
     amountCents: 100n,
     memo: null,
     actorId: 1,
@@ -55,6 +55,15 @@ test('an account uses 900,000,000 numbers of a kind, and the next one is refused
       [{ type: 'refused', refusal: { code: 'order_failed', details: { reason: 'account_full' } } }],
       counter,
     );
+  }
+});
+
+test('a test uses 10,000,000 numbers of a kind', () => {
+  for (const counter of Object.keys(numbers)) {
+    assert.equal(outcomesOf({ [counter]: 9_999_999 }, 5_000_001)[0]?.type, 'credited', counter);
+    const [outcome] = outcomesOf({ [counter]: 10_000_000 }, 5_000_001);
+    assert.ok(outcome?.type === 'refused', counter);
+    assert.deepEqual(outcome.refusal, { code: 'order_failed', details: { reason: 'account_full' } });
   }
 });
 

@@ -26,6 +26,8 @@ const published = {
   '0018-keys.sql': '576773a7252b17da30c5862619c2fe3afdfb2262b08579dd2b1ed189bc9ebcb0',
   '0019-people.sql': 'de7f39298e1fd4eeee08b64ca809e6e02683bdbd2256d0ca4739c751b1b5e261',
   '0020-test-mode.sql': '1526fea4425226d8f6e165c84d7321006c322d81d4b730b907ef727a1e7b083c',
+  '0021-fresh-tests.sql': 'd8e25ef35d94b906dbc752efa5e03bbf3145a546c93ca28ece1007f01a736d6a',
+  '0022-product-calls-of-tests.sql': '8d6d50c078e391e2865431d1f0946b88c3b2797db17364ed40df2e514a1c0f2c',
 };
 
 test('no migration changes after it was published', () => {

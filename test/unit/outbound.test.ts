@@ -587,6 +587,21 @@ describe('connections are kept, but not too many and not for ever', () => {
     });
   });
 
+  test('calls of tests that hang take no turn from real calls to the same origin', async () => {
+    const answer = (request: RudeRequest) => (request.head.includes('/tests') ? undefined : plain(request));
+    await withServer({ answer }, async (server) => {
+      const limits = { ...defaultLimits.outbound, callsOfOriginMax: 2 };
+      const outbound = createOutbound({ allow: ['127.0.0.1'], limits });
+      const { url, ...request } = requestTo(`http://127.0.0.1:${server.port}/`);
+      const hanging = [1, 2, 3].map(() => outbound.send({ ...request, url: `${url}tests`, isTest: true }));
+      while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(outcome(await outbound.send({ ...request, url })), '200');
+      assert.equal(server.requests.length, 3, 'and of tests only so many are under way');
+      await outbound.close();
+      assert.deepEqual((await Promise.all(hanging)).map(outcome), new Array(3).fill('connection_lost'));
+    });
+  });
+
   test('of more idle connections than the limit says those are closed that waited longest', async () => {
     await withServer({}, async (first) => {
       await withServer({}, async (second) => {

@@ -4,12 +4,11 @@
 import type { FastifyInstance } from 'fastify';
 import { resetApiKey } from '../../accounts/account-store.ts';
 import { findAccount } from '../../accounts/find-accounts.ts';
-import { actorOf, type Principal } from '../../accounts/principal.ts';
+import { actorOf, administratorProblem, type Principal } from '../../accounts/principal.ts';
 import { endedSessionsSchema, newKeySchema } from '../../contract/admin-schemas.ts';
-import { type Refusal, refusal } from '../../contract/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseAccountId } from '../../contract/identifiers.ts';
 import { ranked } from '../../database/database.ts';
-import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 export function accountAccessRoutes(
@@ -37,10 +36,12 @@ export function accountAccessRoutes(
       const id = parseAccountId(request.params.id);
       const problem = await accessProblem(request.principal, id);
       if (problem !== null) return reply.refuse(problem);
-      const key = id === null ? null : await resetApiKey(database, seal, id, actorOf(request.principal));
-      if (id === null || key === null) return reply.refuse(refusal('account_not_found'));
+      const author = actorOf(request.principal, ['admin:accounts']);
+      const done = id === null ? null : await resetApiKey(database, seal, id, author);
+      if (id === null || done === null) return reply.refuse(refusal('account_not_found'));
+      if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(id);
-      return reply.code(201).send({ api_key: key });
+      return reply.code(201).send({ api_key: done.apiKey });
     },
   );
 

@@ -10,7 +10,7 @@ import {
 import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../accounts/allow-list.ts';
 import { findAccount, listAccounts } from '../../accounts/find-accounts.ts';
-import { actorOf, type Principal } from '../../accounts/principal.ts';
+import { actorOf, administratorProblem, type Principal, scopeProblem } from '../../accounts/principal.ts';
 import {
   type AccountView,
   accountAnswerSchema,
@@ -32,7 +32,6 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, mintPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { findTotpHolders } from '../../identity/totp-store.ts';
-import { administratorProblem, scopeProblem } from '../doors/key-door.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
@@ -67,6 +66,10 @@ export function accountAdminRoutes(
       const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
       if (problem !== null) return reply.refuse(problem);
       const displayName = body.display_name ?? body.username;
+      // The group decides which prices it pays.
+      const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
+      const foreign = scopeProblem(request.principal, ofPrices);
+      if (foreign !== null) return reply.refuse(foreign);
       const weak = await weakPassword(body.password, { username: body.username, displayName });
       if (weak !== null) return reply.refuse(weak);
       const notInvited = body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null;
@@ -187,10 +190,10 @@ export function accountAdminRoutes(
       const account = id === null ? null : await findAccount(database, id);
       if (id === null || account === null) return reply.refuse(refusal('account_not_found'));
       // The group decides which prices it pays.
-      const ofPrices: readonly Scope[] =
-        body.group !== undefined && body.group !== account.group ? ['admin:packages'] : [];
+      const isPriceChange = body.group !== undefined && body.group !== account.group;
+      const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
       const foreign =
-        administratorProblem(request.principal, account) ?? scopeProblem(request.principal, ofPrices);
+        administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
       if (foreign !== null) return reply.refuse(foreign);
       const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
       if (id === request.principal.account.id && lockOut !== null) {
@@ -223,7 +226,7 @@ export function accountAdminRoutes(
           },
         }),
       };
-      const changed = await changeAccount(database, id, change, actorOf(request.principal));
+      const changed = await changeAccount(database, id, change, actorOf(request.principal, takes));
       if (changed === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);

@@ -13,14 +13,14 @@ import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
-import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+import type { AskingAgain, WithId } from './admin-routes.ts';
 import { refuseOutcome } from './outcome-refusal.ts';
 
 const readCredit = createBodyReader(creditBodySchema);
 
 export function accountCreditRoutes(
   app: FastifyInstance,
-  { database, engine, currency, creditConfirmedAboveCents }: AdminRoutesDependencies,
+  { database, engine, currency, creditConfirmedAboveCents, authenticateAgain }: AskingAgain,
 ): void {
   const lookups = ranked(database, 'lookups');
 
@@ -62,11 +62,14 @@ export function accountCreditRoutes(
       }
       const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      // What was asked of them may have taken a while: the password is looked at before a large credit.
+      const author = await authenticateAgain(request);
+      if (isRefusal(author)) return reply.refuse(author);
       const outcome = await engine.submit({
         type: 'credit',
         accountId,
-        actorId: request.principal.account.id,
-        by: request.principal.actor,
+        actorId: author.account.id,
+        by: author.actor,
         amountCents,
         memo: body.memo ?? null,
         idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,

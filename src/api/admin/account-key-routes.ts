@@ -2,11 +2,11 @@
 
 import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
+import { administratorProblem } from '../../accounts/principal.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
 import { parseAccountId } from '../../contract/identifiers.ts';
 import { changeKeyBodySchema, newKeyBodySchema, rotateKeyBodySchema } from '../../contract/key-schemas.ts';
 import { ranked } from '../../database/database.ts';
-import { administratorProblem } from '../doors/key-door.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 
@@ -20,6 +20,7 @@ export function accountKeyRoutes(app: FastifyInstance, dependencies: AdminRoutes
     passwordField: 'current_password',
     bodies: { create: newKeyBodySchema, change: changeKeyBodySchema, rotate: rotateKeyBodySchema },
     noun: 'AccountKey',
+    showsForeign: true,
     whose: 'of an account',
     async accountOf({ params, principal }, changes) {
       const id = parseAccountId(params.id ?? '');

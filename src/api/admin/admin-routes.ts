@@ -19,6 +19,7 @@ import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import type { SingleAudit } from '../../verify/single-audit.ts';
+import type { Authenticator } from '../doors/key-door.ts';
 import { type WebhookRoutesDependencies, webhookRoutes } from '../reseller/webhook-routes.ts';
 import { accountAccessRoutes } from './account-access-routes.ts';
 import { accountAdminRoutes } from './account-admin-routes.ts';
@@ -62,13 +63,19 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly monotonicNow: () => number;
 }
 
+/** For routes that look once more at who asks before they answer. */
+export interface AskingAgain extends AdminRoutesDependencies {
+  readonly authenticateAgain: Authenticator['again'];
+  readonly stillProblem: Authenticator['stillProblem'];
+}
+
 /** Of a route whose path names one row. */
 export interface WithId {
   Params: { id: string };
 }
 
 /** In the order of the reference. */
-export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+export function adminRoutes(app: FastifyInstance, dependencies: AskingAgain): void {
   accountAdminRoutes(app, dependencies);
   accountCreditRoutes(app, dependencies);
   accountAccessRoutes(app, dependencies);

@@ -8,11 +8,11 @@ import { findAccountEvent } from '../../events/event-reads.ts';
 import { eventView } from '../../events/event-view.ts';
 import { readWholeFeed } from '../../events/whole-feed.ts';
 import { feedCodes, notYours, readFeedQuery } from '../shapes/feed-request.ts';
-import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+import type { AskingAgain, WithId } from './admin-routes.ts';
 
 export function eventAdminRoutes(
   app: FastifyInstance,
-  { database, eventWaits, monotonicNow }: AdminRoutesDependencies,
+  { database, eventWaits, monotonicNow, stillProblem }: AskingAgain,
 ): void {
   app.get(
     '/events',
@@ -35,6 +35,7 @@ export function eventAdminRoutes(
       if (question.after !== null && after === null) return reply.refuse(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
+      let hasWaited = false;
       for (let looked = after; ; ) {
         const found = await readWholeFeed(database, { after: looked, type, limit });
         if (found.type === 'unknown') return reply.refuse(notYours);
@@ -46,6 +47,8 @@ export function eventAdminRoutes(
           !mayWait ||
           request.raw.destroyed
         ) {
+          const gone = hasWaited ? await stillProblem(request) : null;
+          if (gone !== null) return reply.refuse(gone);
           return reply.send({
             data: found.events.map(eventView),
             next_after: idOf(found.lookedTo),
@@ -54,6 +57,7 @@ export function eventAdminRoutes(
           });
         }
         looked = found.lookedTo;
+        hasWaited = true;
         mayWait = await eventWaits.rest();
       }
     },

@@ -15,7 +15,7 @@ import {
   removePerson,
 } from '../../accounts/people-deeds.ts';
 import type { Credentials } from '../../accounts/people-table.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { actorOf, administratorProblem } from '../../accounts/principal.ts';
 import {
   type ErrorCode,
   fieldRefusal,
@@ -46,7 +46,6 @@ import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { Invitation } from '../../identity/password-links.ts';
 import { findTotpHolders } from '../../identity/totp-store.ts';
 import type { Done } from '../../journal/keyed-changes.ts';
-import { administratorProblem } from '../doors/key-door.ts';
 import { idempotencyKeyOf } from '../shapes/order-request.ts';
 import { personView } from '../shapes/person-view.ts';
 import type { AdminRoutesDependencies } from './admin-routes.ts';
@@ -115,7 +114,8 @@ export function peoplePanelRoutes(
     },
     codes: [],
     accountIdOf: ({ principal }) => principal.account.id,
-    limited: ({ principal }, reply) => limiter.admitAccessChange(principal.account.id, 'deed', reply),
+    limited: ({ method, person }, reply) =>
+      limiter.admitAccessChange(person.id, method === 'POST' ? 'grant' : 'deed', reply),
   });
 }
 
@@ -160,7 +160,7 @@ function peopleRoutes(
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'validation_failed', 'username_taken', 'too_many_people'],
-        danger,
+        danger: { ...danger, askedAlwaysIfOwner: true },
         isReplayable: true,
       },
       schema: {
@@ -194,7 +194,8 @@ function peopleRoutes(
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
-        danger,
+        // It may be an owner's, who takes the account with it.
+        danger: { ...danger, isAskedAlways: true },
         isReplayable: true,
         isBodyOptional: true,
       },
@@ -227,16 +228,16 @@ function peopleRoutes(
     {
       config: {
         scopes: [scopes.write],
-        codes: [...codes, ...keyCodes, 'validation_failed', 'person_not_found', 'last_owner'],
+        codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
         isReplayable: true,
         // Links to a new password are mailed there.
-        danger: { ...danger, askedAlwaysIfSent: ['email'] },
+        danger: { ...danger, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
       },
       schema: {
         operationId: operations.change,
         summary: 'Change the role of a person, or where they are written to',
         description:
-          'Takes effect on their next request, in every process. The e-mail address of an account’s own login is that of the account.',
+          'Takes effect on their next request, in every process. The e-mail address of an account’s own login is that of the account. Whoever has a password changes their own; of people of other accounts, administrators do too. Links that were made before stop working with another one.',
         body: bodies.change,
         response: { 200: personAnswerSchema },
       },

@@ -1,7 +1,7 @@
 // What makes sure that a dangerous deed is done by the person who signed in, and not by whoever has their cookie: the
 // one place that decides it, called by the session's door before the routes that declare such a deed. It takes the password
 // with the request; a right one is good for further deeds of this session for a few minutes, without being sent again.
-// Always true: a wrong password is refused, whenever it is sent, and slowed down as those of a sign-in are, and with them;
+// Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a sign-in are, and with them;
 // a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor does a session that ended
 // while the password was looked at.
 
@@ -10,7 +10,7 @@ import { getPasswordHash } from '../../accounts/find-people.ts';
 import type { PersonActor } from '../../accounts/principal.ts';
 import { parseAmount } from '../../contract/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { addressOwner } from '../../contract/ip-addresses.ts';
+import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from '../../contract/panel-schemas.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
@@ -20,6 +20,7 @@ import type { Danger } from '../../http/declared-routes.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import { isRightPassword } from '../../identity/password.ts';
 import type { Session, SessionStore } from '../../identity/session-store.ts';
+import type { SignInLog } from '../../journal/sign-in-log.ts';
 
 /** null: the deed may be done. */
 export type DeedConfirmation = (request: FastifyRequest, danger: Danger) => Promise<Refusal | null>;
@@ -28,6 +29,7 @@ export interface DeedConfirmationDependencies {
   readonly database: Queryable;
   readonly throttle: AttemptThrottle;
   readonly sessions: SessionStore;
+  readonly signIns: SignInLog;
   /** How long a right password is good for further deeds. */
   readonly deedsConfirmedSeconds: number;
   readonly now: () => EpochSeconds;
@@ -37,7 +39,7 @@ const readPassword = createBodyReader(passwordBodySchema);
 const readCurrentPassword = createBodyReader(currentPasswordBodySchema);
 
 export function createDeedConfirmation(dependencies: DeedConfirmationDependencies): DeedConfirmation {
-  const { database, throttle, sessions, deedsConfirmedSeconds, now } = dependencies;
+  const { database, throttle, sessions, signIns, deedsConfirmedSeconds, now } = dependencies;
 
   function isConfirmed({ confirmedAt }: Session): boolean {
     if (confirmedAt === null) return false;
@@ -45,19 +47,31 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
     return age >= 0 && age < deedsConfirmedSeconds;
   }
 
-  return async ({ principal: { actor }, session, ip, body }, danger) => {
+  return async (request, danger) => {
+    const { principal, session, ip, body } = request;
     if (!isDangerous(body, danger)) return null;
     const { passwordField } = danger;
     const isAskedAlways = isAlwaysAsked(body, danger);
     if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return null;
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
-    const { id, username } = personOf(actor);
+    const { id, username } = personOf(principal.actor);
     const isRight = await throttle.tryPassword(username, ip, async () =>
       isRightPassword(password, await getPasswordHash(database, id), addressOwner(ip)),
     );
     if (isRefusal(isRight)) return isRight;
-    if (!isRight) return refusal('wrong_password');
+    if (!isRight) {
+      const deed = request.routeOptions.schema?.operationId ?? '';
+      const sent = {
+        accountId: principal.account.id,
+        personId: id,
+        username,
+        address: plainAddress(ip),
+        deed,
+      };
+      await signIns.refusedDeed(sent, now());
+      return refusal('wrong_password');
+    }
     return (await sessions.confirm(session, !isAskedAlways, now())) ? null : refusal('not_signed_in');
   };
 }
@@ -69,8 +83,12 @@ function isDangerous(body: unknown, { ifSent, ifAmountAboveCents }: Danger): boo
   return cents !== null && cents > ifAmountAboveCents;
 }
 
-function isAlwaysAsked(body: unknown, { isAskedAlways = false, askedAlwaysIfSent = [] }: Danger): boolean {
-  return isAskedAlways || askedAlwaysIfSent.some((field) => isSent(body, field));
+function isAlwaysAsked(
+  body: unknown,
+  { isAskedAlways = false, askedAlwaysIfSent = [], askedAlwaysIfOwner = false }: Danger,
+): boolean {
+  if (isAskedAlways || askedAlwaysIfSent.some((field) => isSent(body, field))) return true;
+  return askedAlwaysIfOwner && isJsonObject(body) && own(body, 'role') === 'owner';
 }
 
 function isSent(body: unknown, field: string): boolean {

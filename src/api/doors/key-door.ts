@@ -7,9 +7,9 @@ import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { AccountCounters } from '../../accounts/account-table.ts';
 import { isApiKey } from '../../accounts/api-key.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
-import { atTestClock, type Principal } from '../../accounts/principal.ts';
+import { atTestClock, limitId, type Principal, scopeProblem } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { administratorScopes, isAdministratorScope, type Scope } from '../../contract/scopes.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Door, DoorKind } from '../../http/declared-routes.ts';
 import type { LimitedCaller, RateLimiter } from '../../http/rate-limit.ts';
 
@@ -41,6 +41,8 @@ export interface Authenticator {
   admitAsMany(request: FastifyRequest, reply: FastifyReply, count: number, at: number): Refusal | null;
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
   again(request: FastifyRequest): Promise<Principal | Refusal>;
+  /** Behind a wait, before the answer: why they may not have it any more; null: they may. Counts nothing. */
+  stillProblem(request: FastifyRequest): Promise<Refusal | null>;
 }
 
 /** What every request with a key can be answered with. */
@@ -133,26 +135,36 @@ export function createAuthenticator(
 
   async function confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const { id, accessVersion } = request.principal.account;
-    request.counters = await accounts.getCounters(id);
-    const { testClock } = request.counters;
-    if (request.counters.accessVersion === accessVersion) {
+    const counters = await accounts.findCounters(id);
+    if (counters?.accessVersion === accessVersion) {
+      request.counters = counters;
+      const { testClock } = counters;
       if (testClock !== null) request.principal = atTestClock(request.principal, testClock);
       return;
     }
     const principal = await again(request);
     if (isRefusal(principal)) return reply.refuse(principal);
     // Of another row, where the test was reset.
-    if (principal.account.id !== id) request.counters = principal.account;
+    request.counters = counters === null || principal.account.id !== id ? principal.account : counters;
   }
 
   async function again(request: FastifyRequest): Promise<Principal | Refusal> {
     const key = bearerKey(request);
     const holder = key === null ? null : await keys.findFresh(key);
-    if (holder === null) return refusal('invalid_api_key');
-    const problem = accessProblem(holder, request.ip);
-    if (isRefusal(problem)) return problem;
-    request.principal = holder.principal;
-    return holder.principal;
+    return holder === null ? refusal('invalid_api_key') : admitted(holder, request);
+  }
+
+  /** What is remembered and still true will do: orders with other keys of the account need not look theirs up again. */
+  async function stillProblem(request: FastifyRequest): Promise<Refusal | null> {
+    const key = bearerKey(request);
+    const holder = key === null ? null : keys.findCached(key);
+    const found =
+      holder !== null && (await isCurrent(holder)) ? admitted(holder, request) : await again(request);
+    return isRefusal(found) ? found : null;
+  }
+
+  async function isCurrent({ principal: { account } }: KeyHolder): Promise<boolean> {
+    return (await accounts.getCounters(account.id)).accessVersion === account.accessVersion;
   }
 
   return {
@@ -164,7 +176,17 @@ export function createAuthenticator(
     admitAsMany: ({ principal }, reply, count, at) =>
       limiter.admitAsMany(limitedBy(principal), count, at, reply),
     again,
+    stillProblem,
   };
+}
+
+/** Whoever holds the key, if what they asked for may go on: with what the route needs, for the key may have been narrowed. */
+function admitted(holder: KeyHolder, request: FastifyRequest): Principal | Refusal {
+  const problem = accessProblem(holder, request.ip);
+  if (problem !== null) return problem;
+  request.principal = holder.principal;
+  const { scopes = [] } = request.routeOptions.config;
+  return scopeProblem(holder.principal, scopes) ?? holder.principal;
 }
 
 /** "Bearer <key>", the scheme in any case; null when there is none. */
@@ -174,32 +196,12 @@ function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string 
   return key === '' ? null : key;
 }
 
-/**
- * The first scope that is missing. What only administrators have is nothing that another account's caller could be given;
- * in test mode nobody could be.
- */
-export function scopeProblem(
-  { account, mode, scopes: had }: Pick<Principal, 'account' | 'mode' | 'scopes'>,
-  scopes: readonly Scope[],
-): Refusal | null {
-  const missing = scopes.filter((scope) => !had.has(scope));
-  const isOfAccount = !account.isAdmin && mode === 'live';
-  if (isOfAccount && missing.some(isAdministratorScope)) return refusal('forbidden');
-  const [scope] = missing;
-  return scope === undefined ? null : refusal('insufficient_scope', { scope });
-}
-
-/** Who changes what lets into an administrator's account could make himself one: it takes everything that one may do. */
-export function administratorProblem(
-  principal: Principal,
-  target: { readonly isAdmin: boolean },
-): Refusal | null {
-  return target.isAdmin ? scopeProblem(principal, administratorScopes) : null;
-}
-
 function limitedBy({ account, actor }: Principal): LimitedCaller {
   const isLimited = actor.type === 'key' && actor.rateLimitPerMinute !== null;
-  return { account, key: isLimited ? { id: actor.id, rateLimitPerMinute: actor.rateLimitPerMinute } : null };
+  return {
+    account: { id: limitId(account), rateLimitPerMinute: account.rateLimitPerMinute },
+    key: isLimited ? { id: actor.id, rateLimitPerMinute: actor.rateLimitPerMinute } : null,
+  };
 }
 
 function isRevoked(holder: KeyHolder): boolean {

@@ -9,7 +9,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
 import type { Person } from '../../accounts/people-table.ts';
-import { inTestMode, isOfTestMode, type Principal, personPrincipal } from '../../accounts/principal.ts';
+import {
+  inTestMode,
+  isOfTestMode,
+  type Principal,
+  personPrincipal,
+  scopeProblem,
+} from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { isRoleNamed, type NamedRole, type Scope } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
@@ -23,7 +29,7 @@ import {
   sessionId,
 } from '../../identity/session-store.ts';
 import type { DeedConfirmation } from './deed-confirmation.ts';
-import { type Authenticator, scopeProblem } from './key-door.ts';
+import type { Authenticator } from './key-door.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -155,7 +161,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
       return reply.refuse(limiter.failed(request.ip, principal, reply));
     }
     const { account } = request.principal;
-    const limited = limiter.admitSession(sessionId(request.session), account.id, reply);
+    const limited = limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);
     const refused = isRefusal(principal)
       ? principal
@@ -199,9 +205,13 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
       request.counters = request.principal.account;
       return undefined;
     },
-    admitAsMany: ({ session, principal }, reply, count, at) =>
-      limiter.admitSessionAsMany(sessionId(session), principal.account.id, count, at, reply),
+    admitAsMany: ({ session, person }, reply, count, at) =>
+      limiter.admitSessionAsMany(sessionId(session), person.id, count, at, reply),
     again,
+    async stillProblem(request) {
+      const found = await again(request);
+      return isRefusal(found) ? found : null;
+    },
     refuseForeign,
     sentToken,
     async end(request, reply) {

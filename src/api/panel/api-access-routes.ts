@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { changeAccount, resetApiKey } from '../../accounts/account-store.ts';
+import { changeAccount, resetApiKey, revealApiKey } from '../../accounts/account-store.ts';
 import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../accounts/allow-list.ts';
-import { findKeyFacts, revealApiKey } from '../../accounts/api-key-store.ts';
+import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { isRefusal } from '../../contract/error-catalogue.ts';
 import { plainAddress } from '../../contract/ip-addresses.ts';
@@ -62,11 +62,12 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(id, 'deed', reply);
+      const limited = limiter.admitAccessChange(request.person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
-      const key = await revealApiKey(database, seal, id, actorOf(request.principal));
-      if (key === null) throw new Error(`Account ${id} has no key.`);
-      return reply.send({ api_key: key });
+      const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      if (shown === null) throw new Error(`Account ${id} has no key.`);
+      if (isRefusal(shown)) return reply.refuse(shown);
+      return reply.send({ api_key: shown.apiKey });
     },
   );
 
@@ -84,12 +85,13 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(id, 'deed', reply);
+      const limited = limiter.admitAccessChange(request.person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
-      const key = await resetApiKey(database, seal, id, actorOf(request.principal));
-      if (key === null) throw new Error(`Account ${id} does not exist.`);
+      const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      if (done === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(id);
-      return reply.code(201).send({ api_key: key });
+      return reply.code(201).send({ api_key: done.apiKey });
     },
   );
 
@@ -118,9 +120,10 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
         address_allowed: createAllowList(allowedIps).allows(request.ip),
       };
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
-      const limited = limiter.admitAccessChange(id, 'allow_list', reply);
+      const limited = limiter.admitAccessChange(request.person.id, 'allow_list', reply);
       if (limited !== null) return reply.refuse(limited);
-      const changed = await changeAccount(database, id, { allowedIps }, actorOf(request.principal));
+      const author = actorOf(request.principal, ['keys:write']);
+      const changed = await changeAccount(database, id, { allowedIps }, author);
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);

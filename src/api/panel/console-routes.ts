@@ -3,26 +3,25 @@
 
 import type { FastifyInstance } from 'fastify';
 import { findAccount, findAccountNames } from '../../accounts/find-accounts.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { actorOf, administratorProblem } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
-import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseAccountId, parseRealOwnedId, publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import {
   accountCustomerSchema,
   accountOrderSchema,
   adminOverviewSchema,
+  currentPasswordBodySchema,
   cursorPageOf,
   customerFilterSchema,
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
-import { currentlyConfirmedBodySchema } from '../../contract/people-schemas.ts';
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
-import { administratorProblem } from '../doors/key-door.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
@@ -162,13 +161,14 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: {
         scopes: ['admin:accounts'],
         codes: ['account_not_found', 'totp_not_enabled'],
-        danger: { passwordField: 'current_password' },
+        danger: { passwordField: 'current_password', isAskedAlways: true },
       },
       schema: {
         operationId: 'disableTotpOf',
         summary: 'Switch off the codes at sign-in of an account’s own login',
-        description: 'For somebody who has lost both the authenticator app and the recovery codes.',
-        body: currentlyConfirmedBodySchema,
+        description:
+          'For somebody else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
+        body: currentPasswordBodySchema,
         response: { 204: { type: 'null' } },
       },
     },
@@ -179,6 +179,11 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const problem = administratorProblem(request.principal, account);
       if (problem !== null) return reply.refuse(problem);
       const ownLogin = { id: account.id, accountId: account.id };
+      // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
+      if (request.person.id === ownLogin.id) {
+        const reason = 'is your own login: switch its codes off on the security page, with a code';
+        return reply.refuse(fieldRefusal('validation_failed', 'id', reason));
+      }
       const wasOn = await totp.disable(ownLogin, actorOf(request.principal));
       return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
     },

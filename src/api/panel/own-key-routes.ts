@@ -25,8 +25,14 @@ export function ownKeyRoutes(app: FastifyInstance, dependencies: PanelDependenci
     },
     noun: 'Key',
     whose: 'of the account',
+    showsForeign: false,
     accountOf: async ({ principal }) => principal.account,
-    admit: ({ principal }, reply) =>
-      dependencies.limiter.admitAccessChange(principal.account.id, 'deed', reply),
+    // Without a key in the path another one is made.
+    admit: ({ params, person }, reply) =>
+      dependencies.limiter.admitAccessChange(
+        person.id,
+        params.key_id === undefined ? 'grant' : 'deed',
+        reply,
+      ),
   });
 }

@@ -7,7 +7,7 @@ import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { changeOwnEmail, changePassword } from '../../accounts/people-deeds.ts';
 import { isOwnLogin } from '../../accounts/people-table.ts';
-import { actorOf } from '../../accounts/principal.ts';
+import { actorOf, scopeProblem } from '../../accounts/principal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
@@ -25,7 +25,6 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
-import { scopeProblem } from '../doors/key-door.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import { personView } from '../shapes/person-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -169,7 +168,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const names = { username: person.username, displayName: account.displayName };
       const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
       if (weak !== null) return reply.refuse(weak);
-      const limited = limiter.admitAccessChange(id, 'deed', reply);
+      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
@@ -210,11 +209,11 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const { id } = principal.account;
       const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
       if (foreign !== null) return reply.refuse(foreign);
-      const limited = limiter.admitAccessChange(id, 'deed', reply);
+      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const change = { email: body.email || null };
       const changed = isOwnLogin(person)
-        ? await changeAccount(database, id, change, actorOf(principal))
+        ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
         : await changeOwnEmail(database, person, change.email, actorOf(principal));
       if (changed === null) return reply.refuse(refusal('not_signed_in'));
       if (isRefusal(changed)) return reply.refuse(changed);

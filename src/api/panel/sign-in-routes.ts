@@ -77,7 +77,8 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       if (isRefusal(known)) return reply.refuse(known);
       const accountId = asked.found?.account.id ?? null;
       const refuse = (reason: SignInRefusal, answer: Refusal) => {
-        signIns.refused({ accountId, username, address: plainAddress(request.ip), reason }, now());
+        const personId = asked.found?.person.id ?? null;
+        signIns.refused({ accountId, personId, username, address: plainAddress(request.ip), reason }, now());
         return reply.refuse(answer);
       };
       if (known === false) {

@@ -6,10 +6,10 @@ import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import {
   codeBodySchema,
   disableTotpBodySchema,
+  passwordBodySchema,
   recoveryCodesSchema,
   totpEnrolmentSchema,
 } from '../../contract/panel-schemas.ts';
-import { confirmedBodySchema } from '../../contract/people-schemas.ts';
 import { isRoleNamed } from '../../contract/scopes.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -26,21 +26,20 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       config: {
         scopes: [],
         codes: ['totp_enabled'],
-        danger: { passwordField: 'password' },
+        danger: { passwordField: 'password', isAskedAlways: true },
         isForSecondFactor: true,
       },
       schema: {
         operationId: 'beginTotp',
         summary: 'Begin to set up codes at sign-in',
         description: 'They are not on until a code has been confirmed, within 15 minutes.',
-        body: confirmedBodySchema,
+        body: passwordBodySchema,
         response: { 201: totpEnrolmentSchema },
       },
     },
     async (request, reply) => {
-      const { principal, person } = request;
-      const { account } = principal;
-      const limited = limiter.admitAccessChange(account.id, 'deed', reply);
+      const { person } = request;
+      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const begun = await totp.begin(person, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
@@ -85,7 +84,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       config: {
         scopes: [],
         codes: ['invalid_code', 'totp_not_enabled'],
-        danger: { passwordField: 'password' },
+        danger: { passwordField: 'password', isAskedAlways: true },
       },
       schema: {
         operationId: 'disableTotp',

@@ -24,6 +24,7 @@ import {
   readEntitlements,
 } from '../../plans/entitlement-reads.ts';
 import { isSuspended, planStatus } from '../../plans/plan-life.ts';
+import type { Authenticator } from '../doors/key-door.ts';
 import { readWaitSeconds } from '../shapes/feed-request.ts';
 import { readQuery } from '../shapes/list-filters.ts';
 import { parseCustomerReference } from '../shapes/order-request.ts';
@@ -34,6 +35,7 @@ export interface EntitlementRoutesDependencies {
   readonly now: () => EpochSeconds;
   readonly eventWaits: Pick<EventWaits, 'rest'>;
   readonly monotonicNow: () => number;
+  readonly stillProblem: Authenticator['stillProblem'];
 }
 
 const changesPerAnswer = 100;
@@ -41,7 +43,7 @@ const changesPerAnswerMax = 1_000;
 
 export function entitlementRoutes(
   app: FastifyInstance,
-  { database, packages, eventWaits, now, monotonicNow }: EntitlementRoutesDependencies,
+  { database, packages, eventWaits, now, monotonicNow, stillProblem }: EntitlementRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
@@ -91,6 +93,7 @@ export function entitlementRoutes(
       const { mode } = request.principal;
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
+      let hasWaited = false;
       for (let place = question.place ?? (await beginEntitlements(database, mode)); ; ) {
         const page = await readEntitlements(database, mode, place, limit);
         if (page === null) return reply.refuse(refusal('events_gone'));
@@ -101,6 +104,8 @@ export function entitlementRoutes(
           !mayWait ||
           request.raw.destroyed
         ) {
+          const gone = hasWaited ? await stillProblem(request) : null;
+          if (gone !== null) return reply.refuse(gone);
           const catalog = packages();
           return reply.send({
             data: page.customers.map((one) => entitlementView(one, catalog, one.testClock ?? now())),
@@ -110,6 +115,7 @@ export function entitlementRoutes(
           });
         }
         place = page.next;
+        hasWaited = true;
         mayWait = await eventWaits.rest();
       }
     },

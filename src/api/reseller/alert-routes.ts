@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';
 import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from '../../contract/alert-schemas.ts';
 import { formatAmount, parseAmount } from '../../contract/amounts.ts';
-import { fieldRefusal, isRefusal } from '../../contract/error-catalogue.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Database } from '../../database/database.ts';
 import { type Alerts, readAlerts, replaceAlerts } from '../../delivery/alert-store.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
@@ -32,7 +32,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
   app.put(
     '/alerts',
     {
-      config: { scopes: ['webhooks:write'], codes: ['validation_failed'] },
+      config: { scopes: ['webhooks:write'], codes: ['validation_failed', 'reset_in_progress'] },
       schema: {
         operationId: 'setAlerts',
         summary: 'Be told of a low balance, and of plans that end',
@@ -55,7 +55,8 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
         emails: [...new Set(body.emails ?? [])],
       };
       const { now, ...author } = actorOf(request.principal);
-      await replaceAlerts(database, request.principal.account.id, wanted, author, now);
+      const isSet = await replaceAlerts(database, request.principal.account.id, wanted, author, now);
+      if (!isSet) return reply.refuse(refusal('reset_in_progress'));
       return reply.send({ alerts: alertsView(wanted) });
     },
   );

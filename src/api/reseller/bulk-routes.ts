@@ -5,6 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
+import { limitId } from '../../accounts/principal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import {
@@ -109,7 +110,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
 
   async function takeTurn(request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     letInAt.set(request, limiter.now());
-    const { id } = request.principal.account;
+    const id = limitId(request.principal.account);
     // A bulk that does not fit counts for nothing, but its half a megabyte was read: not without end.
     const refused =
       limiter.foreseeRefused(id, reply) ??
@@ -125,7 +126,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     if (countsAs === 1 || at === undefined) return null;
     const refused = dependencies.admitAsMany(request, reply, countsAs, at);
     if (refused === null) return null;
-    limiter.refusedWhole(request.principal.account.id);
+    limiter.refusedWhole(limitId(request.principal.account));
     const ordersMax = Math.min(bulkOrdersMax, Number(refused.details['limit']) * ordersPerRequest);
     const details = { ...refused.details, counts_as: countsAs, orders_max: ordersMax };
     if (orders <= ordersMax) return { ...refused, details };

@@ -34,7 +34,13 @@ export function customerEditRoutes(
       ...confirm,
       config: {
         scopes: ['customers:write'],
-        codes: ['invalid_idempotency_key', 'validation_failed', 'customer_not_found', 'idempotency_conflict'],
+        codes: [
+          'invalid_idempotency_key',
+          'validation_failed',
+          'customer_not_found',
+          'idempotency_conflict',
+          'reset_in_progress',
+        ],
         isReplayable: true,
       },
       schema: {

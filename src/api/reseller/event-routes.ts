@@ -7,6 +7,7 @@ import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
 import type { Database } from '../../database/database.ts';
 import { type EventWaits, findAccountEvent, readFeed } from '../../events/event-reads.ts';
 import { eventView } from '../../events/event-view.ts';
+import type { Authenticator } from '../doors/key-door.ts';
 import { feedCodes, notYours, readFeedQuery } from '../shapes/feed-request.ts';
 
 export interface EventRoutesDependencies {
@@ -14,11 +15,12 @@ export interface EventRoutesDependencies {
   readonly eventWaits: EventWaits;
   readonly monotonicNow: () => number;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly stillProblem: Authenticator['stillProblem'];
 }
 
 export function eventRoutes(
   app: FastifyInstance,
-  { database, eventWaits, monotonicNow, confirm }: EventRoutesDependencies,
+  { database, eventWaits, monotonicNow, confirm, stillProblem }: EventRoutesDependencies,
 ): void {
   app.get(
     '/events',
@@ -43,6 +45,7 @@ export function eventRoutes(
       if (after === null) return reply.refuse(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
+      let hasWaited = false;
       for (let looked = after; ; ) {
         const found = await readFeed(database, { accountId: account.id, after: looked, type, limit });
         if (found.type === 'unknown') return reply.refuse(notYours);
@@ -52,6 +55,8 @@ export function eventRoutes(
         }
         const leftSeconds = (until - monotonicNow()) / 1_000;
         if (found.events.length > 0 || leftSeconds <= 0 || !mayWait || request.raw.destroyed) {
+          const gone = hasWaited ? await stillProblem(request) : null;
+          if (gone !== null) return reply.refuse(gone);
           const last = found.lookedTo === 0 ? null : publicId(account.id, found.lookedTo);
           return reply.send({
             data: found.events.map(eventView),
@@ -61,6 +66,7 @@ export function eventRoutes(
           });
         }
         looked = found.lookedTo;
+        hasWaited = true;
         mayWait = await eventWaits.wait(account.id, looked, leftSeconds);
       }
     },

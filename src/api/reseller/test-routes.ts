@@ -2,7 +2,7 @@
 // the same code with a test key. Of a live key they are refused.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../accounts/principal.ts';
+import { realIdOf } from '../../accounts/principal.ts';
 import { creditedSchema } from '../../contract/admin-schemas.ts';
 import { formatAmount, parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -140,7 +140,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       )(({ id: accountId }) => ({
         type: 'credit',
         accountId,
-        actorId: ownerOf(request.principal),
+        actorId: realIdOf(request.principal),
         by: request.principal.actor,
         amountCents,
         memo: body.memo ?? null,
@@ -180,7 +180,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       const formerId = request.principal.account.id;
       const done = await resetTwin(
         changes,
-        ownerOf(request.principal),
+        realIdOf(request.principal),
         key.keyIsMinted ? null : key.idempotencyKey,
         now(),
       );
@@ -200,11 +200,6 @@ function refuse(reply: FastifyReply, outcome: OrderOutcome): FastifyReply {
   if (outcome.type !== 'refused')
     throw new Error(`A request of test mode was answered with "${outcome.type}".`);
   return reply.refuse(outcome.refusal);
-}
-
-/** The real account. */
-function ownerOf({ account }: Principal): number {
-  return account.testOf ?? account.id;
 }
 
 function readTarget(body: JsonObject): ClockTarget | Refusal {

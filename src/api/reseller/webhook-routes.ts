@@ -14,7 +14,7 @@ import {
 import { parseOwnedId, parseRealOwnedId, parseRowId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import type { Scope } from '../../contract/scopes.ts';
-import { parseTime } from '../../contract/times.ts';
+import { type EpochSeconds, parseTime } from '../../contract/times.ts';
 import {
   changeWebhookBodySchema,
   deletedWebhookSchema,
@@ -62,6 +62,8 @@ export interface WebhookRoutesDependencies {
   readonly webhookTests: AccountTurns;
   /** There are endpoints now: somebody has to deliver. */
   readonly deliverSoon: () => Promise<void>;
+  /** The real time, in tests too: whoever receives goes by it. */
+  readonly now: () => EpochSeconds;
 }
 
 export interface WebhookOwner {
@@ -86,7 +88,7 @@ const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const sa
 
 export function webhookRoutes(
   app: FastifyInstance,
-  { database, seal, outbound, webhookTests, deliverSoon }: WebhookRoutesDependencies,
+  { database, seal, outbound, webhookTests, deliverSoon, now }: WebhookRoutesDependencies,
   { isOperator, confirm, readScope, writeScope, noun }: WebhookOwner,
 ): void {
   // The operator's are sent no events of tests.
@@ -95,7 +97,8 @@ export function webhookRoutes(
   const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
   const writes = (codes: readonly ErrorCode[]) => ({
     scopes: [writeScope],
-    codes: [...keyCodes, ...codes],
+    // The operator has no tests.
+    codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
     isReplayable: true,
   });
   const whose = isOperator ? 'for all accounts' : 'of the account';
@@ -103,8 +106,8 @@ export function webhookRoutes(
   const askedBy = (request: FastifyRequest): Asked | Refusal => {
     const idempotencyKey = idempotencyKeyOf(request);
     if (isRefusal(idempotencyKey)) return idempotencyKey;
-    const { now, ...author } = actorOf(request.principal);
-    return { accountId: ownerOf(request), idempotencyKey, author, now };
+    const { now: _now, ...author } = actorOf(request.principal);
+    return { accountId: ownerOf(request), idempotencyKey, author, now: now() };
   };
   const answer = <Result>(
     reply: FastifyReply,
@@ -116,8 +119,8 @@ export function webhookRoutes(
     if (done.replayed) reply.header('idempotent-replayed', 'true');
     return reply.code(status).send(view(done.result));
   };
-  const answerWebhook = (request: FastifyRequest, reply: FastifyReply, done: Done<Webhook> | Refusal) =>
-    answer(reply, done, (webhook) => ({ webhook: webhookView(webhook, request.principal.now()) }));
+  const answerWebhook = (reply: FastifyReply, done: Done<Webhook> | Refusal) =>
+    answer(reply, done, (webhook) => ({ webhook: webhookView(webhook, now()) }));
   const idOf = (request: FastifyRequest<WithId>) => parseRowId(request.params.id) ?? 0;
   const found = (request: FastifyRequest<WithId>) => findWebhook(database, ownerOf(request), idOf(request));
 
@@ -135,7 +138,7 @@ export function webhookRoutes(
     },
     async (request, reply) => {
       const all = await listWebhooks(database, ownerOf(request));
-      return reply.send({ data: all.map((webhook) => webhookView(webhook, request.principal.now())) });
+      return reply.send({ data: all.map((webhook) => webhookView(webhook, now())) });
     },
   );
 
@@ -165,7 +168,7 @@ export function webhookRoutes(
       return answer(
         reply,
         done,
-        ({ webhook, secret }) => ({ webhook: webhookView(webhook, request.principal.now()), secret }),
+        ({ webhook, secret }) => ({ webhook: webhookView(webhook, now()), secret }),
         201,
       );
     },
@@ -186,7 +189,7 @@ export function webhookRoutes(
     async (request, reply) => {
       const webhook = await found(request);
       if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
-      return reply.send({ webhook: webhookView(webhook, request.principal.now()) });
+      return reply.send({ webhook: webhookView(webhook, now()) });
     },
   );
 
@@ -220,7 +223,7 @@ export function webhookRoutes(
       if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
       const done = await changeWebhook(database, idOf(request), changes, asked);
       if (!isRefusal(done)) await deliverSoon();
-      return answerWebhook(request, reply, done);
+      return answerWebhook(reply, done);
     },
   );
 
@@ -259,9 +262,7 @@ export function webhookRoutes(
       if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
       const crowded = await webhookTests.take(request.principal.account.id, reply);
       if (crowded !== null) return reply.refuse(crowded);
-      return reply.send(
-        testedView(await sendTestEvent({ outbound, seal }, webhook, request.principal.now())),
-      );
+      return reply.send(testedView(await sendTestEvent({ outbound, seal }, webhook, now())));
     },
   );
 
@@ -286,7 +287,7 @@ export function webhookRoutes(
       const hours = body.overlap_hours ?? overlapHoursDefault;
       const done = await rotateSecret(database, seal, idOf(request), hours, asked);
       return answer(reply, done, ({ webhook, secret }) => ({
-        webhook: webhookView(webhook, request.principal.now()),
+        webhook: webhookView(webhook, now()),
         secret,
       }));
     },
@@ -348,7 +349,7 @@ export function webhookRoutes(
       const event = parseEventId(request.params.event_id);
       if (event === null) return reply.refuse(refusal('event_not_found'));
       const done = await redeliverOne(database, parseRowId(request.params.id) ?? 0, event, asked);
-      return answerWebhook(request, reply, done);
+      return answerWebhook(reply, done);
     },
   );
 
@@ -372,7 +373,7 @@ export function webhookRoutes(
       if (isRefusal(body)) return reply.refuse(body);
       const since = sinceOf(body.from, parseEventId);
       if (isRefusal(since)) return reply.refuse(since);
-      return answerWebhook(request, reply, await redeliverSince(database, idOf(request), since, asked));
+      return answerWebhook(reply, await redeliverSince(database, idOf(request), since, asked));
     },
   );
 }

@@ -9,6 +9,8 @@ import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 
 /** Names that a view needs and a key has only the ids of. */
 export interface CreatorNames {
+  /** Also of keys and people of other accounts: for administrators. */
+  readonly showsForeign: boolean;
   /** Of accounts. */
   readonly usernames: ReadonlyMap<number, string>;
   readonly keyNames: ReadonlyMap<number, string>;
@@ -17,7 +19,7 @@ export interface CreatorNames {
 
 export function keyView(
   key: AccountKey,
-  account: { readonly isAdmin: boolean },
+  account: { readonly id: number; readonly isAdmin: boolean },
   names: CreatorNames,
   now: EpochSeconds,
 ): KeyView {
@@ -34,7 +36,7 @@ export function keyView(
     last_four: key.lastFour,
     created_at: formatTime(key.keyCreatedAt),
     secret_created_at: formatTime(key.createdAt),
-    created_by: creatorView(key, names),
+    created_by: creatorView(key, account, names),
     last_used_at: timeOrNull(key.lastUsedAt),
     expires_at: timeOrNull(key.expiresAt),
     ending: key.ending.map(({ lastFour, endsAt, lastUsedAt }) => ({
@@ -47,10 +49,16 @@ export function keyView(
 
 function creatorView(
   { createdBy, createdByKey, createdByPerson }: KeySecret,
-  { usernames, keyNames, peopleNames }: CreatorNames,
+  { id: ownId }: { readonly id: number },
+  { showsForeign, usernames, keyNames, peopleNames }: CreatorNames,
 ): KeyView['created_by'] {
   const account = createdBy === null ? undefined : usernames.get(createdBy);
   if (account === undefined) return null;
+  // A reseller is told that it was the operator, not who of the operator's.
+  if (!showsForeign && createdBy !== ownId) {
+    const type = createdByKey !== null ? 'key' : 'person';
+    return createdByKey === null && createdByPerson === null ? null : { account, type };
+  }
   if (createdByKey !== null) {
     return { account, type: 'key', id: createdByKey, name: keyNames.get(createdByKey) ?? '' };
   }

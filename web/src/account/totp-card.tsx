@@ -45,7 +45,7 @@ export function TotpCard() {
 }
 
 function DisableDialog({ onClose }: { readonly onClose: () => void }) {
-  const own = useOwnPassword();
+  const own = useOwnPassword({ isAskedAlways: true });
   const [code, setCode] = useState('');
   const command = useCommand(disableTotp, {
     onDone: () => {

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { createAccount } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
 import { useCommand } from '../api/use-command.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -25,6 +26,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   const [isInvited, setIsInvited] = useState(false);
   const { mail } = useMe();
   const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
+  const mayPrice = useMay()('admin:packages');
   const command = useCommand(createAccount);
   const plain = username.trim().toLowerCase();
   const isValid = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(plain);
@@ -124,13 +126,15 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
           onChange={setIsInvited}
         />
       ) : null}
-      <Choice
-        label="Group: decides the prices"
-        labelShown
-        value={group}
-        options={groups}
-        onChoose={setGroup}
-      />
+      {mayPrice ? (
+        <Choice
+          label="Group: decides the prices"
+          labelShown
+          value={group}
+          options={groups}
+          onChoose={setGroup}
+        />
+      ) : null}
     </FormDialog>
   );
 }

@@ -139,6 +139,7 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
       description="For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
       action="Switch off codes"
       danger
+      isAskedAlways
       command={command}
       onClose={onClose}
     />

@@ -26,6 +26,7 @@ export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps)
       title={`A new link for ${person.username}?`}
       description="The links made before stop working."
       action="Make new link"
+      isAskedAlways
       command={command}
       onClose={onClose}
     />

@@ -1,8 +1,9 @@
 // Somebody who is invited, or changed: their name, where they are written to, and what they may do.
 
 import { useState } from 'react';
-import { type AccessOwner, changePerson, invitePerson } from '../api/commands.ts';
+import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
+import { usePerson } from '../api/person.ts';
 import type { Person, Role } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { accountRoleWords, operatorRoleWords, roleWord } from '../text/words.ts';
@@ -24,7 +25,7 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const own = useOwnPassword();
+  const own = useOwnPassword({ isAskedAlways: role === 'owner' });
   const wanted = email.trim();
   const command = useCommand(() =>
     invitePerson(
@@ -78,11 +79,15 @@ export function ChangePersonDialog({
   const saved = person.email ?? '';
   const [email, setEmail] = useState(saved);
   const [role, setRole] = useState(person.role);
-  const own = useOwnPassword({ isAskedAlways: email.trim() !== saved });
+  const isMe = usePerson().person.id === person.id;
+  const isOfOthers = owner !== ownPeople && !ofAdministrator;
+  // Whoever has a password changes their own.
+  const mayMoveMail = person.status === 'invited' || isMe || isOfOthers;
   const change = {
     ...(role !== person.role && { role }),
     ...(email.trim() !== saved && { email: email.trim() }),
   };
+  const own = useOwnPassword({ isAskedAlways: change.email !== undefined || change.role === 'owner' });
   const command = useCommand(() => changePerson(owner, person.id, change, own.sent), {
     onDone: () => {
       say(`${person.username} is changed. It counts from their next request on.`);
@@ -99,11 +104,13 @@ export function ChangePersonDialog({
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
     >
-      <EmailField
-        email={email}
-        hint="Whoever reads its mail can set a new password for them."
-        onText={setEmail}
-      />
+      {mayMoveMail ? (
+        <EmailField
+          email={email}
+          hint="Whoever reads its mail can set a new password for them. Links made before stop working."
+          onText={setEmail}
+        />
+      ) : null}
       <RoleChoice ofAdministrator={ofAdministrator} role={role} onChoose={setRole} />
       <OwnPasswordField own={own} />
     </FormDialog>

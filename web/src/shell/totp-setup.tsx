@@ -26,6 +26,7 @@ export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; rea
         title="Set up codes at sign-in"
         description="Enter your password to begin. Have your authenticator app at hand."
         action="Continue"
+        isAskedAlways
         command={start}
         onClose={onClose}
       />

@@ -10,6 +10,7 @@ const entryKinds: Words = { charge: 'Charge', refund: 'Refund', credit: 'Credit'
 const jobKinds: Words = {
   renewals: 'Plans renewed by themselves',
   product_calls: 'Calls of the product',
+  test_product_calls: 'Calls of the product for tests',
   old_product_calls: 'Old calls of the product deleted',
   alert_mails: 'Mails of alerts',
   plan_ends: 'Notices of plans that end',
@@ -50,6 +51,7 @@ const auditActions: Words = {
   'person.mail_password_link': 'Link to a new password mailed',
   'sign_in.accept': 'Signed in',
   'sign_in.refuse': 'Sign-in refused',
+  'deed.refuse': 'Wrong password refused',
   'customer.grant_trial': 'Free trial given',
   'customer.update': 'Customer changed',
   'customer.cancel': 'Plan cancelled',

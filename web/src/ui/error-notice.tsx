@@ -98,6 +98,7 @@ function fieldSentence(field: string, reason: string): string | null {
 
 const orderFailures: Readonly<Record<string, string>> = {
   plan_changed: 'This customer is on another package now. Open the customer and renew from there.',
-  account_full: 'This account has used all its order numbers. Ask for a second one.',
+  account_full:
+    'This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.',
   term_too_long: 'The plan would end more than 10 years ahead. Nothing was charged.',
 };

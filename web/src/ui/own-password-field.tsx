@@ -16,7 +16,7 @@ export interface OwnPassword {
   readonly confirmedUntil: string | null;
 }
 
-/** `isAskedAlways`: of deeds that decide which password is the right one, or where a new one is mailed to. */
+/** `isAskedAlways`: of deeds that decide who owns the account, who may sign in with what, or where a new password is mailed to. */
 export function useOwnPassword({
   isAskedAlways = false,
 }: {

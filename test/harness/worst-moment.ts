@@ -1,0 +1,41 @@
+// The worst moment of a request: right after a statement of it was answered something else happens, and is over before the
+// request goes on. A service is started with `wrapDatabase`.
+
+import assert from 'node:assert/strict';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import type { Database } from '../../src/database/database.ts';
+
+interface Moment {
+  readonly statement: string;
+  readonly happens: () => Promise<unknown>;
+}
+
+export interface WorstMoments {
+  readonly wrapDatabase: (database: Database) => Database;
+  /** The answer of a request after whose statement (outside transactions) something happens, once. */
+  sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
+}
+
+export function createWorstMoments(): WorstMoments {
+  let moment: Moment | null = null;
+  return {
+    wrapDatabase: (database) => ({
+      ...database,
+      async query(statement, values, rank) {
+        const rows = await database.query(statement, values, rank);
+        if (moment?.statement === statement.name) {
+          const { happens } = moment;
+          moment = null;
+          await happens();
+        }
+        return rows;
+      },
+    }),
+    async sent(statement, happens, request) {
+      moment = { statement, happens };
+      const answer = await request();
+      assert.equal(moment, null, `${statement} was sent`);
+      return answer;
+    },
+  };
+}
