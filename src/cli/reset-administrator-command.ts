@@ -8,6 +8,7 @@ import { changeAccount, resetApiKey } from '../accounts/account-store.ts';
 import { keyIdOf } from '../accounts/api-key-store.ts';
 import { findAccountByUsername } from '../accounts/find-accounts.ts';
 import { ConfigProblem } from '../config.ts';
+import { isRefusal } from '../contract/error-catalogue.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
 import { disableTotp } from '../identity/totp-store.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
@@ -36,7 +37,9 @@ export function resetAdministratorCommand(): Command {
           const asked = { accountId: account.id, idempotencyKey: null, author: actor, now: actor.now };
           await changeKey(database, keyIdOf(first), { allowedIps: [], rateLimitPerMinute: null }, asked);
         }
-        const apiKey = await resetApiKey(database, seal, account.id, actor);
+        const done = await resetApiKey(database, seal, account.id, actor);
+        if (done === null || isRefusal(done)) throw new Error(`"${username}" cannot be given a key.`);
+        const { apiKey } = done;
         process.stdout.write(
           json
             ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`

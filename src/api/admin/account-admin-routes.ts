@@ -176,7 +176,7 @@ export function accountAdminRoutes(
         operationId: 'changeAccount',
         summary: 'Change an account',
         description:
-          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again if they had been removed; email is where they are written to. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
+          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again, had they been removed or demoted; email is where they are written to. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
         body: changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },

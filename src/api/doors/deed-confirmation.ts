@@ -1,9 +1,9 @@
 // What makes sure that a dangerous deed is done by the person who signed in, and not by whoever has their cookie: the
 // one place that decides it, called by the session's door before the routes that declare such a deed. It takes the password
 // with the request; a right one is good for further deeds of this session for a few minutes, without being sent again.
-// Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a sign-in are, and with them;
-// a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor does a session that ended
-// while the password was looked at.
+// Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a
+// sign-in are, and with them; a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor
+// does a session that ended while the password was looked at.
 
 import type { FastifyRequest } from 'fastify';
 import { getPasswordHash } from '../../accounts/find-people.ts';
