@@ -75,7 +75,7 @@ export const errorCatalogue = {
   reset_in_progress: {
     status: 409,
     message:
-      'The test data of an earlier reset is still being deleted, or was reset meanwhile. Try again in a moment.',
+      'Test data of earlier resets is still being deleted, or the test was reset meanwhile. Try again in a moment.',
   },
   idempotency_conflict: {
     status: 409,

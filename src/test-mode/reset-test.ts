@@ -1,6 +1,6 @@
 // A test is reset: its keys reach a fresh row from then on. Called by test-routes.ts.
-// Always true: the former row and what it holds are nobody's any more, and are deleted by a job (twin-cleaning.ts); before
-// that is done there is no other reset.
+// Always true: the former row and what it holds are nobody's any more, and are deleted by a job (twin-cleaning.ts). An account
+// has few of those at a time.
 
 import { moveKeys } from '../accounts/api-key-store.ts';
 import { lockRealAccount, makeTwin, testStartCents } from '../accounts/twin-store.ts';
@@ -31,6 +31,9 @@ const resets = describeTable('test_resets', {
 
 const insertReset = resets.insert('insert_test_reset');
 
+/** Being deleted, of one account: whoever tries one thing after another resets between them, and waits for no job. */
+const formerMax = 10;
+
 /** Whoever asks again does so sooner. */
 const keysKeptSeconds = 30 * 86_400;
 
@@ -53,7 +56,7 @@ export interface TestReset {
 
 /**
  * Everything of the test is gone: its keys reach a fresh row from now on. With the same key it happens once.
- * `accountId`: the real account. null: what was there before an earlier reset is still being deleted.
+ * `accountId`: the real account. null: too much of what was there before earlier resets is still being deleted.
  */
 export function resetTwin(
   database: Database,
@@ -72,7 +75,7 @@ export function resetTwin(
     const twins = await transaction.query(lockTwins, [accountId]);
     const current = twins.find((row) => row['is_current'] === true);
     if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
-    if (twins.length > 1) return null;
+    if (twins.length > formerMax) return null;
     const formerId = Number(current['id']);
     if (idempotencyKey !== null) {
       await transaction.query(deleteOldResets, [accountId, now - keysKeptSeconds]);
