@@ -10,7 +10,7 @@ import { addDuration, addMonths, type EpochSeconds } from '../contract/times.ts'
 import { isFull, refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { notePlanEnd } from './note-plan-end.ts';
-import type { ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
+import type { ClockHappenings, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { renewAutomatically } from './renew-automatically.ts';
 import { tellLowBalance } from './tell-low-balance.ts';
@@ -60,15 +60,18 @@ export function moveTestClock(
     isDone: false,
     heldUntil: null,
   };
-  const { clock, happened } = takeSteps(working, account, { ...due, target }, command);
+  const isThere = earlier === null && target === account.testClock;
+  const { clock, happened, isDone } = isThere
+    ? { clock: target, happened: nothing, isDone: true }
+    : takeSteps(working, account, { ...due, target }, command);
   const move: TestMove = {
     ...before,
     renewals: before.renewals + happened.renewals,
     renewalsFailed: before.renewalsFailed + happened.renewalsFailed,
     ended: before.ended + happened.ended,
     warnings: before.warnings + happened.warnings,
-    isDone: clock >= target,
-    heldUntil: clock >= target || stepsMax === 0 ? null : now + command.holdSeconds,
+    isDone,
+    heldUntil: isDone || stepsMax === 0 ? null : now + command.holdSeconds,
   };
   working.setTestClock(account.id, clock);
   working.putTestMove(move, command.keyIsMinted);
@@ -100,16 +103,21 @@ interface Step extends StepPlace {
   readonly days: number | null;
 }
 
-/** Everything up to the target, to the end of what was loaded, or `stepsMax` of it; and the second that was reached. */
+const nothing: ClockHappenings = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
+
+/**
+ * Everything up to the target, to the end of what was loaded, or `stepsMax` of it; and the second that was reached.
+ * `isDone`: nothing up to the target is left, that of its very second included.
+ */
 function takeSteps(
   working: WorkingState,
   { id, testClock }: AccountState,
   { horizon, target, alertDays, isBlocked }: DueSteps & { readonly target: EpochSeconds },
   { stepsMax, orderKeys }: MoveTestClock,
 ) {
-  const happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
+  const happened = { ...nothing };
   const start = testClock ?? target;
-  if (stepsMax === 0) return { clock: start, happened };
+  if (stepsMax === 0) return { clock: start, happened, isDone: false };
   const isListening = working.account(id)?.eventCount !== null;
   const asked = alertDays === null ? [] : [alertDays];
   const days = isListening ? [...new Set([...noticeDays, ...asked])].sort((a, b) => b - a) : [0];
@@ -124,10 +132,13 @@ function takeSteps(
   for (const customer of working.customersOf(id)) wait(customer, start);
 
   let clock = start;
+  let hasChanged = false;
   for (let taken = 0; taken < stepsMax; taken += 1) {
     const step = waiting.take();
-    if (step === null)
-      return { clock: horizon === null ? target : Math.min(target, Math.max(clock, horizon.at)), happened };
+    if (step === null) {
+      const isDone = horizon === null || horizon.at > target;
+      return { clock: isDone ? target : Math.max(clock, horizon.at), happened, isDone };
+    }
     clock = step.at;
     working.setTestClock(id, clock);
     const account = working.account(id);
@@ -140,9 +151,11 @@ function takeSteps(
     } else if (outcome.type === 'end_noted') happened[step.days === 0 ? 'ended' : 'warnings'] += 1;
     const after = working.customerByNumber(id, step.number);
     // What left no trace would be due for ever.
-    if (after !== null && after !== step.customer) wait(after, clock);
+    if (after === null || after === step.customer) continue;
+    hasChanged = true;
+    wait(after, clock);
   }
-  return { clock, happened };
+  return { clock, happened, isDone: clock >= target && !hasChanged };
 }
 
 function take(

@@ -67,7 +67,7 @@ export const loadTestMoves: Statement = {
     select ${testMoves.list('m')} from test_moves m where m.account_id = $1::int and m.held_until is not null`,
 };
 
-/** The next `$2` steps of all kinds, in their order: the customers' rows, beside when. */
+/** The next `$2` steps of all kinds, in their order: the customers' rows, beside when. A renewal that is overdue is due now. */
 export const loadDueSteps: Statement = {
   name: 'load_due_steps',
   text: `with a as (
@@ -79,8 +79,15 @@ export const loadDueSteps: Statement = {
     due as (
       select r.number, r.renew_at as at from a cross join lateral (
         select c.number, c.renew_at from customers c
-        where c.account_id = a.id and c.account_id > ${realAccountIdMax} and c.renew_at is not null and not c.ends_at_period_end
+        where c.account_id = a.id and c.account_id > ${realAccountIdMax} and not c.ends_at_period_end
+          and c.renew_at > a.test_clock
         order by c.account_id, c.renew_at, c.number limit $2::int) r
+      union all
+      select m.number, a.test_clock from a cross join lateral (
+        select c.number from customers c
+        where c.account_id = a.id and c.account_id > ${realAccountIdMax} and not c.ends_at_period_end
+          and c.renew_at <= a.test_clock
+        order by c.number limit $2::int) m
       union all
       select e.number, e.expires_at - make_interval(secs => d.days * 86400) from a cross join days d cross join lateral (
         select c.number, c.expires_at from customers c

@@ -113,6 +113,32 @@ describe('a year', () => {
     assert.deepEqual(expectStatus(again, 200).happened, moved.happened);
   });
 
+  test('ends with all that happens in its last second, in however many pieces', async () => {
+    const tests = await testModeOf(small, await small.createReseller());
+    const plans: string[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      const { order } = await placeOrder(small, tests, { customer: `same-second-${index}` });
+      plans.push(order.expires_at);
+    }
+    assert.equal(new Set(plans).size, 1);
+    const moved = await untilReached(tests, { now: plans[0] }, 'to-the-second');
+    assert.deepEqual([moved.clock.now, moved.happened.ended], [plans[0], 8]);
+  });
+
+  test('renews at once what was set up after its time, however many there are, but not while the clock stands', async () => {
+    const tests = await testModeOf(small, await small.createReseller());
+    for (let index = 0; index < 8; index += 1) {
+      const { order } = await placeOrder(small, tests, { customer: `overdue-${index}` });
+      const settings = { months: 1, hours_before: 720 };
+      const path = `/customers/${order.customer.id}/auto-renew`;
+      expectStatus(await tests.send('PUT', path, settings), 200);
+    }
+    const stood = expectStatus(await tests.post('/test/clock', { now: await clockOf(tests) }), 200);
+    assert.deepEqual([stood.reached, stood.happened.renewals], [true, 0]);
+    const moved = await untilReached(tests, { advance: 'PT1S' }, 'a-second');
+    assert.equal(moved.happened.renewals, 8);
+  });
+
   test('is the same when five requests push it with one key', async () => {
     const one = await newTest(small);
     await untilReached(one, { advance: 'P1Y' }, 'year');
