@@ -80,14 +80,16 @@ export const loadDueSteps: Statement = {
       select r.number, r.renew_at as at from a cross join lateral (
         select c.number, c.renew_at from customers c
         where c.account_id = a.id and c.account_id > ${realAccountIdMax} and not c.ends_at_period_end
-          and c.renew_at > a.test_clock
+          and c.renew_at >= a.test_clock
         order by c.account_id, c.renew_at, c.number limit $2::int) r
       union all
       select m.number, a.test_clock from a cross join lateral (
-        select c.number from customers c
-        where c.account_id = a.id and c.account_id > ${realAccountIdMax} and not c.ends_at_period_end
-          and c.renew_at <= a.test_clock
-        order by c.number limit $2::int) m
+        select o.number from (
+          select c.number from customers c
+          where c.account_id = a.id and c.account_id > ${realAccountIdMax} and not c.ends_at_period_end
+            and c.renew_at < a.test_clock
+          order by c.account_id, c.renew_at, c.number offset 0) o
+        order by o.number limit $2::int) m
       union all
       select e.number, e.expires_at - make_interval(secs => d.days * 86400) from a cross join days d cross join lateral (
         select c.number, c.expires_at from customers c
