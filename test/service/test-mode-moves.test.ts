@@ -175,6 +175,20 @@ describe('a year', () => {
     assert.equal(secondsOf(done.clock.now) - secondsOf(before), 365 * day, 'a year from where it began');
   });
 
+  test('that was begun before another one came further takes the clock nowhere back', async () => {
+    const tests = await newTest(small);
+    const first = await tests.post('/test/clock', { advance: 'P3M', idempotency_key: 'begun' });
+    assert.equal(expectStatus(first, 200).reached, false);
+    const further = await untilReached(tests, { advance: 'P1Y' }, 'further');
+    for (const replayed of [null, 'true']) {
+      const resumed = await tests.post('/test/clock', { advance: 'P3M', idempotency_key: 'begun' });
+      const { reached, clock } = expectStatus(resumed, 200);
+      assert.deepEqual([reached, clock.now], [true, further.clock.now]);
+      assert.equal(resumed.headers.get('idempotent-replayed'), replayed);
+    }
+    assert.equal(await clockOf(tests), further.clock.now);
+  });
+
   test('does nothing twice where the answer was lost and the clock asked to go back', async () => {
     const tests = await newTest(service);
     expectStatus(await tests.post('/test/clock', { advance: 'P6M', idempotency_key: 'half' }), 200);
