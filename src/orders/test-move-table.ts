@@ -44,7 +44,8 @@ const moveKeys = testMoves.pick('accountId', 'idempotencyKey');
 
 export const putTestMoves = testMoves.insert(
   'put_test_moves',
-  `on conflict (account_id, idempotency_key) do update set renewals = excluded.renewals,
+  `on conflict (account_id, idempotency_key) do update set target = excluded.target,
+    renewals = excluded.renewals,
     renewals_failed = excluded.renewals_failed, ended = excluded.ended, warnings = excluded.warnings,
     is_done = excluded.is_done, held_until = excluded.held_until`,
 );
