@@ -11,6 +11,7 @@ export const testMoves = describeTable('test_moves', {
   accountId: int('account_id'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
+  /** Where it was sent to; once it is done, where the clock stood. */
   target: time('target'),
   renewals: int('renewals'),
   renewalsFailed: int('renewals_failed'),
@@ -45,9 +46,8 @@ const moveKeys = testMoves.pick('accountId', 'idempotencyKey');
 export const putTestMoves = testMoves.insert(
   'put_test_moves',
   `on conflict (account_id, idempotency_key) do update set target = excluded.target,
-    renewals = excluded.renewals,
-    renewals_failed = excluded.renewals_failed, ended = excluded.ended, warnings = excluded.warnings,
-    is_done = excluded.is_done, held_until = excluded.held_until`,
+    renewals = excluded.renewals, renewals_failed = excluded.renewals_failed, ended = excluded.ended,
+    warnings = excluded.warnings, is_done = excluded.is_done, held_until = excluded.held_until`,
 );
 
 /** Nobody can ask for them again. */

@@ -17,6 +17,15 @@ export async function testModeOf(
   return { id: await twinIdOf(database, id), key, ...createApiClient(address, key) };
 }
 
+/** A new account, and its twin. */
+export async function createTwins(
+  service: TestService,
+  credit = '100.00',
+): Promise<{ live: TestAccount; tests: TestAccount }> {
+  const live = await service.createReseller({ credit });
+  return { live, tests: await testModeOf(service, live) };
+}
+
 /** Of the row that its test keys reach at this moment. */
 export async function twinIdOf(database: TestService['database'], accountId: number): Promise<number> {
   const twin = await findTwin(database, accountId);

@@ -14,7 +14,7 @@ import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { testModeOf } from '../harness/test-mode.ts';
+import { createTwins } from '../harness/test-mode.ts';
 
 const slots = { real: 6, ofTests: 2 };
 
@@ -53,10 +53,7 @@ const setProduct = (body: object) =>
     ...body,
   });
 
-async function twins(): Promise<{ live: TestAccount; tests: TestAccount }> {
-  const live = await service.createReseller({ credit: '100.00' });
-  return { live, tests: await testModeOf(service, live) };
-}
+const twins = () => createTwins(service);
 
 /** Looks until it is no longer pending; the test runner ends a test that waits for ever. */
 async function settled(account: TestAccount, orderId: number): Promise<string> {

@@ -22,7 +22,7 @@ import { halt } from '../../src/verify/account-halts.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, testModeOf, twinIdOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTwins, twinIdOf } from '../harness/test-mode.ts';
 
 const start = '2026-01-31T10:00:00Z';
 let service: TestService;
@@ -34,10 +34,7 @@ beforeEach(() => {
   service.clock.seconds = secondsOf(start);
 });
 
-async function twins(): Promise<{ live: TestAccount; tests: TestAccount }> {
-  const live = await service.createReseller({ credit: '500.00' });
-  return { live, tests: await testModeOf(service, live) };
-}
+const twins = () => createTwins(service, '500.00');
 
 const sql = (text: string) => service.database.query({ name: '', text });
 const clean = () => cleanDiscardedTests(service.database, new AbortController().signal);

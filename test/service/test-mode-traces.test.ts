@@ -17,7 +17,7 @@ import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, testModeOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTwins, testModeOf } from '../harness/test-mode.ts';
 import { type ReceivedAt, startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const start = '2026-01-31T10:00:00Z';
@@ -33,10 +33,7 @@ beforeEach(() => {
 
 const admin = (path: string) => service.admin.get(`/api/admin/v1${path}`);
 
-async function twins(): Promise<{ live: TestAccount; tests: TestAccount }> {
-  const live = await service.createReseller({ credit: '100.00' });
-  return { live, tests: await testModeOf(service, live) };
-}
+const twins = () => createTwins(service);
 
 test('the operator’s feed, figures, lists and check of the books are as before', async () => {
   const { live, tests } = await twins();

@@ -10,7 +10,7 @@ import {
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, testModeOf, twinIdOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTwins, testModeOf, twinIdOf } from '../harness/test-mode.ts';
 
 const start = '2026-01-31T10:00:00Z';
 let service: TestService;
@@ -22,10 +22,7 @@ beforeEach(() => {
   service.clock.seconds = secondsOf(start);
 });
 
-async function twins(options: { credit?: string } = {}): Promise<{ live: TestAccount; tests: TestAccount }> {
-  const live = await service.createReseller({ credit: options.credit ?? '100.00' });
-  return { live, tests: await testModeOf(service, live) };
-}
+const twins = (credit?: string) => createTwins(service, credit);
 
 describe('the twin', () => {
   test('begins with 1000.00, which its ledger says, at the real time', async () => {
@@ -69,7 +66,7 @@ describe('the twin', () => {
   });
 
   test('both orders of one reference at the same moment are taken', async () => {
-    const { live, tests } = await twins({ credit: '1000.00' });
+    const { live, tests } = await twins('1000.00');
     const orders = Array.from({ length: 20 }, (_, index) => ({
       package_id: service.packages.basic,
       customer: `twice-${index}-${live.id}`,
