@@ -4,8 +4,10 @@
 import { isJsonObject } from '../src/contract/json.ts';
 import {
   answerSeconds,
+  beginningText,
   bulkPath,
   expectAllAnswered,
+  keyInOrder,
   type Load,
   type LoadGenerator,
   orderBody,
@@ -54,6 +56,7 @@ function createGenerator(autocannon: Autocannon): LoadGenerator {
         perSecond: answered / seconds,
         // It counts latencies in whole milliseconds. Of one connection the mean is known exactly.
         medianMilliseconds: load.connections === 1 ? (seconds * 1000) / answered : number(latency, 'p50'),
+        p99Milliseconds: number(latency, 'p99'),
       };
     },
   };
@@ -61,6 +64,7 @@ function createGenerator(autocannon: Autocannon): LoadGenerator {
 
 /** One counter for all connections, so that the keys and targets take turns. */
 function requestMaker({ requests }: Load): (request: object) => object {
+  const began = beginningText();
   let count = 0;
   return (request) => {
     count += 1;
@@ -92,7 +96,7 @@ function requestMaker({ requests }: Load): (request: object) => object {
       headers: {
         authorization: `Bearer ${requests.keys[count % requests.keys.length]}`,
         'content-type': 'application/json',
-        'idempotency-key': unique,
+        'idempotency-key': requests.keysInOrder ? keyInOrder(began, requests.run, count) : unique,
       },
       body: orderBody(requests.packageId, unique),
     };

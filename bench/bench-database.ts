@@ -16,12 +16,12 @@ export interface ShopDatabase {
 export async function createPostgresShopDatabase(
   stage: Stage,
   name: string,
-  template?: string,
+  { template, groups = 1 }: { readonly template?: string; readonly groups?: number } = {},
 ): Promise<ShopDatabase> {
   const url = await stage.createDatabase(name, template);
   return {
-    environment: { DATABASE_URL: url },
-    copy: (copyName) => createPostgresShopDatabase(stage, copyName, name),
+    environment: { DATABASE_URL: url, ACCOUNT_GROUPS: String(groups) },
+    copy: (copyName) => createPostgresShopDatabase(stage, copyName, { template: name, groups }),
     remove: () => stage.dropDatabase(name),
   };
 }

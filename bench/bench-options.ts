@@ -26,6 +26,8 @@ export interface BenchOptions {
   /** Orders and customers of the aged history. */
   readonly agedOrders: number;
   readonly agedCustomers: number;
+  /** Of the accounts of the young service on PostgreSQL. */
+  readonly accountGroups: number;
   /** Settings of the PostgreSQL server above its defaults. */
   readonly settings: Readonly<Record<string, string>>;
   readonly write: boolean;
@@ -42,6 +44,7 @@ export const usage = `npm run bench -- [options]
   --orders N       orders of the aged history (5000000; 20000 or more)
   --customers N    customers of the aged history (a fifth of the orders)
   --setting N=V    a setting of the PostgreSQL server, may be repeated: shared_buffers=1GB
+  --groups N       the accounts of the young service on PostgreSQL are in N groups (1)
   --verify         run "sellthrough verify" on every database that was loaded
   --profile        run the service of the pieces "orders" and "bulk" with --cpu-prof: prints where its time went, keeps the profiles
   --statements     print what each statement of an order costs PostgreSQL (pg_stat_statements)
@@ -62,6 +65,7 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
       orders: { type: 'string', default: '5000000' },
       customers: { type: 'string' },
       setting: { type: 'string', multiple: true, default: [] },
+      groups: { type: 'string', default: '1' },
       verify: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       statements: { type: 'boolean', default: false },
@@ -80,6 +84,7 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
     pieces: new Set(values.only.length === 0 ? pieceNames : values.only.map(pieceName)),
     agedOrders,
     agedCustomers: wholeNumber('--customers', customers, 1_000, agedOrders),
+    accountGroups: wholeNumber('--groups', values.groups, 1, 64),
     settings: {
       ...(values.statements ? statementSettings : {}),
       ...Object.fromEntries(values.setting.map(settingOf)),

@@ -69,7 +69,7 @@ export function createBenchServers(
 
   const onPostgres = lazily(async (): Promise<Prepared> => {
     say('Preparing 201 accounts on PostgreSQL …');
-    const database = await createPostgresShopDatabase(stage, 'shop');
+    const database = await createPostgresShopDatabase(stage, 'shop', { groups: options.accountGroups });
     return { database, plan: await prepareShop(stage, database) };
   });
   const inFolder = lazily(async (): Promise<Prepared> => {

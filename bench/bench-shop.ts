@@ -197,7 +197,7 @@ type Ask = (
   body?: object,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-function createAdminClient(address: string, key: string): Ask {
+export function createAdminClient(address: string, key: string): Ask {
   return async (method, path, body) => {
     const answer = await fetch(`${address}/api/admin/v1${path}`, {
       method,

@@ -44,9 +44,16 @@ export function closeOnInterrupt(close: () => Promise<unknown>): () => boolean {
   return () => interrupted;
 }
 
-export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
+/** `parentFolder`: where the server's data is; without it the system's folder for temporary files. */
+export async function openStage(
+  settings: Readonly<Record<string, string>> = {},
+  parentFolder?: string,
+): Promise<Stage> {
   // First: should this be interrupted, the server has a watchdog of its own.
-  const postgres = await startThrowawayPostgres({ settings });
+  const postgres = await startThrowawayPostgres({
+    settings,
+    ...(parentFolder !== undefined && { parentFolder }),
+  });
   const root = mkdtempSync(join(tmpdir(), 'sellthrough-bench-'));
   const undos = new Set<() => Promise<void>>();
 

@@ -3,6 +3,7 @@
 // the machine does falls on all of them alike; each has a warm-up that is not counted.
 // No CHECKPOINT is forced between them: after one, pgbench would have to write every page in full again.
 
+import { existsSync } from 'node:fs';
 import { deepPage } from './aged-history.ts';
 import { type BenchOptions, type PieceName, readBenchOptions, usage } from './bench-options.ts';
 import { formatFigure, reportText, writeReport } from './bench-report.ts';
@@ -10,6 +11,7 @@ import { type BenchServers, createBenchServers } from './bench-servers.ts';
 import { closeOnInterrupt, openStage, type Stage } from './bench-stage.ts';
 import { type FigureName, figures, type Measured } from './figures.ts';
 import { timeFirstOrders } from './first-order.ts';
+import type { LoadGenerator } from './load.ts';
 import { findLoadGenerator } from './load-generator.ts';
 import {
   createMeasurements,
@@ -34,10 +36,12 @@ interface Equipment {
   readonly servers: BenchServers;
   readonly measure: Measurements;
   readonly pgbench: Pgbench | null;
+  /** On a server whose data is in memory, where the system has a folder there. */
+  readonly fast: Pick<Equipment, 'servers' | 'measure' | 'pgbench'> | null;
   readonly seconds: number;
 }
 
-function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[] {
+function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): Step[] {
   return [
     {
       // Memory and CPU are taken here too.
@@ -48,12 +52,19 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
         const found = await measure.ordersAndCosts(shop, keysOf(shop.accounts), stage.postgres.pid());
         return {
           orders: found.perSecond,
+          ordersLatency: found.medianMilliseconds,
+          ordersLatency99: found.p99Milliseconds,
           memory: found.megabytes,
           memoryPeak: found.peakMegabytes,
           cpuService: found.serviceCpu,
           cpuDatabase: found.databaseCpu,
         };
       },
+    },
+    {
+      pieces: ['orders'],
+      title: 'orders of 512 connections',
+      measure: async () => ({ memoryCrowd: await measure.megabytesOfCrowd(await servers.young()) }),
     },
     {
       pieces: ['bulk'],
@@ -97,6 +108,14 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       async measure() {
         const shop = await servers.aged();
         return { aged: await measure.orders(shop, keysOf(shop.accounts)) };
+      },
+    },
+    {
+      pieces: ['age'],
+      title: 'orders, 200 accounts, aged history, keys in order',
+      async measure() {
+        const shop = await servers.aged();
+        return { agedInOrder: await measure.ordersWithKeysInOrder(shop, keysOf(shop.accounts)) };
       },
     },
     {
@@ -179,6 +198,21 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
       pieces: ['one-client'],
       title: 'pgbench, one client alone',
       measure: async () => ({ oneClientTpcb: await pgbench?.oneClientMilliseconds(50, seconds) }),
+    },
+    {
+      pieces: ['one-client'],
+      title: 'one client alone, data in memory',
+      async measure() {
+        if (fast === null) return {};
+        return { oneClientFast: await fast.measure.oneClientMilliseconds(await fast.servers.young()) };
+      },
+    },
+    {
+      pieces: ['one-client'],
+      title: 'pgbench, one client alone, data in memory',
+      measure: async () => ({
+        oneClientFastTpcb: await fast?.pgbench?.oneClientMilliseconds(50, seconds),
+      }),
     },
     {
       // With the same requests as the service below.
@@ -269,6 +303,9 @@ function steps({ stage, servers, measure, pgbench, seconds }: Equipment): Step[]
 
 // ---- the run
 
+/** Linux has this folder in memory: the fastest disk there is, and the same on every machine. */
+const memoryFolder = '/dev/shm';
+
 const options = readOptions();
 if (options !== null) {
   const stage = await openStage(options.settings);
@@ -306,12 +343,15 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
 
   const measure = createMeasurements(stage, generator, wanted);
   const isWanted = (...pieces: readonly PieceName[]) => pieces.some((piece) => wanted.pieces.has(piece));
-  const taken = steps({ stage, servers, measure, pgbench, seconds: wanted.seconds }).filter(({ pieces }) =>
-    isWanted(...pieces),
+  const fast = isWanted('one-client') ? await openFast(stage, generator, wanted) : null;
+  const taken = steps({ stage, servers, measure, pgbench, fast, seconds: wanted.seconds }).filter(
+    ({ pieces }) => isWanted(...pieces),
   );
   // What takes long is prepared before the first round, so that nothing is measured in its wake.
   if (isWanted('tpcb', 'bulk')) await pgbench?.prepare([1, 50]);
   else if (isWanted('one-client')) await pgbench?.prepare([50]);
+  await fast?.pgbench?.prepare([50]);
+  await fast?.servers.young();
   if (isWanted('textbook')) await servers.textbook();
   if (isWanted('embedded')) await servers.embedded();
   if (isWanted('beside')) {
@@ -331,6 +371,7 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
       }
     }
     await servers.endRound();
+    await fast?.servers.endRound();
   }
 
   const notes: string[] = [];
@@ -354,6 +395,21 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
     process.stdout.write(`The CPU profiles, one for each round, are in ${servers.profileFolder}\n`);
   }
   if (wanted.write) writeReport(new URL('../docs/performance.md', import.meta.url), report);
+}
+
+async function openFast(
+  { later }: Stage,
+  generator: LoadGenerator,
+  wanted: BenchOptions,
+): Promise<Equipment['fast']> {
+  if (!existsSync(memoryFolder)) return null;
+  const stage = await openStage(wanted.settings, memoryFolder);
+  later(() => stage.close());
+  return {
+    servers: createBenchServers(stage, generator, { ...wanted, profile: false }),
+    measure: createMeasurements(stage, generator, wanted),
+    pgbench: findPgbench(stage, wanted.warmupSeconds),
+  };
 }
 
 function grouped(number: number): string {

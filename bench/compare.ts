@@ -1,6 +1,7 @@
-// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N]: this checkout beside another one, in short
+// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N]: this checkout beside another one, in short
 // loads that take turns, so that whatever else the machine does falls on both alike. Prints medians, and the median
 // of each pair's ratio: what a change did to throughput and to the CPU of an order or request.
+// `--groups N`: with the accounts of this checkout in N groups.
 // Each side runs its own service on its own PostgreSQL server, through its own bench/.
 
 import { join, resolve } from 'node:path';
@@ -27,14 +28,15 @@ interface Side {
 const warmups = 3;
 const connections = 128;
 
-const { folder, wanted, pairs, seconds } = readWords();
+const { folder, wanted, pairs, seconds, groups } = readWords();
 const sides: Side[] = [];
 const stages: Stage[] = [];
 const closeStages = () => Promise.all(stages.map((stage) => stage.close()));
 const isInterrupted = closeOnInterrupt(closeStages);
 try {
-  sides.push(await openSide(resolve(folder)));
-  sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url))));
+  sides.push(await openSide(resolve(folder), []));
+  const inGroups = groups === 1 ? [] : ['--groups', String(groups)];
+  sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url)), inGroups));
   for (const load of wanted) await compare(load);
 } catch (error) {
   // What an interruption broke is not news.
@@ -51,6 +53,7 @@ function readWords() {
         load: { type: 'string', multiple: true, default: ['orders'] },
         pairs: { type: 'string', default: '12' },
         seconds: { type: 'string', default: '2' },
+        groups: { type: 'string', default: '1' },
       },
     });
     const [folder, ...others] = positionals;
@@ -62,6 +65,7 @@ function readWords() {
       wanted: loads.filter((load) => values.load.includes(load)),
       pairs: wholeNumber('--pairs', values.pairs, 1, 1_000),
       seconds: wholeNumber('--seconds', values.seconds, 1, 600),
+      groups: wholeNumber('--groups', values.groups, 1, 64),
     };
   } catch (error) {
     process.stderr.write(`bench:compare: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -92,7 +96,7 @@ async function compare(load: LoadName): Promise<void> {
   if (load !== 'embedded') line('µs of PostgreSQL', (one) => one.database);
 }
 
-async function openSide(root: string): Promise<Side> {
+async function openSide(root: string, words: readonly string[]): Promise<Side> {
   const load = <Module>(name: string): Promise<Module> =>
     import(pathToFileURL(join(root, 'bench', `${name}.ts`)).href);
   const { readBenchOptions } = await load<typeof import('./bench-options.ts')>('bench-options');
@@ -107,7 +111,7 @@ async function openSide(root: string): Promise<Side> {
   const stage = await openStage();
   stages.push(stage);
   const generator = await findLoadGenerator(stage);
-  const bench = readBenchOptions([]);
+  const bench = readBenchOptions(words);
   if (bench === 'help') throw new Error('No option asks for help.');
   const servers = createBenchServers(stage, generator, bench);
   return {

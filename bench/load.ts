@@ -15,6 +15,8 @@ export interface OrderRequests {
   readonly kind: 'orders' | 'bulks';
   readonly keys: readonly string[];
   readonly packageId: number;
+  /** Idempotency keys as the client makes them, in the order of time; otherwise scattered, as customers are. */
+  readonly keysInOrder: boolean;
   /** Part of every customer and key: two loads with different texts never meet. Letters and digits. */
   readonly run: string;
 }
@@ -35,6 +37,7 @@ export interface LoadResult {
   readonly answered: number;
   readonly perSecond: number;
   readonly medianMilliseconds: number;
+  readonly p99Milliseconds: number;
 }
 
 export interface LoadGenerator {
@@ -62,6 +65,16 @@ export const answerSeconds = 10;
 export function uniqueText(run: string, count: number): string {
   const scattered = (count * 2_654_435_761) % 4_294_967_296;
   return `${scattered.toString(16).padStart(8, '0')}-${run}-${String(count).padStart(7, '0')}`;
+}
+
+/** A key of order `count` that comes behind those before it, and behind those of loads that `began` earlier. */
+export function keyInOrder(began: string, run: string, count: number): string {
+  return `${began}-${String(count).padStart(7, '0')}-${run}`;
+}
+
+/** When a load begins, in digits that sort as the times do. */
+export function beginningText(): string {
+  return Date.now().toString(16).padStart(12, '0');
 }
 
 export function orderBody(packageId: number, unique: string): string {

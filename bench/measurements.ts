@@ -16,12 +16,16 @@ import { createStatementCosts } from './statement-costs.ts';
 export interface Measurements {
   /** Orders per second of 128 connections, the keys in turn. */
   orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
+  /** The same, with idempotency keys in the order of time. */
+  ordersWithKeysInOrder(target: OrderTarget, keys: readonly string[]): Promise<number>;
   /** Orders per second by bulks of 100, of 16 connections. */
   ordersInBulk(target: OrderTarget, keys: readonly string[]): Promise<number>;
   /** The same one by one on the service, with what its process and, if given, PostgreSQL needed for it. */
   ordersAndCosts(shop: Shop, keys: readonly string[], postgres?: number): Promise<OrderCosts>;
   /** Orders per second of 128 connections alone, and then beside the reads of background-reads.ts. */
   ordersBesideReads(shop: AgedShop): Promise<OrdersBesideReads>;
+  /** Megabytes that the service holds at most while 512 connections order. */
+  megabytesOfCrowd(shop: Shop): Promise<number | null>;
   /** Megabytes of a service that has just started and has nothing to do. */
   idleMegabytes(shop: Shop): Promise<number | null>;
   /** Places enough orders on the service's single account to fill a page. */
@@ -44,6 +48,8 @@ export interface OrdersBesideReads extends ReadsDone {
 /** null: the system does not tell. */
 export interface OrderCosts {
   readonly perSecond: number;
+  readonly medianMilliseconds: number;
+  readonly p99Milliseconds: number;
   readonly megabytes: number | null;
   readonly peakMegabytes: number | null;
   /** CPU seconds for 10,000 orders. */
@@ -52,6 +58,7 @@ export interface OrderCosts {
 }
 
 const connections = 128;
+const crowdConnections = 512;
 const idleMilliseconds = 5_000;
 const costsPerOrders = 10_000;
 
@@ -88,6 +95,17 @@ export function createMeasurements(
       return (await placeOrders(target, { keys })).perSecond;
     },
 
+    async ordersWithKeysInOrder(target, keys) {
+      await warmUp(target, { keys, keysInOrder: true });
+      return (await placeOrders(target, { keys, keysInOrder: true })).perSecond;
+    },
+
+    async megabytesOfCrowd(shop) {
+      const watch = watchMemory(shop.pid);
+      await placeOrders(shop, { keys: keysOf(shop.accounts), connections: crowdConnections });
+      return watch.end().megabytes;
+    },
+
     async ordersInBulk(target, keys) {
       await warmUp(target, { keys, inBulk: true });
       return (await placeOrders(target, { keys, inBulk: true })).perSecond;
@@ -101,12 +119,12 @@ export function createMeasurements(
       });
       const before = cpuNow();
       const watch = watchMemory(shop.pid);
-      const { perSecond, placed } = await placeOrders(shop, { keys });
+      const { placed, ...load } = await placeOrders(shop, { keys });
       const after = cpuNow();
       const cost = (from: number | null, to: number | null) =>
         from === null || to === null ? null : ((to - from) / placed) * costsPerOrders;
       return {
-        perSecond,
+        ...load,
         ...watch.end(),
         serviceCpu: cost(before.service, after.service),
         databaseCpu: cost(before.database, after.database),

@@ -19,6 +19,8 @@ export interface OrderLoadOptions {
   readonly connections?: number;
   /** By POST /orders/bulk: what is counted are still orders. */
   readonly inBulk?: boolean;
+  /** Idempotency keys in the order of time, as the client makes them. */
+  readonly keysInOrder?: boolean;
 }
 
 const connectionsDefault = 128;
@@ -35,12 +37,19 @@ export async function loadWithOrders(
     keys,
     seconds,
     inBulk = false,
+    keysInOrder = false,
     connections = inBulk ? bulkConnections : connectionsDefault,
   }: OrderLoadOptions,
 ): Promise<LoadResult & { readonly placed: number }> {
   const before = await target.countOrders();
   const run = randomBytes(4).toString('hex');
-  const requests = { kind: inBulk ? 'bulks' : 'orders', keys, packageId: target.packageId, run } as const;
+  const requests = {
+    kind: inBulk ? 'bulks' : 'orders',
+    keys,
+    packageId: target.packageId,
+    keysInOrder,
+    run,
+  } as const;
   const result = await generator.run({ address: target.address, connections, seconds, requests });
   const each = inBulk ? ordersInBulk : 1;
   const answered = result.answered * each;

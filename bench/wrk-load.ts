@@ -6,6 +6,7 @@ import { isJsonObject } from '../src/contract/json.ts';
 import type { Stage } from './bench-stage.ts';
 import {
   answerSeconds,
+  beginningText,
   bulkPath,
   expectAllAnswered,
   type GetRequests,
@@ -51,6 +52,7 @@ function resultOf(output: string): LoadResult {
     answered,
     perSecond: answered / (number('microseconds') / 1e6),
     medianMilliseconds: number('medianMicroseconds') / 1000,
+    p99Milliseconds: number('p99Microseconds') / 1000,
   };
 }
 
@@ -64,7 +66,7 @@ function scriptOf({ address, requests }: Load): string {
 
 // Nothing is parsed or formatted but the unique part: the generator must not be what is measured. wrk itself
 // counts every status above 399; that an answer was a new order and no replay is seen in the database.
-function orderScript({ keys, packageId, run }: OrderRequests, host: string): string {
+function orderScript({ keys, packageId, run, keysInOrder }: OrderRequests, host: string): string {
   const sample = uniqueText(run, 0);
   const [bodyHead = '', bodyTail = ''] = orderBody(packageId, sample).split(sample);
   const heads = keys.map((key) =>
@@ -83,7 +85,8 @@ local count = 0
 function request()
   count = count + 1
   local unique = string.format("%08x-${run}-%07d", (count * 2654435761) % 4294967296, count)
-  return heads[count % #heads + 1] .. unique .. ${quoted(`\r\n\r\n${bodyHead}`)} .. unique .. ${quoted(bodyTail)}
+  local key = ${keysInOrder ? `string.format("${beginningText()}-%07d-${run}", count)` : 'unique'}
+  return heads[count % #heads + 1] .. key .. ${quoted(`\r\n\r\n${bodyHead}`)} .. unique .. ${quoted(bodyTail)}
 end
 `;
 }
@@ -141,9 +144,9 @@ const summary = `
 function done(summary, latency)
   local errors = summary.errors
   print(string.format(
-    '{"answered": %d, "refused": %d, "broken": %d, "timedOut": %d, "microseconds": %d, "medianMicroseconds": %d}',
+    '{"answered": %d, "refused": %d, "broken": %d, "timedOut": %d, "microseconds": %d, "medianMicroseconds": %d, "p99Microseconds": %d}',
     summary.requests, errors.status, errors.connect + errors.read + errors.write, errors.timeout,
-    summary.duration, latency:percentile(50)))
+    summary.duration, latency:percentile(50), latency:percentile(99)))
 end
 `;
 

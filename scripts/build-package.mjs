@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
 /** What the program reads at run time beside its modules. Left out where it does not exist. */
-const readAtRunTime = ['src/**/*.sql', 'web/dist/**/*', 'docs/dist/**/*', 'openapi.json'];
+const readAtRunTime = ['src/**/*.sql', 'src/**/*.lua', 'web/dist/**/*', 'docs/dist/**/*', 'openapi.json'];
 
 // Relative paths to a source, in an import or in `new URL('./worker.ts', import.meta.url)`.
 const pathOfSource = /(['"])(\.\.?\/[^'"\n]+)\.ts\1/g;

@@ -71,8 +71,13 @@ const machines: readonly Machine[] = [
   long('kills on the embedded database', 'long-kill', '--database', 'embedded', '--kills', count(500)),
   long('kills on PostgreSQL', 'long-kill', '--database', 'postgres', '--kills', count(500)),
   long('broken database', 'long-broken-database', '--rounds', count(5)),
+  long('failover', 'long-failover', '--rounds', count(3)),
+  // Behind the proxies that are installed here.
+  long('restarts', 'long-restarts', '--rounds', count(20), '--kills', count(5)),
+  long('failover under Patroni', 'long-patroni-failover'),
   test('no profit', 'test/unit/no-profit.test.ts', { PROOF_CHAINS: count(50_000) }),
   test('rate limit', 'test/service/rate-limit-exact.test.ts', onEmbedded),
+  long('shared limits', 'long-shared-limits', '--rounds', '1'),
   test('corpora', 'test/service/corpora.test.ts', onPostgres),
   { ...long('fuzz', 'long-fuzz', '--seconds', count(300)), environment: onPostgres },
   test('fuzz of the panel', 'test/service/panel-fuzz.test.ts', {
@@ -86,11 +91,17 @@ const machines: readonly Machine[] = [
   test('secrets', 'test/service/secrets.test.ts', onPostgres),
   test('package, installed by npm', 'test/tools/package.test.ts', { ...onPostgres, PROOF_INSTALL: '1' }),
   test('properties', 'test/unit/{amounts,order-request,sdk-transport,sliding-window,times}.test.ts', {}),
-  {
-    name: 'service tests on the embedded database',
-    args: ['scripts/test.ts', '--only', 'embedded', '--whole'],
+  ...(
+    [
+      ['embedded', 'service tests on the embedded database'],
+      ['postgres', 'service tests on PostgreSQL'],
+      ['groups', 'service tests in account groups'],
+    ] as const
+  ).map(([place, name]) => ({
+    name,
+    args: ['scripts/test.ts', '--only', place, '--whole'],
     result: lastLine,
-  },
+  })),
   test('every page in every theme', 'test/browser/{every-page,docs-site}.test.ts', {
     ...onEmbedded,
     PROOF_PAGES: 'all',

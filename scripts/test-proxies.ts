@@ -1,7 +1,7 @@
-// `npm run test:proxies`: the contract's tests once through nginx and once through HAProxy, with the files of
+// `npm run test:proxies`: the contract's tests through nginx, through HAProxy and through Caddy, with the files of
 // deploy/proxies/ over TLS, and the tests of what only a proxy changes (test/proxies/). Not part of `npm test`: it
-// needs the two programs. It installs nothing: where one is missing it says how to get it and fails.
-// Usage: npm run test:proxies -- [--only nginx|haproxy] [file]...
+// needs the three programs. It installs nothing: where one is missing it says how to get it and fails.
+// Usage: npm run test:proxies -- [--only nginx|haproxy|caddy] [file]...
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { TestFact } from './count-reporter.ts';
+import { proxyKinds } from './throwaway/front-proxy.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -43,14 +44,14 @@ const { values, positionals } = parseArgs({
   options: { only: { type: 'string', multiple: true } },
   allowPositionals: true,
 });
-const kinds = ['nginx', 'haproxy'].filter((kind) => values.only?.includes(kind) ?? true);
+const kinds = proxyKinds.filter((kind) => values.only?.includes(kind) ?? true);
 const missing = [...kinds, 'openssl'].filter((program) => {
-  const version = program === 'openssl' ? ['version'] : ['-v'];
+  const version = program === 'nginx' || program === 'haproxy' ? ['-v'] : ['version'];
   return spawnSync(program, version).status !== 0;
 });
 if (missing.length > 0) {
   console.error(
-    `Not installed here: ${missing.join(', ')}. On Debian: apt-get install --no-install-recommends nginx-light haproxy openssl; then stop the two services, the tests start their own.`,
+    `Not installed here: ${missing.join(', ')}. On Debian: apt-get install --no-install-recommends nginx-light haproxy caddy openssl; then stop the services, the tests start their own.`,
   );
   process.exit(2);
 }

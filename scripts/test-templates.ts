@@ -6,6 +6,7 @@ import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectDatabase } from '../src/bootstrap.ts';
+import { divideAccounts } from '../src/database/divide-accounts.ts';
 import { migrate } from '../src/database/migrate.ts';
 
 const roomNeededBytes = 3 * 2 ** 30;
@@ -37,9 +38,10 @@ export async function embeddedTemplate(folder: string): Promise<string> {
   return dataDir;
 }
 
-/** A database on this server, to be named as the template of others. */
+/** A database on this server, to be named as the template of others; its accounts are in so many groups. */
 export async function postgresTemplate(
   server: string,
+  groups: number,
 ): Promise<{ readonly name: string; remove(): Promise<void> }> {
   const name = `sellthrough_template_${randomBytes(6).toString('hex')}`;
   await onServer(server, `create database ${name}`);
@@ -47,6 +49,10 @@ export async function postgresTemplate(
   url.pathname = `/${name}`;
   const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url.href } });
   await migrate(database);
+  if (groups > 1)
+    await database.transaction((transaction) => divideAccounts(transaction, groups), {
+      timeoutMilliseconds: null,
+    });
   await database.close();
   return { name, remove: () => onServer(server, `drop database if exists ${name} with (force)`) };
 }

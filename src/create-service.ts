@@ -18,6 +18,8 @@ import type { Config, Limits } from './config.ts';
 import { isTestAccount } from './contract/identifiers.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
+import { createCounting } from './create-counting.ts';
+import { accountGroupCount } from './database/account-groups.ts';
 import { accountNews, changesChannel, packagesChanged, webhookNews } from './database/changes.ts';
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
@@ -33,6 +35,7 @@ import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createAccountTurns } from './http/account-turns.ts';
+import { createLameDuck, letConnectionsBeUsedUp } from './http/lame-duck.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createAttemptThrottle } from './identity/attempt-throttle.ts';
@@ -86,6 +89,11 @@ export interface Service {
   readonly passwordLinks: PasswordLinks;
   /** Nothing runs before their start(). */
   readonly jobs: Jobs;
+  /**
+   * Before close(), where other processes can take over: says at /readyz that it goes until whoever asks there knows,
+   * then takes no new connections and lets those that are open be used up. Cut short when it is to hurry.
+   */
+  depart(hurry: AbortSignal): Promise<void>;
   /** Finishes what was accepted, then lets go of everything, the database included. */
   close(): Promise<void>;
 }
@@ -212,6 +220,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
         logger.error({ err: error }, 'what the product answered could not be carried out'),
     });
   const productCallers = { live: callsOf('live'), test: callsOf('test') };
+  const counting = await createCounting({
+    address: config.valkey,
+    limits,
+    monotonicNow,
+    logger,
+    registry: metrics.registry,
+  });
   const ledgerDays = createLedgerDays(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const signIns = createSignInLog({
@@ -283,11 +298,22 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
 
   let isDraining = false;
+  const lameDuck = createLameDuck(monotonicNow, limits.lameDuck);
   const migrations = readMigrations();
+  let hasSaid = false;
+  /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
+  function dividedMeanwhile(count: number): string {
+    const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
+    if (!hasSaid) logger.error(`${problem}: restart this process, which does not know them`);
+    hasSaid = true;
+    return problem;
+  }
   async function readinessProblems(): Promise<string[]> {
-    const problems = isDraining ? ['shutting down'] : [];
+    const problems = isDraining || lameDuck.isAnnounced() ? ['shutting down'] : [];
     try {
       if (!(await isMigrated(lookups, migrations))) problems.push('the schema is not this version');
+      const count = await accountGroupCount(lookups);
+      if (count !== database.accountGroups().length) problems.push(dividedMeanwhile(count));
     } catch {
       problems.push('the database cannot be reached');
     }
@@ -308,12 +334,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
     publicUrl,
     readinessProblems,
+    onReadinessAsked: lameDuck.asked,
     isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
     accounts: createAccountReads(lookups),
     orders: createOrderReads(database),
     customers: createCustomerReads(database),
-    limiter: createRateLimiter({ monotonicNow, ...limits.rates }),
+    limiter: createRateLimiter({ counts: counting.requests, monotonicNow, ...limits.rates }),
     lists: createAccountTurns(limits.lists),
     exports: createAccountTurns(limits.exports),
     bulkTurns: {
@@ -328,7 +355,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     passwordLinks,
     knownAddresses,
     totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
-    throttle: createAttemptThrottle(monotonicNow, limits.attempts),
+    throttle: createAttemptThrottle(monotonicNow, limits.attempts, counting.attempts),
     passwordCost: limits.passwordCost,
     peoplePerAccountMax: limits.peoplePerAccountMax,
     deedsConfirmedSeconds: limits.deedsConfirmedSeconds,
@@ -351,6 +378,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       version: programVersion,
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
       batchSizes: batchSizes.quantiles,
+      sharedLimits: counting.state,
     },
     pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,
     docsFolder: dependencies.docsFolder ?? builtDocsFolder,
@@ -372,6 +400,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     seal,
     passwordLinks,
     jobs,
+    async depart(hurry) {
+      // The embedded database keeps its folder to one process: nobody else could answer.
+      if (config.database.kind === 'embedded') return;
+      await lameDuck.announce(hurry);
+      isDraining = true;
+      if (!hurry.aborted) await letConnectionsBeUsedUp(app.server, limits.usedUpMilliseconds, hurry);
+    },
     async close() {
       isDraining = true;
       eventWaits.close();
@@ -392,6 +427,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
       await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
       await outbound.close();
+      await counting.close();
       await database.close();
       // One of its own meters runs for as long as the process, and would hold everything that was counted.
       metrics.registry.clear();

@@ -23,11 +23,14 @@ export interface DemoReseller {
   readonly credit: string;
 }
 
+const findEmpty: Statement = {
+  name: 'find_empty_database',
+  text: `select not exists (select 1 from packages) and not exists (select 1 from accounts where not is_admin) as is_empty`,
+};
+
 const startDemo: Statement = {
   name: 'start_demo',
-  text: `update service_state set demo_started = true where not demo_started
-      and not exists (select from packages) and not exists (select from accounts where not is_admin)
-    returning demo_started`,
+  text: 'update service_state set demo_started = true where not demo_started returning demo_started',
 };
 
 const findDemo: Statement = {
@@ -48,7 +51,8 @@ export async function prepareDemo(
 ): Promise<DemoReseller | null> {
   const actorId = await findAdministratorId(database);
   if (actorId === null) return null;
-  const isOurs = (await database.query(startDemo)).length > 0;
+  const [found] = await database.query(findEmpty);
+  const isOurs = found?.['is_empty'] === true && (await database.query(startDemo)).length > 0;
   const [state = {}] = await database.query(findDemo);
   // An interrupted one is finished where no other process can be at it.
   const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';

@@ -73,7 +73,7 @@ async function run(config: Config): Promise<void> {
       await door?.close();
       await service.close();
     };
-    endOnSignals(close, logger);
+    endOnSignals(service.depart, close, logger);
 
     await service.app.listen({ host: config.host, port });
     service.jobs.start();
@@ -138,18 +138,30 @@ function createLogger({ logLevel }: Config, output: pino.DestinationStream): pin
   );
 }
 
-function endOnSignals(close: () => Promise<void>, logger: pino.Logger): void {
-  let ending = false;
+/** What signals a whole group of processes reaches this one twice: directly, and passed on by the command that started it. */
+const sameSignalMilliseconds = 1_000;
+
+/** SIGTERM departs before it closes. SIGINT, from a person who waits for it, does not, and a second signal ends that. */
+function endOnSignals(
+  depart: (hurry: AbortSignal) => Promise<void>,
+  close: () => Promise<void>,
+  logger: pino.Logger,
+): void {
+  const hurry = new AbortController();
+  let firstAt: number | null = null;
   const end = (signal: NodeJS.Signals) => {
-    if (ending) return;
-    ending = true;
+    const now = performance.now();
+    if (signal === 'SIGINT' || (firstAt !== null && now - firstAt > sameSignalMilliseconds)) hurry.abort();
+    if (firstAt !== null) return;
+    firstAt = now;
     logger.info({ signal }, 'shutting down');
     const exit = (code: number) => {
       // A log that cannot be written must not keep the process.
       setTimeout(() => process.exit(code), lastFlushMilliseconds);
       logger.flush(() => process.exit(code));
     };
-    close().then(
+    const departed = hurry.signal.aborted ? Promise.resolve() : depart(hurry.signal);
+    departed.then(close).then(
       () => exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'shutdown failed');

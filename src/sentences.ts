@@ -8,7 +8,7 @@ import { ConfigProblem } from './config.ts';
 import { DataFolderInUse, DataFolderUnusable } from './database/data-lock.ts';
 import { DatabaseUnavailable } from './database/database.ts';
 import { EmbeddedServerFailed } from './database/embedded-connection.ts';
-import { SchemaMismatch } from './database/migrate.ts';
+import { SchemaMismatch } from './database/schema-mismatch.ts';
 import { ResealRefused } from './identity/reseal-texts.ts';
 
 const forPeople = [

@@ -48,7 +48,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Operations', 'docs/operations.md'],
     ['Command line', 'docs/command-line.md'],
     ['PostgreSQL', 'docs/postgresql.md'],
-    ['From embedded to PostgreSQL', 'docs/growing.md'],
+    ['Growing', 'docs/growing.md'],
     ['Containers and systemd', 'deploy/README.md'],
     ['Backups and checks each night', 'docs/nightly.md'],
     ['Behind a proxy', 'docs/proxies.md'],

@@ -208,7 +208,7 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
   const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
   const set = await admin.send('PUT', '/api/admin/v1/product', product);
   assert.equal(set.status, 200, set.text);
-  const query = (text: string) => database.query({ name: '', text });
+  const query = (text: string) => database.ofAccount(northwind).query({ name: '', text });
   const [row] = await query(`select access_version from accounts where id = ${northwind}`);
   for (const [index, id] of Object.values(pendingOrders).entries()) {
     const placed = await service.engine.submit({

@@ -1,6 +1,7 @@
-// nginx or HAProxy in front of a test's service, with the very files of deploy/proxies/: only ports, paths
-// and the certificate are replaced. `npm run test:proxies` sets TEST_PROXY and the certificate.
-// Clients come from 127.0.0.1, the proxy from 127.0.0.2: the service can tell them apart.
+// nginx, HAProxy or Caddy in front of a test's service, with the very files of deploy/proxies/: only addresses, ports,
+// paths and the certificate are replaced. `npm run test:proxies` sets TEST_PROXY and the certificate; the restarts of
+// test/machines say theirs. Clients come from 127.0.0.1, nginx and HAProxy from 127.0.0.2: the service can tell them
+// apart.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type ProxyKind = 'nginx' | 'haproxy';
+export const proxyKinds = ['nginx', 'haproxy', 'caddy'] as const;
+export type ProxyKind = (typeof proxyKinds)[number];
 
 export interface FrontProxy {
   readonly address: string;
@@ -19,8 +21,8 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
-/** Where the proxy's own connections to the service come from: what TRUST_PROXY names. */
-export const proxySource = '127.0.0.2';
+/** Where the proxy's own connections to the service come from: what TRUST_PROXY names. Caddy 2.6 cannot choose. */
+export const proxySource = process.env['TEST_PROXY'] === 'caddy' ? '127.0.0.1' : '127.0.0.2';
 
 const proxiesFolder = fileURLToPath(new URL('../../deploy/proxies/', import.meta.url));
 
@@ -28,27 +30,47 @@ const proxiesFolder = fileURLToPath(new URL('../../deploy/proxies/', import.meta
 export function wantedProxy(): ProxyKind | null {
   const kind = process.env['TEST_PROXY'];
   if (kind === undefined) return null;
-  if (kind === 'nginx' || kind === 'haproxy') return kind;
-  throw new Error(`TEST_PROXY must be nginx or haproxy, not "${kind}".`);
+  const known = proxyKinds.find((one) => one === kind);
+  if (known !== undefined) return known;
+  throw new Error(`TEST_PROXY must be one of ${proxyKinds.join(', ')}, not "${kind}".`);
 }
 
-/** nginx refuses to read a path with %00, or one that does not decode: the service never sees it. */
+/** nginx refuses to read a path with %00, or one that does not decode, and Caddy the latter: the service never sees it. */
 export function reachesService(path: string): boolean {
-  return wantedProxy() !== 'nginx' || !/%00|%(?![0-9a-f]{2})/i.test(path);
+  if (wantedProxy() === 'nginx') return !/%00|%(?![0-9a-f]{2})/i.test(path);
+  return wantedProxy() !== 'caddy' || !/%(?![0-9a-f]{2})/i.test(path);
 }
 
 /** In front of one process of the service, or of several. */
-export async function startFrontProxy(
+export function startFrontProxy(
   kind: ProxyKind,
   ...serviceAddresses: readonly string[]
 ): Promise<FrontProxy> {
-  const folder = mkdtempSync(join(tmpdir(), `sellthrough-${kind}-`));
-  const services = serviceAddresses.map((address) => new URL(address).host);
   const certificates = process.env['TEST_PROXY_CERTIFICATES'];
   if (certificates === undefined) throw new Error('TEST_PROXY needs TEST_PROXY_CERTIFICATES.');
+  return startProxy({ kind, serviceAddresses, certificates });
+}
+
+export interface ProxyWish {
+  readonly kind: ProxyKind;
+  readonly serviceAddresses: readonly string[];
+  /** The folder of certificate.pem, key.pem and both.pem. */
+  readonly certificates: string;
+  /** In place of the one in deploy/proxies. */
+  readonly file?: string;
+}
+
+export async function startProxy({
+  kind,
+  serviceAddresses,
+  certificates,
+  file = join(proxiesFolder, fileNames[kind]),
+}: ProxyWish): Promise<FrontProxy> {
+  const folder = mkdtempSync(join(tmpdir(), `sellthrough-${kind}-`));
+  const services = serviceAddresses.map((address) => new URL(address).host);
   const [securePort, plainPort] = await freePorts();
-  const places = { services, certificates, securePort, plainPort };
-  const [program, args] = kind === 'nginx' ? nginxCommand(folder, places) : haproxyCommand(folder, places);
+  const text = withServices(readFileSync(file, 'utf8'), services);
+  const [program, args] = commands[kind](folder, { text, certificates, securePort, plainPort });
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => child.kill('SIGTERM');
   process.once('exit', stop); // a test that ends without closing must not leave it behind
@@ -74,19 +96,44 @@ export async function startFrontProxy(
 }
 
 interface Places {
-  readonly services: readonly string[];
+  /** The proxy's file, with the addresses of the services. */
+  readonly text: string;
   readonly certificates: string;
   readonly securePort: number;
   readonly plainPort: number;
 }
 
-function nginxCommand(folder: string, places: Places): [string, string[]] {
-  const site = replaced(readFileSync(join(proxiesFolder, 'nginx.conf'), 'utf8'), [
-    ['server 127.0.0.1:3000;', places.services.map((service) => `server ${service};`).join('\n')],
-    ['listen 80;', `listen 127.0.0.1:${places.plainPort};`],
-    ['listen 443 ssl http2;', `listen 127.0.0.1:${places.securePort} ssl http2;`],
-    ['/etc/ssl/sell.example.com/fullchain.pem', `${places.certificates}/certificate.pem`],
-    ['/etc/ssl/sell.example.com/privkey.pem', `${places.certificates}/key.pem`],
+const fileNames: Readonly<Record<ProxyKind, string>> = {
+  nginx: 'nginx.conf',
+  haproxy: 'haproxy.cfg',
+  caddy: 'Caddyfile',
+};
+
+const commands: Readonly<Record<ProxyKind, (folder: string, places: Places) => [string, string[]]>> = {
+  nginx: nginxCommand,
+  haproxy: haproxyCommand,
+  caddy: caddyCommand,
+};
+
+/** The file names three processes, on ports from 3000 on: each is replaced, and what is left over goes. */
+function withServices(text: string, services: readonly string[]): string {
+  return [0, 1, 2].reduce((current, place) => {
+    const named = `127.0.0.1:${3000 + place}`;
+    const service = services[place];
+    if (service !== undefined) return replaced(current, [[named, service]]);
+    return current.replaceAll(new RegExp(`^ *server .*${named}.*\n| ${named}`, 'gm'), '');
+  }, text);
+}
+
+function nginxCommand(
+  folder: string,
+  { text, certificates, securePort, plainPort }: Places,
+): [string, string[]] {
+  const site = replaced(text, [
+    ['listen 80;', `listen 127.0.0.1:${plainPort};`],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${securePort} ssl http2;`],
+    ['/etc/ssl/sell.example.com/fullchain.pem', `${certificates}/certificate.pem`],
+    ['/etc/ssl/sell.example.com/privkey.pem', `${certificates}/key.pem`],
   ]);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   writeFileSync(join(folder, 'site.conf'), site);
@@ -94,6 +141,7 @@ function nginxCommand(folder: string, places: Places): [string, string[]] {
     join(folder, 'nginx.conf'),
     `${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
+worker_processes 2;
 pid ${folder}/nginx.pid;
 error_log stderr;
 events {}
@@ -108,22 +156,40 @@ http {
   return ['nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')]];
 }
 
-const haproxyServer = 'server sellthrough 127.0.0.1:3000 check inter 2s pool-purge-delay 30s';
-
-function haproxyCommand(folder: string, places: Places): [string, string[]] {
-  const servers = places.services.map((service, index) =>
-    haproxyServer
-      .replace('sellthrough', `sellthrough${index}`)
-      .replace('127.0.0.1:3000', `${service} source ${proxySource}`),
-  );
-  const configuration = replaced(readFileSync(join(proxiesFolder, 'haproxy.cfg'), 'utf8'), [
-    [haproxyServer, servers.join('\n    ')],
-    ['bind :80\n', `bind 127.0.0.1:${places.plainPort}\n`],
-    ['bind :443 ssl', `bind 127.0.0.1:${places.securePort} ssl`],
-    ['/etc/haproxy/sell.example.com.pem', `${places.certificates}/both.pem`],
+function haproxyCommand(
+  folder: string,
+  { text, certificates, securePort, plainPort }: Places,
+): [string, string[]] {
+  const configuration = replaced(text, [
+    ['option httpchk GET /readyz', `option httpchk GET /readyz\n    source ${proxySource}`],
+    ['bind :80\n', `bind 127.0.0.1:${plainPort}\n`],
+    ['bind :443 ssl', `bind 127.0.0.1:${securePort} ssl`],
+    ['/etc/haproxy/sell.example.com.pem', `${certificates}/both.pem`],
   ]);
   writeFileSync(join(folder, 'haproxy.cfg'), configuration);
   return ['haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')]];
+}
+
+function caddyCommand(
+  folder: string,
+  { text, certificates, securePort, plainPort }: Places,
+): [string, string[]] {
+  const own = `{
+	admin off
+	auto_https disable_redirects
+	skip_install_trust
+	storage file_system ${folder}
+}
+`;
+  const site = replaced(text, [
+    [
+      '\nsell.example.com {',
+      `\nhttps://:${securePort} {\n\tbind 127.0.0.1\n\ttls ${certificates}/certificate.pem ${certificates}/key.pem`,
+    ],
+    ['http://sell.example.com {', `http://:${plainPort} {\n\tbind 127.0.0.1`],
+  ]);
+  writeFileSync(join(folder, 'Caddyfile'), own + site);
+  return ['caddy', ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]];
 }
 
 /** Each text must be there: a file that was changed must not be tested with its old half. */

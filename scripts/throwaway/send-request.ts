@@ -10,6 +10,8 @@ export interface RequestToSend {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
+  /** In place of the one that all share, with connections of its own. */
+  readonly agent?: Agent;
 }
 
 export interface WholeAnswer {
@@ -24,7 +26,7 @@ const secureAgent = new SecureAgent({ keepAlive: true });
 
 export function sendRequest(
   address: string,
-  { method, headers = {}, body }: RequestToSend,
+  { method, headers = {}, body, agent }: RequestToSend,
 ): Promise<WholeAnswer> {
   const url = new URL(address);
   const options = {
@@ -34,8 +36,8 @@ export function sendRequest(
   return new Promise((resolve, reject) => {
     const request =
       url.protocol === 'https:'
-        ? requestSecure(url, { ...options, agent: secureAgent })
-        : requestPlain(url, { ...options, agent: plainAgent });
+        ? requestSecure(url, { ...options, agent: agent ?? secureAgent })
+        : requestPlain(url, { ...options, agent: agent ?? plainAgent });
     request.once('response', (response) => {
       response.setEncoding('utf8');
       let text = '';

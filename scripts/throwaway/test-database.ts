@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../src/config.ts';
+import { citusServers, createCitusDatabase } from './citus-database.ts';
 
 export interface TestDatabase {
   readonly config: DatabaseConfig;
@@ -39,6 +40,11 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
       config: { kind: 'embedded', dataDir },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),
     };
+  }
+  const citus = citusServers();
+  if (citus !== null) {
+    const { connectionString, remove } = await createCitusDatabase(citus);
+    return { config: { kind: 'postgres', connectionString }, remove };
   }
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined)

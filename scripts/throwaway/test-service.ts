@@ -9,13 +9,14 @@ import { createAccount } from '../../src/accounts/account-store.ts';
 import { openDatabase } from '../../src/bootstrap.ts';
 import { type Config, defaultLimits, type Limits, readConfig } from '../../src/config.ts';
 import { createService, type Service } from '../../src/create-service.ts';
-import type { Database } from '../../src/database/database.ts';
+import { type Database, inEachGroup } from '../../src/database/database.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
 import { appendEvents, listenToAccount } from '../../src/events/event-log.ts';
 import { createAccessLog, type LogOutput } from '../../src/http/access-log.ts';
 import { undeclaredRefusal } from '../../src/http/errors.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { citusServers } from './citus-database.ts';
 import { eventProblems } from './event-problems.ts';
 import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -77,7 +78,7 @@ export interface TestServiceOptions {
   readonly docsFolder?: string;
   /** In place of what calls other servers: where an answer has to be the same each time. */
   readonly outbound?: Outbound;
-  /** Stands between the service and the database. */
+  /** Stands between the service and the database, and between it and each account group. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
 
@@ -114,6 +115,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(databaseConfig.kind === 'embedded'
       ? { DATA_DIR: databaseConfig.dataDir }
       : { DATABASE_URL: databaseConfig.connectionString }),
+    // Made when the service starts on it.
+    ...(citusServers() === null ? {} : { ACCOUNT_GROUPS: '2' }),
     ...options.environment,
   });
   const limits = withLimits(options.limits ?? {});
@@ -133,7 +136,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     const service = await createService({
       config,
       limits,
-      database: options.wrapDatabase?.(opened.database) ?? opened.database,
+      database: inEachGroup(opened.database, options.wrapDatabase ?? ((each) => each)),
       seal: opened.seal,
       publicUrl: () => publicUrl,
       logger,

@@ -19,7 +19,12 @@ const selectCounters: Statement = {
 };
 
 export function createAccountReads(database: Queryable): AccountReads {
-  const lookup = createBatchedLookup<number>(database, selectCounters, (ids) => [numberArray(ids)]);
+  const lookup = createBatchedLookup<number>(
+    database,
+    selectCounters,
+    (ids) => [numberArray(ids)],
+    (id) => id,
+  );
   async function findCounters(accountId: number): Promise<AccountCounters | null> {
     const row = await lookup.find(accountId);
     return row === null ? null : accountCounters.parse(row);

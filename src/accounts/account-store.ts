@@ -10,11 +10,17 @@ import type { Group } from '../contract/periods.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, accountMade, changesChannel } from '../database/changes.ts';
-import { type Database, type Queryable, type Statement, StatementFailed } from '../database/database.ts';
-import { writeRows } from '../database/table.ts';
+import {
+  type Database,
+  type Queryable,
+  type Row,
+  type Statement,
+  StatementFailed,
+} from '../database/database.ts';
+import { type RowOf, writeRows } from '../database/table.ts';
 import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
 import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { type Account, accountSettings, accounts, newAccounts } from './account-table.ts';
+import { type Account, accountSettings, accounts, newAccounts, numberedAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
 import { revokeFirstKey, storeFirstKey, viewFirstKey } from './api-key-store.ts';
 import { authorProblem } from './author.ts';
@@ -79,6 +85,11 @@ const lockAdministrators: Statement = {
 };
 
 const insertAccount = newAccounts.insert('insert_account', `returning ${accounts.list('accounts')}`);
+const insertNumbered = numberedAccounts.insert(
+  'insert_numbered_account',
+  `returning ${accounts.list('accounts')}`,
+);
+const drawId: Statement = { name: 'draw_account_id', text: "select nextval('accounts_id_seq') as id" };
 const updateAccount = accountSettings.update('update_account', ['id'], `returning ${accounts.list('t')}`);
 
 const moveAccessVersion: Statement = {
@@ -138,7 +149,7 @@ export async function createAccount(
     return await database.transaction(async (transaction) => {
       const initial = { searchText: searchText(account), createdAt: now };
       const settled = { ...account, email: account.email ?? null, ...initial };
-      const [row] = await writeRows(transaction, insertAccount, [settled]);
+      const [row] = await insertInGroup(transaction, settled);
       const created = accounts.parse(row ?? {});
       await insertOwnLogin(transaction, created, account.passwordHash, now);
       const author = { actorId: actorId ?? created.id, by };
@@ -164,6 +175,17 @@ export async function createAccount(
     if (isNameTaken(error)) return null;
     throw error;
   }
+}
+
+/** Where accounts are in groups, the group hangs on the number: it is drawn first. */
+async function insertInGroup(
+  transaction: Queryable,
+  account: RowOf<typeof newAccounts>,
+): Promise<readonly Row[]> {
+  if (transaction.accountGroups().length === 1) return writeRows(transaction, insertAccount, [account]);
+  const [drawn] = await transaction.query(drawId);
+  const id = Number(drawn?.['id']);
+  return writeRows(transaction.ofAccount(id), insertNumbered, [{ ...account, id }]);
 }
 
 /** Names are those of accounts and of people: whoever signs in gives nothing else. */
@@ -210,7 +232,7 @@ export async function changeAccount(
       searchText: searchText(wanted),
       accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
     };
-    const [row] = await writeRows(transaction, updateAccount, [settled]);
+    const [row] = await writeRows(transaction.ofAccount(id), updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
     await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
     const twinId = await copySettingsToTwin(transaction, id);
@@ -233,25 +255,27 @@ export async function changeAccount(
 
 /** Locks every administrator: of two who lock each other out at the same moment, the later one is refused. */
 async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
-  const administrators = await transaction.query(lockAdministrators);
+  const administrators: Row[] = [];
+  for (const group of transaction.accountGroups())
+    administrators.push(...(await group.query(lockAdministrators)));
   return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
 }
 
 /** Until the end of the transaction: whoever changes an account's settings, keys or people waits. null: there is none. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
-  const [locked] = await transaction.query(lockAccount, [id]);
+  const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
   return locked === undefined ? null : accounts.parse(locked);
 }
 
 /** Its rights have moved: requests that are under way are authenticated again, in every process. */
 export async function tellAccessChanged(transaction: Queryable, id: number): Promise<void> {
-  await transaction.query(moveAccessVersion, [id]);
+  await transaction.ofAccount(id).query(moveAccessVersion, [id]);
   await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
 /** Where its own login is written to; in a transaction that has locked it. */
 export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
-  await transaction.query(setEmail, [id, email]);
+  await transaction.ofAccount(id).query(setEmail, [id, email]);
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {

@@ -15,8 +15,8 @@ import {
   orNull,
   type RowOf,
   text,
-  texts,
   time,
+  words,
 } from '../database/table.ts';
 
 /** Of a twin: test keys reach it; what it holds is being deleted; the version before has emptied it: it is deleted. */
@@ -44,7 +44,7 @@ const allAccounts = describeTable('accounts', {
   blocked: boolean('blocked'),
   apiEnabled: boolean('api_enabled'),
   rateLimitPerMinute: int('rate_limit_per_minute'),
-  allowedIps: texts('allowed_ips'),
+  allowedIps: words('allowed_ips'),
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
@@ -66,8 +66,9 @@ export const accounts = allAccounts.without(
 
 export type Account = RowOf<typeof accounts>;
 
-/** What is decided when it is made. */
-export const newAccounts = allAccounts.pick(
+/** The same with the number that was drawn for it. */
+export const numberedAccounts = allAccounts.pick(
+  'id',
   'username',
   'displayName',
   'email',
@@ -78,6 +79,9 @@ export const newAccounts = allAccounts.pick(
   'allowedIps',
   'createdAt',
 );
+
+/** What is decided when it is made. */
+export const newAccounts = numberedAccounts.without('id');
 
 /** A twin, as it is made. */
 export const newTwins = allAccounts.pick(

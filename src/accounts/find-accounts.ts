@@ -55,7 +55,7 @@ const findAdministrator: Statement = {
 };
 
 export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
-  const [row] = await database.query(findAccountById, [id]);
+  const [row] = await database.ofAccount(id).query(findAccountById, [id]);
   return row === undefined ? null : accounts.parse(row);
 }
 

@@ -1,5 +1,6 @@
 // Which secret keys the running processes of a database know: each says so in the name of its sessions
-// (application_name), where everybody who is connected can read it. Made by bootstrap.ts, read before a reseal.
+// (application_name), where everybody who is connected can read it. Made by bootstrap.ts, read before a reseal and before
+// accounts are divided.
 // Always true: whoever has no session any more is not listed, so nobody has to clear up after a process that was killed; a
 // key's name says nothing about the key.
 
@@ -27,6 +28,16 @@ const listSessions: Statement = {
     where datname = current_database() and application_name ~ '^${firstEdition}( |$)' order by 1`,
 };
 
+/** The processes of services that are connected to the database, by name. */
+export async function listServices(database: Queryable): Promise<string[]> {
+  const names = (await database.query(listSessions)).map((row) => String(row['name']));
+  return names
+    .filter((name) => name !== commandSessions)
+    .map((name) => (name === firstEdition ? earlierVersion : name.replace(/^\w+ \S+ /s, '')));
+}
+
+const earlierVersion = `one of an earlier version, in a session called "${firstEdition}"`;
+
 /** The processes of services, by name, that do not know a key. Of an embedded database there is but the caller's. */
 export async function listStrangersTo(database: Queryable, keyName: string): Promise<string[]> {
   const strangers: string[] = [];
@@ -34,8 +45,7 @@ export async function listStrangersTo(database: Queryable, keyName: string): Pro
     const name = String(row['name']);
     if (name === commandSessions) continue;
     const [, keys = '', process = ''] = /^\w+ (\S+) (.*)$/s.exec(name) ?? [];
-    if (name === firstEdition)
-      strangers.push(`one of an earlier version, in a session called "${firstEdition}"`);
+    if (name === firstEdition) strangers.push(earlierVersion);
     else if (!keys.split('+').includes(keyName)) strangers.push(process);
   }
   return strangers;

@@ -13,13 +13,19 @@ const findCurrentTwin: Statement = {
 /** Only whether it is the same counts: behind two thousand million it begins anew. */
 const nextAccessVersion = 't.access_version % 2000000000 + 1';
 
-const copySettings: Statement = {
-  name: 'copy_settings_to_twin',
-  text: `update accounts t set display_name = a.display_name, search_text = a.search_text, group_name = a.group_name,
-      blocked = a.blocked, api_enabled = a.api_enabled, rate_limit_per_minute = a.rate_limit_per_minute,
-      allowed_ips = a.allowed_ips, access_version = ${nextAccessVersion}
-    from accounts a where a.id = $1::int and t.test_of = a.id and t.test_state = 'current'
-    returning t.id`,
+const findSettings: Statement = {
+  name: 'find_settings_for_twin',
+  text: `select t.id, a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
+      a.allowed_ips
+    from accounts a join accounts t on t.test_of = a.id and t.test_state = 'current' where a.id = $1::int`,
+};
+
+const writeSettings: Statement = {
+  name: 'write_settings_of_twin',
+  text: `update accounts t set display_name = $2, search_text = $3, group_name = $4, blocked = $5::boolean,
+      api_enabled = $6::boolean, rate_limit_per_minute = $7::int, allowed_ips = $8::text[],
+      access_version = ${nextAccessVersion}
+    where t.id = $1::int`,
 };
 
 /** null: nobody has looked at the account's test mode yet. */
@@ -30,6 +36,18 @@ export async function findTwin(database: Queryable, accountId: number): Promise<
 
 /** In the transaction that changed the account, under its lock. The twin's id; null: it has none. */
 export async function copySettingsToTwin(transaction: Queryable, accountId: number): Promise<number | null> {
-  const [row] = await transaction.query(copySettings, [accountId]);
-  return row === undefined ? null : Number(row['id']);
+  const [row] = await transaction.query(findSettings, [accountId]);
+  if (row === undefined) return null;
+  const id = Number(row['id']);
+  const settings = [
+    'display_name',
+    'search_text',
+    'group_name',
+    'blocked',
+    'api_enabled',
+    'rate_limit_per_minute',
+  ];
+  const values = settings.map((name) => row[name]);
+  await transaction.ofAccount(id).query(writeSettings, [id, ...values, row['allowed_ips']]);
+  return id;
 }

@@ -29,7 +29,7 @@ const drawTwinId: Statement = {
   text: `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
-    returning t.last_id, exists (select from accounts a where a.id = t.last_id) as is_taken`,
+    returning t.last_id, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
 };
 
 const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);
@@ -85,7 +85,7 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
     testState: 'current',
     testClock: now,
   } as const;
-  const [row] = await writeRows(transaction, insertTwin, [twin]);
+  const [row] = await writeRows(transaction.ofAccount(id), insertTwin, [twin]);
   await writeTestStart(transaction, id, real.id, now);
   await listenToNewAccount(transaction, id);
   await transaction.query(notifyChange, [changesChannel, accountMade(id)]);
@@ -119,11 +119,11 @@ async function writeTestStart(
     idempotencyKey: null,
     fingerprint: null,
   } as const;
-  await writeRows(transaction, insertStart, [entry]);
+  await writeRows(transaction.ofAccount(accountId), insertStart, [entry]);
 }
 
 /** Locks a real account. null: there is none of this id. */
 export async function lockRealAccount(transaction: Queryable, accountId: number): Promise<Account | null> {
-  const [locked] = await transaction.query(lockReal, [accountId]);
+  const [locked] = await transaction.ofAccount(accountId).query(lockReal, [accountId]);
   return locked === undefined ? null : accounts.parse(locked);
 }

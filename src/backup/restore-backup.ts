@@ -5,15 +5,10 @@
 // is let in by a session, a link or a code of the past.
 
 import type { EpochSeconds } from '../contract/times.ts';
+import { findDivisionIfAny } from '../database/account-groups.ts';
 import type { Database, Statement, Transaction } from '../database/database.ts';
-import {
-  isOf,
-  type Migration,
-  migrate,
-  type Notices,
-  readMigrations,
-  SchemaMismatch,
-} from '../database/migrate.ts';
+import { isOf, type Migration, migrate, type Notices, readMigrations } from '../database/migrate.ts';
+import { SchemaMismatch } from '../database/schema-mismatch.ts';
 import {
   findContent,
   isDataProblem,
@@ -95,6 +90,7 @@ export async function restoreBackup(
   const past = migrationsOf(head);
   const told = notices === undefined ? {} : { notices };
   await refuseForeign(database, past);
+  await refuseDivided(database);
   await migrate(database, { migrations: past, ...told });
   const content = await database.transaction(
     async (transaction) => {
@@ -109,6 +105,15 @@ export async function restoreBackup(
   const rows = new Map(content.sums.map((sum) => [sum.table, sum.rows]));
   const dropped = Object.fromEntries(passTables.map((table) => [table, rows.get(table) ?? 0]));
   return { content, migrated: await migrate(database, told), dropped };
+}
+
+/** Rows are loaded into one group; the groups are made around them afterwards. */
+async function refuseDivided(database: Database): Promise<void> {
+  const division = await findDivisionIfAny(database);
+  if (division === null) return;
+  throw new RestoreRefused(
+    `The database is empty, but its accounts are in ${division.groups.length} groups already: give DATABASE_URL a new database, and say in ACCOUNT_GROUPS how many groups it shall have.`,
+  );
 }
 
 /** Before anything is made: whose tables are these? */

@@ -28,7 +28,7 @@ export type DatedAuthor = AuditAuthor & { readonly now: EpochSeconds };
 const moveVersion: Statement = {
   name: 'move_packages_version',
   text: `update service_state set packages_version =
-    greatest(packages_version + 1, extract(epoch from clock_timestamp() - timestamptz '2020-01-01Z')::int)`,
+    greatest(packages_version + 1, extract(epoch from now() - timestamptz '2020-01-01Z')::int)`,
 };
 
 const insertPackage = packages.without('id').insert('insert_package', 'returning id');

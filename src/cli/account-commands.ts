@@ -1,6 +1,5 @@
 // sellthrough account …: what an administrator does with accounts. Looking at them: account-list-commands.ts.
 
-import { createInterface } from 'node:readline/promises';
 import { Argument, Command, Option } from 'commander';
 import type { ChangeAccountBody } from '../../sdk/src/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
   whichAccount,
 } from './account-list-commands.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { confirm } from './confirm.ts';
 import { printCustomer } from './customer-commands.ts';
 import { getAccount } from './find-account.ts';
 import { collected, wholeFrom } from './listing.ts';
@@ -244,15 +244,4 @@ function keyCommand(): Command {
         answer(json, { ...made, username }, `${made.api_key}\n`);
       }),
     );
-}
-
-/** @throws CommandFailed unless a person says yes */
-async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CommandFailed('Nothing was changed: without a terminal this needs --yes.', exitCodes.usage);
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const said = await terminal.question(`${question} [y/N] `);
-  terminal.close();
-  if (!/^y(es)?$/i.test(said.trim())) throw new CommandFailed('Nothing was changed.', exitCodes.usage);
 }

@@ -18,6 +18,7 @@ import {
   checkPort,
 } from './doctor-machine.ts';
 import { checkMail } from './doctor-mail.ts';
+import { checkValkey } from './doctor-valkey.ts';
 import { serviceAddress } from './with-service.ts';
 
 export interface Check {
@@ -72,6 +73,7 @@ async function runChecks(): Promise<Check[]> {
   }
   checks.push(checkBackups(config));
   checks.push(await checkMail(config));
+  if (config.valkey !== null) checks.push(await checkValkey(config.valkey));
   return [...checks, ...(await checkDatabase(config)), ...checkAdministratorFile(config)];
 }
 

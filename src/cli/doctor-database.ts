@@ -7,12 +7,15 @@ import { type Config, defaultLimits } from '../config.ts';
 import { currencyProblem } from '../contract/currencies.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import type { Database, Row } from '../database/database.ts';
+import { hostText, readHostList } from '../database/database-hosts.ts';
 import { readMigrations } from '../database/migrate.ts';
+import { askHost } from '../database/postgres-client.ts';
 import { listMigrations } from '../database/table-catalog.ts';
 import { countSealed } from '../identity/reseal-texts.ts';
 import { sentenceOf } from '../sentences.ts';
 import { checkFirstKey } from './doctor-administrator.ts';
 import type { Check } from './doctor-command.ts';
+import { checkGroups, findGroups } from './doctor-groups.ts';
 import { checkRole } from './doctor-role.ts';
 
 const oldestVersion = 150_000;
@@ -24,6 +27,7 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
     const database: Check = { name: 'database', state: 'ok', says: 'the first start makes it' };
     return [checkClockAlone(), database, ...checkCurrency(config, null)];
   }
+  const hosts = await checkHosts(config);
   let database: Database;
   try {
     database = await connectDatabase(config);
@@ -35,12 +39,45 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
     return [checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
   }
   try {
-    return await askDatabase(config, database);
+    return [...hosts, ...(await askDatabase(config, database))];
   } catch (error) {
-    return [checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
+    return [...hosts, checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
   } finally {
     await database.close().catch(() => undefined);
   }
+}
+
+/** Of a list: each with what it is. Nothing where there is one host, of which the other checks tell. */
+async function checkHosts({ database }: Config): Promise<Check[]> {
+  const list = database.kind === 'postgres' ? readHostList(database.connectionString) : null;
+  if (list === null) return [];
+  const options = { ...defaultLimits.database, connectionString: list.connectionString };
+  const identifiers = new Set<string>();
+  let takers = 0;
+  let silent = 0;
+  const told = await Promise.all(
+    list.hosts.map(async (host) => {
+      try {
+        const { systemIdentifier, timeline, isReadOnly } = await askHost(options, host);
+        identifiers.add(systemIdentifier);
+        const takesWrites = timeline !== null && !isReadOnly;
+        if (takesWrites) takers += 1;
+        const what = takesWrites
+          ? `takes writes, timeline ${timeline}`
+          : isReadOnly
+            ? 'read-only'
+            : 'a standby';
+        return `${hostText(host)} ${what}, system identifier ${systemIdentifier}`;
+      } catch (error) {
+        silent += 1;
+        return `${hostText(host)} does not answer (${error instanceof Error ? error.message : error})`;
+      }
+    }),
+  );
+  const isWrong = identifiers.size > 1 || takers === 0;
+  const state = isWrong ? 'fail' : silent > 0 || takers > 1 ? 'warn' : 'ok';
+  const end = identifiers.size > 1 ? ': they belong to different clusters' : '';
+  return [{ name: 'database hosts', state, says: `${told.join('; ')}${end}` }];
 }
 
 const settings = `select current_setting('server_version') as version_text,
@@ -55,19 +92,21 @@ async function askDatabase(config: Config, database: Database): Promise<Check[]>
   const asked = Date.now() / 1000;
   const [row = {}] = await database.query({ name: '', text: settings });
   const answered = Date.now() / 1000;
+  const groups = await findGroups(database);
   const checks: Check[] = [
     checkVersion(row),
     checkDurable(row, config.allowUnsafeDatabase),
     checkWritable(row),
-    ...(database.kind === 'postgres' ? [checkServer(row)] : []),
+    ...(database.kind === 'postgres' ? [checkServer(row, Math.max(groups.schemas.length, 1))] : []),
   ];
   const applied = await listMigrations(database);
   const schema = checkSchema(applied);
   checks.push(schema);
   const newest = applied.length === 0 ? null : await findNewest(database);
-  if (database.kind === 'postgres') checks.push(await checkRole(database));
+  if (database.kind === 'postgres') checks.push(await checkRole(database, groups.schemas));
   checks.push(checkClock(Number(row['clock']), asked, answered, newest));
   const state = applied.length === 0 ? null : await findState(database);
+  if (state !== null) checks.push(...(await checkGroups(config, database, groups)));
   if (applied.length > 0) checks.push(await checkSecretKey(config, database, { state, schema }));
   if (schema.state === 'ok')
     checks.push(...(await checkFirstKey(database, config.administrator.apiKey !== null)));
@@ -101,11 +140,12 @@ function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }:
   return { name, state: 'ok', says: 'the server takes writes' };
 }
 
-function checkServer({ connections, checksums }: Row): Check {
+/** Each account group has connections for orders of its own. */
+function checkServer({ connections, checksums }: Row, groups: number): Check {
   const name = 'server settings';
   const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
   // And the one that listens.
-  const perProcess = orderConnections + lookupConnections + readConnections + 1;
+  const perProcess = groups * orderConnections + lookupConnections + readConnections + 1;
   if (Number(connections) < perProcess + 5) {
     return {
       name,

@@ -11,14 +11,17 @@ const role = `select current_user::text as role,
     has_schema_privilege(current_schema(), 'create') as may_create,
     (select count(*)::int from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace)
       as tables,
+    array(select s::text from unnest($1::text[]) s where not has_schema_privilege(s::regnamespace, 'usage')) as closed_schemas,
     array(select distinct c.relname::text from pg_class c join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
-      where c.relnamespace = current_schema()::regnamespace and pg_has_role(c.relowner, 'usage') order by 1) as protected,
-    array(select c.relname::text from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-      and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+      where (c.relnamespace = current_schema()::regnamespace or c.relnamespace = any($1::text[]::regnamespace[]))
+        and pg_has_role(c.relowner, 'usage') order by 1) as protected,
+    array(select distinct c.relname::text from pg_class c where c.relkind = 'r'
+      and (c.relnamespace = current_schema()::regnamespace or c.relnamespace = any($1::text[]::regnamespace[])) and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
         and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete')) order by 1) as closed`;
 
-export async function checkRole(database: Queryable): Promise<Check> {
-  const [row = {}] = await database.query({ name: '', text: role });
+/** `groups`: schemas of account groups. */
+export async function checkRole(database: Queryable, groups: readonly string[]): Promise<Check> {
+  const [row = {}] = await database.query({ name: '', text: role }, [groups]);
   return roleCheck(row);
 }
 
@@ -29,7 +32,11 @@ function roleCheck({
   tables,
   ...row
 }: Row): Check {
-  const [closed, owned] = [texts(row['closed']), texts(row['protected'])];
+  const closed = texts(row['closed']);
+  const owned = texts(row['protected']);
+  const schemas = texts(row['closed_schemas']);
+  if (schemas.length > 0)
+    return { name, state: 'fail', says: `${who} may not use the schema ${schemas.join(', ')}: grant it` };
   if (closed.length > 0)
     return { name, state: 'fail', says: `${who} may not read and write ${closed.join(', ')}: grant it` };
   if (tables === 0 && mayCreate !== true) {

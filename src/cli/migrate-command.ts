@@ -1,17 +1,46 @@
-// sellthrough migrate: brings the database to this version's schema and ends. `serve` does the same.
+// sellthrough migrate: brings the database to this version's schema and ends. `serve` does the same. With --groups it
+// divides the accounts (divide-accounts-command.ts).
 
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { accountGroupsMax } from '../database/account-groups.ts';
+import { endWell } from './command-end.ts';
+import { divideCommand, readGroups } from './divide-accounts-command.ts';
 import { withDatabase } from './with-database.ts';
+
+interface MigrateFlags {
+  readonly groups?: number;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('bring the database to the schema of this version')
+    .option(
+      '--groups <number>',
+      `divide the accounts of a PostgreSQL database into so many groups (2 to ${accountGroupsMax}); stop the service first`,
+      (text: string) => {
+        const groups = readGroups(text);
+        if (groups === null)
+          throw new InvalidArgumentError(`a number from 1 to ${accountGroupsMax} is needed.`);
+        return groups;
+      },
+    )
+    .option('--yes', 'with --groups: do not ask; needed where there is no terminal', false)
     .option('--json', 'print what ran as JSON', false)
-    .action(({ json }: { json: boolean }) =>
-      withDatabase('migrate', async ({ migrated }) => {
-        const said =
-          migrated.length === 0 ? 'Nothing to do: the schema is up to date.' : `Ran ${migrated.join(', ')}.`;
-        process.stdout.write(json ? `${JSON.stringify({ migrated })}\n` : `${said}\n`);
-      }),
+    .addHelpText(
+      'after',
+      '\nWith --groups it says how many rows go where and about how long that takes, and asks, before it changes anything. What\nends it early, kill -9 included, leaves the database as it was. There is no way back but a backup and a restore.',
+    )
+    .action(({ groups, yes, json }: MigrateFlags) =>
+      groups === undefined
+        ? withDatabase('migrate', async ({ migrated }) => {
+            const said =
+              migrated.length === 0
+                ? 'Nothing to do: the schema is up to date.'
+                : `Ran ${migrated.join(', ')}.`;
+            process.stdout.write(json ? `${JSON.stringify({ migrated })}\n` : `${said}\n`);
+          })
+        : endWell(() => divideCommand({ groups, yes, json })),
     );
 }

@@ -10,7 +10,14 @@ import type { Seal } from '../accounts/seal.ts';
 import { checkState } from '../accounts/service-state.ts';
 import { type BackupContent, readBackup } from '../backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
-import { checkDurability, connectDatabase, findSeal } from '../bootstrap.ts';
+import {
+  checkDurability,
+  connectDatabase,
+  divideNew,
+  findSeal,
+  inItsGroups,
+  refuseGroupsOfEmbedded,
+} from '../bootstrap.ts';
 import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
 import { formatTime } from '../contract/times.ts';
 import { countSealed } from '../identity/reseal-texts.ts';
@@ -86,14 +93,17 @@ function checkFits(config: Config, { head }: BackupContent): Seal {
 
 async function restoreAndVerify(restoring: Restoring, checked: BackupContent): Promise<void> {
   const { config, seal, path, revokeKeys, json } = restoring;
-  const database = await connectDatabase(config);
+  refuseGroupsOfEmbedded(config);
+  const connected = await connectDatabase(config);
   try {
-    if (!config.allowUnsafeDatabase) await checkDurability(database);
+    if (!config.allowUnsafeDatabase) await checkDurability(connected);
     const now = epochSeconds();
-    const { content, migrated, dropped } = await restoreBackup(database, path, checked, {
+    const { content, migrated, dropped } = await restoreBackup(connected, path, checked, {
       notices: { say, everyMilliseconds: defaultLimits.database.noticeMilliseconds },
       revokeKeysAt: revokeKeys ? now : null,
     });
+    await divideNew(connected, config);
+    const database = await inItsGroups(connected, config);
     const keys = revokeKeys ? [] : await listCurrentKeys(database, now);
     const administrators: NewKey[] = [];
     let newKeys = 0;
@@ -141,7 +151,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
       ].join(''),
     );
   } finally {
-    await database.close();
+    await connected.close();
   }
 }
 

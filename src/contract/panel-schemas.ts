@@ -276,6 +276,20 @@ export const healthSchema = Type.Object({
   batch_sizes: Type.Object({ p50: Type.Integer(), p95: Type.Integer(), max: Type.Integer() }),
   uptime_seconds: Type.Integer(),
   version: Type.String(),
+  shared_limits: Type.Optional(
+    Type.Object(
+      {
+        server: Type.String(),
+        reachable: Type.Boolean(),
+        seconds: Type.Integer({ description: 'For how long it has been so.' }),
+        problem: Type.Union([Type.String(), Type.Null()]),
+      },
+      {
+        description:
+          'The server that counts the limits of all processes; while it cannot be reached, this one counts for itself. Missing without VALKEY_URL.',
+      },
+    ),
+  ),
   jobs: Type.Array(jobSchema),
 });
 export const accountCustomerSchema = Type.Object({

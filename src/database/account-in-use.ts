@@ -21,7 +21,7 @@ const holdInUse: Statement = {
 
 /** Locks the account until the end of the transaction, as orders do. false: its test was reset meanwhile, or there is none. */
 export async function lockAccountInUse(transaction: Queryable, accountId: number): Promise<boolean> {
-  return (await transaction.query(lockInUse, [accountId])).length > 0;
+  return (await transaction.ofAccount(accountId).query(lockInUse, [accountId])).length > 0;
 }
 
 /**
@@ -29,5 +29,6 @@ export async function lockAccountInUse(transaction: Queryable, accountId: number
  * deleted. false: it was reset, and may be gone. Of real accounts nothing is asked.
  */
 export async function holdTestInUse(transaction: Queryable, accountId: number): Promise<boolean> {
-  return !isTestAccount(accountId) || (await transaction.query(holdInUse, [accountId])).length > 0;
+  if (!isTestAccount(accountId)) return true;
+  return (await transaction.ofAccount(accountId).query(holdInUse, [accountId])).length > 0;
 }

@@ -36,6 +36,18 @@ export interface Queryable {
    * @throws StatementFailed when the statement was refused (SQLSTATE in `code`)
    */
   query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>;
+
+  /**
+   * The same, as the group of this account sees it (account-groups.ts): statements find the tables of its accounts, and
+   * what is nobody's. Whatever writes or locks what is an account's goes this way; elsewhere it can be read alone.
+   */
+  ofAccount(accountId: number): Queryable;
+
+  /** The same as each account group sees it, in their order; where all accounts are one group: itself. */
+  accountGroups(): readonly Queryable[];
+
+  /** The groups are on several servers (citus.ts): what is not of one group cannot be joined with what is. */
+  readonly isSpread: boolean;
 }
 
 export interface Transaction extends Queryable {
@@ -54,6 +66,13 @@ export interface Database extends Queryable {
 
   /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */
   readonly orderSessions: number;
+
+  ofAccount(accountId: number): Database;
+
+  accountGroups(): readonly Database[];
+
+  /** This database, once it is known in which schemas its account groups are. */
+  inGroups(division: AccountDivision): Database;
 
   /**
    * Runs `work` in one READ COMMITTED transaction. BEGIN travels with the first statement. When `work`
@@ -86,6 +105,24 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
+/** Where the tables of accounts are, where not all accounts are one group: names of schemas as SQL writes them. */
+export interface AccountDivision {
+  /** What is nobody's, and views of all groups' tables under the names of the tables. */
+  readonly shared: string;
+  /** An account belongs to the one of its number modulo their count. */
+  readonly groups: readonly string[];
+  /** Which server has each group; absent: this one has all (citus.ts). */
+  readonly locate?: (queryable: Queryable) => Promise<readonly Server[] | null>;
+  /** What locate said last. */
+  readonly servers?: readonly Server[];
+}
+
+/** A server of the same databases and roles. */
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface TransactionOptions {
   /** `changes` unless it is named. */
   readonly rank?: Rank;
@@ -98,13 +135,39 @@ export interface TransactionOptions {
   readonly isSnapshot?: boolean;
 }
 
+/** Rows by account group, with an account of it, in the order of the groups. */
+export function byGroup<Item>(
+  { accountGroups }: Pick<Queryable, 'accountGroups'>,
+  rows: readonly Item[],
+  accountOf: (row: Item) => number,
+): [number, readonly Item[]][] {
+  const count = accountGroups().length;
+  const [first] = rows;
+  if (first === undefined) return [];
+  if (count === 1) return [[accountOf(first), rows]];
+  return [...Map.groupBy(rows, (row) => accountOf(row) % count)].sort(([one], [other]) => one - other);
+}
+
 /** The same database for work of one rank, where whoever uses it names none. */
 export function ranked(database: Database, rank: Rank): Database {
-  return {
-    ...database,
-    query: (statement, values, named = rank) => database.query(statement, values, named),
-    transaction: (work, options) => database.transaction(work, { rank, ...options }),
-  };
+  return inEachGroup(database, (each) => ({
+    ...each,
+    query: (statement, values, named = rank) => each.query(statement, values, named),
+    transaction: (work, options) => each.transaction(work, { rank, ...options }),
+  }));
+}
+
+/** What `change` makes of a database, also where it is seen as one of its account groups. */
+export function inEachGroup(database: Database, change: (each: Database) => Database): Database {
+  const changed = (each: Database): Database => ({
+    ...change(each),
+    accountGroups: () => groups,
+    ofAccount: (accountId) => groups[accountId % groups.length] ?? whole,
+  });
+  const whole = changed(database);
+  const before = database.accountGroups();
+  const groups = before.length === 1 ? [whole] : before.map(changed);
+  return whole;
 }
 
 export interface ChangeListener {

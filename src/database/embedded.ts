@@ -166,9 +166,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     }
   }
 
-  return {
+  const database: EmbeddedDatabase = {
     kind: 'embedded',
     beginFileCopy,
+    // One session has nothing to gain from several.
+    accountGroups: () => [database],
+    ofAccount: () => database,
+    isSpread: false,
+    inGroups() {
+      throw new Error('The embedded database holds all accounts in one group.');
+    },
     orderSessions: 1,
     query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
     transaction<Result>(
@@ -192,4 +199,5 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       await (current?.server ?? dead)?.close();
     },
   };
+  return database;
 }

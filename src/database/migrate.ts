@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { findDivisionIfAny } from './account-groups.ts';
 import {
   type Database,
   type Queryable,
@@ -13,16 +14,14 @@ import {
   StatementFailed,
   type Transaction,
 } from './database.ts';
+import { putViewsUp, takeViewsDown } from './group-tables.ts';
+import { SchemaMismatch } from './schema-mismatch.ts';
 
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
-}
-
-export class SchemaMismatch extends Error {
-  override readonly name = 'SchemaMismatch';
 }
 
 const migrationsFolder = new URL('./migrations/', import.meta.url);
@@ -82,9 +81,8 @@ async function runNext(
   migrations: readonly Migration[],
   notices: Notices | undefined,
 ): Promise<Migration | null> {
-  // One lock for all processes, released by COMMIT or by the end of its holder.
   await withNotices(
-    transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` }),
+    lockSchema(transaction),
     async (time) => `Waiting for ${time} for ${await nameHolder(database)}, which changes the schema.`,
     notices,
   );
@@ -105,8 +103,7 @@ async function runNext(
   if (next === undefined) return null;
   const { number, name, sql, checksum } = next;
   await transaction.query({ name: '', text: wholeTables });
-  // Without parameters the whole file travels as one simple query.
-  const running = transaction.query({ name: '', text: sql }).catch((error) => {
+  const running = runSql(transaction, sql).catch((error) => {
     if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
     throwAsSentence(error);
   });
@@ -121,6 +118,44 @@ async function runNext(
     checksum,
   ]);
   return next;
+}
+
+/** One lock for all processes, released by COMMIT or by the end of its holder. */
+export async function lockSchema(transaction: Queryable): Promise<void> {
+  await transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` });
+}
+
+/** Lines of a migration: what follows is about account tables, or about the rest again. */
+const sectionMark = /^-- (in each account group|once)$/m;
+
+/** The same on a database of one group, whole; elsewhere what is about account tables runs in the schema of each group. */
+async function runSql(transaction: Queryable, sql: string): Promise<void> {
+  const division = await findDivisionIfAny(transaction);
+  // Without parameters the whole file travels as one simple query.
+  if (division === null) return run(transaction, sql);
+  const [first = '', ...rest] = sql.split(sectionMark);
+  await run(transaction, first);
+  for (let place = 0; place + 1 < rest.length; place += 2) {
+    const [mark, text = ''] = rest.slice(place, place + 2);
+    if (mark === 'once') await run(transaction, text);
+    else {
+      const views = await takeViewsDown(transaction, division.shared);
+      const [path] = await transaction.query({
+        name: '',
+        text: "select current_setting('search_path') as path",
+      });
+      for (const group of division.groups) {
+        await run(transaction, `set local search_path = ${group}, ${division.shared}`);
+        await run(transaction, text);
+      }
+      await run(transaction, `set local search_path = ${path?.['path']}`);
+      await putViewsUp(transaction, division, views);
+    }
+  }
+}
+
+async function run(transaction: Queryable, text: string): Promise<void> {
+  await transaction.query({ name: '', text });
 }
 
 function throwAsSentence(error: unknown): never {

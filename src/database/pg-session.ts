@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import {
   DatabaseUnavailable,
+  type Queryable,
   type Row,
   type Statement,
   StatementFailed,
@@ -13,10 +14,24 @@ import {
   type TransactionOptions,
   TransactionRolledBack,
 } from './database.ts';
+import { type KnownRows, SkippedInGroup, StatementGroup } from './statement-group.ts';
+
+/** The schemas that statements look for their tables in, where a database has several of one name (account-groups.ts). */
+export interface SearchPath {
+  /** As SET takes them: "g1, public". */
+  readonly schemas: string;
+  /** Ends the names of what is prepared there: a plan belongs to one path. */
+  readonly tag: string;
+}
 
 export interface Session {
-  query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** A statement without parameters, sent as text; resolves to its command tag. */
+  /** Without a path: on the one that the session has. */
+  query(statement: Statement, values?: readonly unknown[], path?: SearchPath | null): Promise<readonly Row[]>;
+  /** Takes the path for what is sent from now on, in this transaction alone if `isLocal`; travels with what comes next. */
+  search(path: SearchPath, isLocal: boolean): void;
+  /** The path that search() took last; null: none. What was local is over where a transaction ends. */
+  currentPath: SearchPath | null;
+  /** A statement without parameters, sent as text; resolves to its command tag. What begins a transaction goes with it. */
   command(text: string): Promise<string>;
   roundTrips(): number;
 }
@@ -51,6 +66,11 @@ export const lookupPlanner: readonly string[] = [
   'plan_cache_mode = force_generic_plan',
 ];
 
+/** Citus plans a statement for the shards that its values lead to: not for any values. */
+export const citusPlanner: readonly string[] = lookupPlanner.filter(
+  (setting) => !setting.startsWith('plan_cache_mode'),
+);
+
 /** As one text for a new session. Not as start-up options: those of a connection string would replace them. */
 export function settingsText(settings: readonly string[]): string {
   return ["timezone = 'UTC'", ...settings].map((setting) => `set ${setting}`).join('; ');
@@ -59,6 +79,9 @@ export function settingsText(settings: readonly string[]): string {
 export function createSession(client: pg.Client, stream: Duplex): Session {
   let groups = 0;
   let groupOpen = false;
+  let isInTransaction = false;
+  let together: StatementGroup | null = null;
+  const known: KnownRows = new Map();
 
   // The first statement of a turn opens a group; the turn's end lets the whole group leave at once.
   const joinGroup = () => {
@@ -68,16 +91,43 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     stream.cork();
     process.nextTick(() => {
       groupOpen = false;
+      sendTogether();
       stream.uncork();
     });
   };
 
+  /** Before anything that goes by itself. */
+  const sendTogether = () => {
+    const group = together;
+    together = null;
+    if (group !== null) client.query(group);
+  };
+
+  const join = (statement: Statement, values: readonly unknown[] = []) => {
+    together ??= new StatementGroup(known, columnTypes);
+    return together.add(statement, values);
+  };
+
   return {
-    async query(statement, values = []) {
+    currentPath: null,
+    search(path, isLocal) {
+      if (path === this.currentPath) return;
+      this.currentPath = path;
+      joinGroup();
+      sendTogether();
+      // On another path the next statement would find another group's tables.
+      client
+        .query(`set ${isLocal ? 'local ' : ''}search_path = ${path.schemas}`)
+        .catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
+    },
+    async query(statement, values = [], path = null) {
       joinGroup();
       try {
+        const name = path === null || statement.name === '' ? statement.name : `${statement.name}${path.tag}`;
+        if (isInTransaction && name !== '') return await join({ ...statement, name }, values);
+        sendTogether();
         const result = await client.query({
-          name: statement.name,
+          name,
           text: statement.text,
           values: [...values],
         });
@@ -90,6 +140,12 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     async command(text) {
       joinGroup();
       try {
+        isInTransaction = beginnings.has(text);
+        if (isInTransaction) {
+          await join({ name: '', text });
+          return 'BEGIN';
+        }
+        sendTogether();
         return (await client.query(text)).command;
       } catch (error) {
         throw databaseError(error, text);
@@ -99,21 +155,30 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
   };
 }
 
+const begin = 'begin';
+const beginSnapshot = 'begin isolation level repeatable read, read only';
+const beginnings: ReadonlySet<string> = new Set([begin, beginSnapshot]);
+
 /** Runs `work` between BEGIN and COMMIT on a session that nobody else uses meanwhile. */
 export async function runTransaction<Result>(
   session: Session,
   work: (transaction: Transaction) => Promise<Result>,
   { isSnapshot = false }: Pick<TransactionOptions, 'isSnapshot'> = {},
+  paths: SearchPaths = onePath,
 ): Promise<Result> {
-  const begun = session.command(isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin');
+  const pathBefore = session.currentPath;
+  const begun = session.command(isSnapshot ? beginSnapshot : begin);
   begun.catch(() => undefined);
   let committed: Promise<void> | undefined;
   let lastHeard: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  const transaction: Transaction = {
+  const on = (path: SearchPath | null): Queryable => ({
+    accountGroups: () => paths.ofGroups?.map(on) ?? [transaction],
+    isSpread: paths.isSpread,
     async query(statement, values) {
-      const rows = session.query(statement, values);
+      if (path !== null) session.search(path, true);
+      const rows = session.query(statement, values, path);
       lastHeard = rows.then(
         () => undefined,
         (error: unknown) => {
@@ -124,6 +189,10 @@ export async function runTransaction<Result>(
       await begun;
       return rows;
     },
+    ofAccount: (accountId) => on(paths.ofAccount(accountId)),
+  });
+  const transaction: Transaction = {
+    ...on(paths.own),
     commit() {
       committed ??= commit(session);
       return committed;
@@ -141,8 +210,22 @@ export async function runTransaction<Result>(
     if (!(error instanceof TransactionRolledBack)) throw error;
     await lastHeard;
     throw failure === undefined ? error : failure.error;
+  } finally {
+    session.currentPath = pathBefore;
   }
 }
+
+/** What a transaction's statements are about: the path they take, and that of another account's group. */
+export interface SearchPaths {
+  readonly own: SearchPath | null;
+  ofAccount(accountId: number): SearchPath | null;
+  /** null: all accounts are one group. */
+  readonly ofGroups: readonly SearchPath[] | null;
+  /** Queryable.isSpread. */
+  readonly isSpread: boolean;
+}
+
+const onePath: SearchPaths = { own: null, ofAccount: () => null, ofGroups: null, isSpread: false };
 
 async function commit(session: Session): Promise<void> {
   const tag = await session.command('commit');
@@ -165,6 +248,8 @@ const conditionCodes = new Set([
 
 export function databaseError(error: unknown, what: string): DatabaseUnavailable | StatementFailed {
   if (error instanceof DatabaseUnavailable || error instanceof StatementFailed) return error;
+  // As of any statement in a transaction that has failed.
+  if (error instanceof SkippedInGroup) return new StatementFailed(error.message, '25P02', undefined);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     const { code } = error;

@@ -4,7 +4,13 @@
 
 import pg from 'pg';
 import type { ChangeListener } from './database.ts';
-import { clientConfig, type PostgresOptions, socketOf, unavailable } from './postgres-client.ts';
+import {
+  clientConfig,
+  type PostgresOptions,
+  type ReportingClient,
+  socketOf,
+  unavailable,
+} from './postgres-client.ts';
 
 const listenRetryMilliseconds = 250;
 const listenCheckMilliseconds = 500;
@@ -15,9 +21,14 @@ export interface SilenceListener extends ChangeListener {
 }
 
 /** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
-export function listenForever(options: PostgresOptions, channel: string, listener: SilenceListener) {
+export function listenForever(
+  options: PostgresOptions,
+  Client: typeof ReportingClient,
+  channel: string,
+  listener: SilenceListener,
+) {
   let stopped = false;
-  let current: pg.Client | undefined;
+  let current: ReportingClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wake: (() => void) | undefined;
   let heard: () => void = () => undefined;
@@ -36,8 +47,9 @@ export function listenForever(options: PostgresOptions, channel: string, listene
   const done = (async () => {
     let silentSince: number | null = null;
     for (let attempt = 1; !stopped; attempt += 1) {
+      const wasSilent = silentSince !== null;
       // Half-open sockets never say goodbye: a small statement every few seconds finds them.
-      const client = new pg.Client({
+      const client = new Client({
         ...clientConfig(options),
         query_timeout: options.listenAnswerMilliseconds,
       });
@@ -77,12 +89,19 @@ export function listenForever(options: PostgresOptions, channel: string, listene
       clearTimeout(timer);
       if (!stopped) listener.onLost();
       await client.end().catch(() => undefined);
-      if (!stopped && silentSince === null) await pause(listenRetryMilliseconds);
+      // Who fell silent just now is replaced at once. An address that refuses would be asked thousands of times a second.
+      const isNewlySilent = silentSince !== null && !wasSilent;
+      if (!stopped && !isNewlySilent) await pause(listenRetryMilliseconds);
     }
   })();
 
   return {
     first,
+    /** Its server is a former primary, where nothing new is said. */
+    leaveFormer(timeline: number): void {
+      if (current !== undefined && current.timeline !== null && current.timeline < timeline)
+        socketOf(current).destroy();
+    },
     async close() {
       stopped = true;
       clearTimeout(timer);

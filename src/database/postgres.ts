@@ -1,29 +1,48 @@
 // The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
 // the server. A pool for each rank of work, so that reads never keep an order or a look-up waiting for a connection;
-// and one connection that listens (postgres-listener.ts).
+// and one connection that listens (postgres-listener.ts). Where DATABASE_URL names several hosts, all of them lead to the one
+// that takes writes (primary-finder.ts).
 // Always true: every statement has a time limit. A transaction that may take longer than its rank lets one be is
 // watched from another connection: as long as the server works on it, it goes on.
 
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import {
+  type AccountDivision,
   type Database,
   DatabaseUnavailable,
   type Rank,
   type Row,
+  ranked,
+  type Server,
   type Statement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
-import { createSession, lookupPlanner, runTransaction, type Session, settingsText } from './pg-session.ts';
+import { readHostList } from './database-hosts.ts';
 import {
+  citusPlanner,
+  createSession,
+  lookupPlanner,
+  runTransaction,
+  type SearchPath,
+  type SearchPaths,
+  type Session,
+  settingsText,
+} from './pg-session.ts';
+import {
+  askHost,
   clientConfig,
+  clientOf,
+  joinWrites,
+  onServer,
   type PostgresOptions,
   ReportingClient,
   socketOf,
   unavailable,
 } from './postgres-client.ts';
 import { listenForever } from './postgres-listener.ts';
+import { createPrimaryFinder } from './primary-finder.ts';
 import { createReadPace } from './read-pace.ts';
 
 /** A pool and the milliseconds that a statement in it may take. */
@@ -32,7 +51,16 @@ interface RankPool {
   readonly limitMilliseconds: number;
 }
 
-export function openPostgres(options: PostgresOptions): Database {
+export function openPostgres(given: PostgresOptions): Database {
+  const list = readHostList(given.connectionString);
+  const options = list === null ? given : { ...given, connectionString: list.connectionString };
+  const finder =
+    list === null
+      ? null
+      : createPrimaryFinder({
+          ...{ ...options.hosts, hosts: list.hosts, onMoved: leaveFormer },
+          ask: (host) => askHost(options, host),
+        });
   const sessions = new WeakMap<pg.PoolClient, Session>();
   const sockets = new Map<pg.PoolClient, Socket>();
   const counted = new Set<Session>();
@@ -40,9 +68,13 @@ export function openPostgres(options: PostgresOptions): Database {
   /** Sessions at work; `isLong`: for longer than their rank lets a statement be. */
   const busy = new Map<pg.PoolClient, { readonly isLong: boolean }>();
   let lostRoundTrips = 0;
+  /** The groups are on several servers. */
+  let isOverServers = false;
+  let following: NodeJS.Timeout | undefined;
   let closed = false;
-  const listeners: { close(): Promise<void> }[] = [];
+  const listeners: ReturnType<typeof listenForever>[] = [];
 
+  const allPools = new Set<RankPool>();
   const others = createPool(options.readConnections, options.readMilliseconds);
   const pools: Readonly<Record<Rank, RankPool>> = {
     orders: createPool(options.orderConnections, options.answerMilliseconds),
@@ -52,10 +84,10 @@ export function openPostgres(options: PostgresOptions): Database {
     reads: others,
   };
 
-  function createPool(max: number, limitMilliseconds: number): RankPool {
+  function createPool(max: number, limitMilliseconds: number, server?: Server): RankPool {
     const pool = new pg.Pool({
-      Client: ReportingClient,
-      ...clientConfig(options),
+      Client: clientOf(server === undefined ? finder : null),
+      ...clientConfig(server === undefined ? options : onServer(options, server)),
       max,
       connectionTimeoutMillis: options.connectMilliseconds,
       idleTimeoutMillis: 0,
@@ -66,20 +98,25 @@ export function openPostgres(options: PostgresOptions): Database {
       client.on('error', () => undefined);
       const socket = socketOf(client);
       sockets.set(client, socket);
+      joinWrites(socket);
       heardAt.set(socket, performance.now());
       socket.on('data', () => heardAt.set(socket, performance.now()));
       // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
-      const settings = [...lookupPlanner, ...timeouts(options, limitMilliseconds)];
+      const planner = isOverServers ? citusPlanner : lookupPlanner;
+      const settings = [...planner, ...timeouts(options, limitMilliseconds)];
       client.query(settingsText(settings)).catch(() => undefined);
     });
     pool.on('remove', (client) => {
+      finder?.doubt(client instanceof ReportingClient ? client.timeline : null);
       sockets.delete(client);
       const session = sessions.get(client);
       if (session === undefined) return;
       lostRoundTrips += session.roundTrips();
       counted.delete(session);
     });
-    return { pool, limitMilliseconds };
+    const created = { pool, limitMilliseconds };
+    allPools.add(created);
+    return created;
   }
 
   /** Of silent connections the next ones must not be tried one by one, each for as long as an answer may take. */
@@ -88,6 +125,18 @@ export function openPostgres(options: PostgresOptions): Database {
       if (which(client) && (heardAt.get(socket) ?? 0) < since)
         socket.destroy(new Error('The database has fallen silent.'));
     }
+  }
+
+  /**
+   * Of sessions that a former primary has, busy ones too: it may be frozen, or go on as if nothing had happened, and what
+   * they did there nobody else knows.
+   */
+  function leaveFormer(timeline: number): void {
+    for (const [client, socket] of sockets) {
+      if (client instanceof ReportingClient && client.timeline !== null && client.timeline < timeline)
+        socket.destroy(new Error('Another server has become the primary.'));
+    }
+    for (const listening of listeners) listening.leaveFormer(timeline);
   }
 
   const isIdle = (client: pg.PoolClient) => !busy.has(client);
@@ -99,6 +148,7 @@ export function openPostgres(options: PostgresOptions): Database {
     { pool, limitMilliseconds }: RankPool,
     milliseconds: number | null,
     work: (session: Session, giveUp: (reason: string) => void) => Promise<Result>,
+    path: SearchPath | null = null,
   ): Promise<Result> {
     let client: pg.PoolClient;
     try {
@@ -107,6 +157,7 @@ export function openPostgres(options: PostgresOptions): Database {
       throw unavailable(error);
     }
     const session = sessions.get(client) ?? register(client);
+    if (path !== null) session.search(path, false);
     let gone = false;
     const began = performance.now();
     busy.set(client, { isLong: milliseconds === null || milliseconds > limitMilliseconds });
@@ -170,8 +221,9 @@ export function openPostgres(options: PostgresOptions): Database {
     milliseconds: number | null,
     work: (transaction: Transaction) => Promise<Result>,
     how: Pick<TransactionOptions, 'isSnapshot'>,
+    paths: SearchPaths,
   ): Promise<Result> {
-    return withSession(pool, milliseconds, async (session, giveUp) => {
+    const run = async (session: Session, giveUp: (reason: string) => void) => {
       let number: number | null = null;
       const watching = watch(() => number, giveUp);
       try {
@@ -187,11 +239,13 @@ export function openPostgres(options: PostgresOptions): Database {
             return work(transaction);
           },
           how,
+          paths,
         );
       } finally {
         watching.end();
       }
-    });
+    };
+    return withSession(pool, milliseconds, run, paths.own);
   }
 
   function register(client: pg.PoolClient): Session {
@@ -213,64 +267,150 @@ export function openPostgres(options: PostgresOptions): Database {
     return rank === 'reads' ? pace.read(work) : work();
   };
 
-  return {
-    kind: 'postgres',
-    beginFileCopy: null,
-    orderSessions: options.orderConnections,
+  /** Lanes go where Citus moves their groups: a worker that has a group no more would ask the one that has it. */
+  function follow(
+    whole: Database,
+    orderPools: readonly { current: RankPool }[],
+    locate: NonNullable<AccountDivision['locate']>,
+    begun: readonly Server[],
+  ): void {
+    let servers = begun;
+    const look = async () => {
+      const found = await locate(ranked(whole, 'lookups')).catch(() => null);
+      if (closed || found === null) return;
+      for (const [index, server] of found.entries()) {
+        const before = servers[index];
+        const ofOrders = orderPools[index];
+        if (ofOrders === undefined || (before?.host === server.host && before.port === server.port)) continue;
+        const former = ofOrders.current;
+        ofOrders.current = createPool(options.orderConnections, options.answerMilliseconds, server);
+        allPools.delete(former);
+        void former.pool.end();
+      }
+      servers = found;
+    };
+    following = setInterval(look, options.locateMilliseconds);
+    following.unref();
+  }
 
-    query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
-      const pool = pools[rank];
-      return inPace(rank, () =>
-        withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values)),
-      );
+  /** `view`: how statements find their tables; `ofOrders`: the pool of the rank `orders`. */
+  function databaseOn(
+    paths: SearchPaths,
+    ofOrders: { current: RankPool },
+    divided: DividedDatabase,
+  ): Database {
+    const poolOf = (rank: Rank) => (rank === 'orders' ? ofOrders.current : pools[rank]);
+    const database: Database = {
+      kind: 'postgres',
+      beginFileCopy: null,
+      orderSessions: options.orderConnections,
+      accountGroups: () => divided.groups() ?? [database],
+      isSpread: paths.isSpread,
+      ofAccount: (accountId) => divided.groupOf(accountId) ?? database,
+
+      query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
+        const pool = poolOf(rank);
+        const { own } = paths;
+        return inPace(rank, () =>
+          withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values, own), own),
+        );
+      },
+
+      transaction<Result>(
+        work: (transaction: Transaction) => Promise<Result>,
+        { rank = 'changes', timeoutMilliseconds, ...how }: TransactionOptions = {},
+      ): Promise<Result> {
+        const pool = poolOf(rank);
+        const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
+        if (milliseconds === null || milliseconds > pool.limitMilliseconds)
+          return longTransaction(pool, milliseconds, work, how, paths);
+        return inPace(rank, () =>
+          withSession(pool, milliseconds, (session) => runTransaction(session, work, how, paths), paths.own),
+        );
+      },
+
+      inGroups({ shared, groups, locate, servers }) {
+        const pathOf = (schemas: string, tag: string): SearchPath => ({ schemas, tag });
+        const groupPaths = groups.map((group, index) => pathOf(`${group}, ${shared}`, `~${index}`));
+        const ofAccount = (accountId: number) => groupPaths[accountId % groupPaths.length] ?? null;
+        const inGroupsOf: DividedDatabase = {
+          groups: () => divisions,
+          groupOf: (accountId) => divisions[accountId % divisions.length],
+        };
+        const isSpread = servers !== undefined;
+        if (isSpread) {
+          isOverServers = true;
+          // What was connected before plans otherwise.
+          dropSilent(Number.POSITIVE_INFINITY, isIdle);
+        }
+        const orderPools = groups.map((_, index) => ({
+          current: createPool(options.orderConnections, options.answerMilliseconds, servers?.[index]),
+        }));
+        const divisions = groupPaths.map((own, index) =>
+          databaseOn(
+            { own, ofAccount, ofGroups: groupPaths, isSpread },
+            orderPools[index] ?? { current: pools.orders },
+            inGroupsOf,
+          ),
+        );
+        const all = { own: pathOf(shared, '~'), ofAccount, ofGroups: groupPaths, isSpread };
+        const whole = databaseOn(all, { current: pools.orders }, inGroupsOf);
+        if (locate !== undefined && servers !== undefined) follow(whole, orderPools, locate, servers);
+        return whole;
+      },
+
+      async listen(channel, listener) {
+        if (closed) throw new DatabaseUnavailable('The database is closed.');
+        const listening = listenForever(options, clientOf(finder), channel, {
+          ...listener,
+          // The server can be reached again, and what has not been heard since belongs to the time before.
+          onHeardAgain: (silentSince) => dropSilent(silentSince, isDue),
+        });
+        listeners.push(listening);
+        await listening.first;
+      },
+
+      // Only the event loop can look at a socket.
+      poll() {},
+
+      roundTrips() {
+        let sum = lostRoundTrips;
+        for (const session of counted) sum += session.roundTrips();
+        return sum;
+      },
+
+      async close() {
+        closed = true;
+        clearInterval(following);
+        finder?.close();
+        // A statement that runs for long, or a server that is frozen, must not keep the process.
+        const cutOff = setTimeout(() => {
+          for (const socket of sockets.values()) socket.destroy();
+        }, options.closeMilliseconds);
+        await Promise.all([
+          ...listeners.map((listener) => listener.close()),
+          ...[...allPools].map(({ pool }) => pool.end()),
+        ]);
+        clearTimeout(cutOff);
+      },
+    };
+    return database;
+  }
+
+  return databaseOn(
+    { own: null, ofAccount: () => null, ofGroups: null, isSpread: false },
+    { current: pools.orders },
+    {
+      groups: () => null,
+      groupOf: () => undefined,
     },
+  );
+}
 
-    transaction<Result>(
-      work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'changes', timeoutMilliseconds, ...how }: TransactionOptions = {},
-    ): Promise<Result> {
-      const pool = pools[rank];
-      const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
-      if (milliseconds === null || milliseconds > pool.limitMilliseconds)
-        return longTransaction(pool, milliseconds, work, how);
-      return inPace(rank, () =>
-        withSession(pool, milliseconds, (session) => runTransaction(session, work, how)),
-      );
-    },
-
-    async listen(channel, listener) {
-      if (closed) throw new DatabaseUnavailable('The database is closed.');
-      const listening = listenForever(options, channel, {
-        ...listener,
-        // The server can be reached again, and what has not been heard since belongs to the time before.
-        onHeardAgain: (silentSince) => dropSilent(silentSince, isDue),
-      });
-      listeners.push(listening);
-      await listening.first;
-    },
-
-    // Only the event loop can look at a socket.
-    poll() {},
-
-    roundTrips() {
-      let sum = lostRoundTrips;
-      for (const session of counted) sum += session.roundTrips();
-      return sum;
-    },
-
-    async close() {
-      closed = true;
-      // A statement that runs for long, or a server that is frozen, must not keep the process.
-      const cutOff = setTimeout(() => {
-        for (const socket of sockets.values()) socket.destroy();
-      }, options.closeMilliseconds);
-      await Promise.all([
-        ...listeners.map((listener) => listener.close()),
-        ...[...new Set(Object.values(pools))].map(({ pool }) => pool.end()),
-      ]);
-      clearTimeout(cutOff);
-    },
-  };
+/** The account groups of a database, once they are known. */
+interface DividedDatabase {
+  groups(): readonly Database[] | null;
+  groupOf(accountId: number): Database | undefined;
 }
 
 function timeouts(
@@ -286,7 +426,7 @@ function timeouts(
 
 const findProcess: Statement = {
   name: 'find_process',
-  text: 'select from pg_stat_activity where pid = $1::int',
+  text: 'select 1 from pg_stat_activity where pid = $1::int',
 };
 
 /**

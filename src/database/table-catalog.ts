@@ -1,6 +1,10 @@
 // Which tables a database has, as the database itself knows it: backup and restore walk over them without a
 // list of their own, so that a new migration's tables are never forgotten. Called inside a transaction.
+// Always true: accounts in several groups have the same tables as in one, with the rows of all groups: a backup does not
+// tell how many there were.
 
+import { findDivisionIfAny } from './account-groups.ts';
+import { accountReferences } from './account-tables.ts';
 import { type Queryable, StatementFailed } from './database.ts';
 
 export interface Table {
@@ -19,8 +23,9 @@ export interface Sequence {
 
 /** The migrations' own record is not content: it says which shape the content has. */
 const migrationsTable = 'schema_migrations';
-/** Nor is what runs on this installation now, and when it ran last. */
+/** Nor is what runs on this installation now, and when it ran last; nor how its accounts are divided. */
 const jobsTable = 'jobs';
+const groupsTable = 'account_groups';
 
 const selectTables = `select c.relname as name, c.oid::int as oid,
     array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
@@ -32,16 +37,27 @@ const selectTables = `select c.relname as name, c.oid::int as oid,
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
       where i.indrelid = c.oid and i.indisprimary order by k.place) as order_by,
     array(select f.confrelid::int from pg_constraint f where f.conrelid = c.oid and f.contype = 'f') as needs
-  from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by c.relname`;
+  from pg_class c where c.relkind = 'r'
+    and c.relnamespace in (current_schema()::regnamespace, coalesce($1, current_schema()::text)::regnamespace)
+  order by c.relname`;
+
+/** The schema whose account tables stand for those of all groups; null: the accounts are one group. */
+async function firstGroup(queryable: Queryable): Promise<string | null> {
+  return (await findDivisionIfAny(queryable))?.groups[0] ?? null;
+}
 
 /** Every table with content; each after those it refers to. */
 export async function listTables(queryable: Queryable): Promise<Table[]> {
-  const rows = await queryable.query({ name: '', text: selectTables });
+  const rows = await queryable.query({ name: '', text: selectTables }, [await firstGroup(queryable)]);
+  const oids = new Map(rows.map((row) => [String(row['name']), Number(row['oid'])]));
+  // Of one group the database itself says the same.
+  const referredTo = (name: string) =>
+    accountReferences.filter(({ table }) => table === name).map(({ refersTo }) => oids.get(refersTo) ?? 0);
   const waiting = rows
-    .filter(({ name }) => name !== migrationsTable && name !== jobsTable)
+    .filter(({ name }) => name !== migrationsTable && name !== jobsTable && name !== groupsTable)
     .map((row) => ({
       oid: Number(row['oid']),
-      needs: texts(row['needs']).map(Number),
+      needs: [...texts(row['needs']).map(Number), ...referredTo(String(row['name']))],
       table: {
         name: String(row['name']),
         columns: texts(row['columns']).map((name, index) => ({
@@ -66,15 +82,26 @@ export async function listTables(queryable: Queryable): Promise<Table[]> {
   return sorted.map(({ table }) => table);
 }
 
-const selectSequences = `select c.relname as table, a.attname as column,
-    pg_sequence_last_value(pg_get_serial_sequence(quote_ident(c.relname), a.attname)::regclass)::text as last
-  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-    and pg_get_serial_sequence(quote_ident(c.relname), a.attname) is not null
-  order by c.relname, a.attnum`;
+/** Groups draw the numbers of a column from one sequence, which its default depends on. */
+const selectSequences = `select table_name as table, column_name as column,
+    pg_sequence_last_value(sequence)::text as last
+  from (
+    select c.relname::text as table_name, a.attname::text as column_name, a.attnum,
+      coalesce(
+        pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass,
+        (select d.refobjid::regclass from pg_attrdef f join pg_depend d on d.classid = 'pg_attrdef'::regclass
+          and d.objid = f.oid and d.refclassid = 'pg_class'::regclass
+          join pg_class s on s.oid = d.refobjid and s.relkind = 'S'
+          where f.adrelid = c.oid and f.adnum = a.attnum limit 1)) as sequence
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'r'
+      and c.relnamespace in (current_schema()::regnamespace, coalesce($1, current_schema()::text)::regnamespace)
+  ) columns
+  where sequence is not null
+  order by table_name, attnum`;
 
 export async function listSequences(queryable: Queryable): Promise<Sequence[]> {
-  const rows = await queryable.query({ name: '', text: selectSequences });
+  const rows = await queryable.query({ name: '', text: selectSequences }, [await firstGroup(queryable)]);
   return rows.map((row) => ({
     table: String(row['table']),
     column: String(row['column']),
@@ -101,7 +128,7 @@ export async function findContent(queryable: Queryable, tables: readonly Table[]
   for (const { name } of tables) {
     const [row] = await queryable.query({
       name: '',
-      text: `select exists (select from ${quoteName(name)}) as has`,
+      text: `select exists (select 1 from ${quoteName(name)}) as has`,
     });
     if (row?.['has'] === true) return name;
   }

@@ -199,6 +199,15 @@ export function texts(name: string): Column<readonly string[]> {
   };
 }
 
+/** Texts without spaces. Unlike texts, Citus takes them in an update. */
+export function words(name: string): Column<readonly string[]> {
+  return {
+    ...texts(name),
+    cast: (value) => `string_to_array(${value}, ' ')`,
+    toArray: (values) => textArray(values.map((value) => value.join(' '))),
+  };
+}
+
 /** One of a closed list of words. */
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Column<Word> {
   return {

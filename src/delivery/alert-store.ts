@@ -49,7 +49,7 @@ const setAlerts: Statement = {
 };
 
 export async function readAlerts(database: Queryable, accountId: number): Promise<Alerts> {
-  const [row] = await database.query(findAlerts, [accountId]);
+  const [row] = await database.ofAccount(accountId).query(findAlerts, [accountId]);
   return parseAlerts(row ?? {});
 }
 
@@ -61,7 +61,7 @@ export function replaceAlerts(
   author: AuditAuthor,
   now: EpochSeconds,
 ): Promise<boolean> {
-  return database.transaction(async (transaction) => {
+  return database.ofAccount(accountId).transaction(async (transaction) => {
     const [row] = await transaction.query(lockAlerts, [accountId]);
     if (row === undefined) return false;
     const before = parseAlerts(row);

@@ -174,7 +174,7 @@ const lockAccountRow: Statement = {
 
 /** How many events it has; null: nobody listens to it, or there is no such account. */
 export async function lockAccount(transaction: Queryable, accountId: number): Promise<number | null> {
-  const [row] = await transaction.query(lockAccountRow, [accountId]);
+  const [row] = await transaction.ofAccount(accountId).query(lockAccountRow, [accountId]);
   return row === undefined || row['event_count'] === null ? null : Number(row['event_count']);
 }
 

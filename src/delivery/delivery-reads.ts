@@ -2,7 +2,7 @@
 // for many endpoints with one statement.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import { byGroup, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { events } from '../events/event-log.ts';
@@ -113,14 +113,21 @@ const readWanted: Statement = {
 /** Of one account each: the next events behind a number, as many as are wanted. */
 export async function readWantedEvents(database: Queryable, wishes: readonly Wish[]): Promise<Granted[]> {
   if (wishes.length === 0) return [];
-  const rows = await database.query(readWanted, [
-    numberArray(wishes.map(({ accountId }) => accountId)),
-    numberArray(wishes.map(({ after }) => after)),
-    numberArray(wishes.map(({ wanted }) => wanted)),
-  ]);
-  const byPlace = Map.groupBy(rows, (row) => Number(row['place']));
-  return wishes.map(({ after, wanted, available }, index) => {
-    const read = (byPlace.get(index + 1) ?? []).map((row) => {
+  const byWish = new Map<Wish, readonly Row[]>();
+  for (const [ofGroup, some] of byGroup(database, wishes, ({ accountId }) => accountId)) {
+    const rows = await database
+      .ofAccount(ofGroup)
+      .query(readWanted, [
+        numberArray(some.map(({ accountId }) => accountId)),
+        numberArray(some.map(({ after }) => after)),
+        numberArray(some.map(({ wanted }) => wanted)),
+      ]);
+    const byPlace = Map.groupBy(rows, (row) => Number(row['place']));
+    for (const [index, wish] of some.entries()) byWish.set(wish, byPlace.get(index + 1) ?? []);
+  }
+  return wishes.map((wish) => {
+    const { after, wanted, available } = wish;
+    const read = (byWish.get(wish) ?? []).map((row) => {
       const event = events.parse(row);
       return { cursor: event.number, event };
     });

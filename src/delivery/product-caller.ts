@@ -15,12 +15,15 @@ import { isJsonObject, type JsonObject, own } from '../contract/json.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import {
+  byGroup,
   type Database,
   DatabaseUnavailable,
   type Rank,
   type Row,
+  ranked,
   type Statement,
 } from '../database/database.ts';
+import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { nullableNumberArray, numberArray, textArray } from '../database/sql-arrays.ts';
 import type { JobContext, JobResult } from '../jobs/create-jobs.ts';
@@ -107,6 +110,7 @@ interface Target {
 
 interface Written {
   readonly id: number;
+  readonly accountId: number;
   readonly at: EpochSeconds;
   readonly status: ProductCallStatus;
   readonly nextAt: EpochSeconds;
@@ -125,11 +129,11 @@ const reasonLengthMax = 200;
 const waiting = (
   whose: string,
   when: string,
-) => `(select c.id::int as id, c.call_id, c.account_id, c.order_number, c.confirms, c.type,
+) => `(select c.id, c.call_id, c.account_id, c.order_number, c.confirms, c.type,
       c.payload, c.created_at, c.attempts, c.first_attempt_at, c.next_attempt_at
     from product_calls c
     where c.status = 'waiting' and ${whose} and ${when} and not c.id = any($2::bigint[])
-      and not exists (select from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
+      and not exists (select 1 from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
         and e.customer_number = c.customer_number and e.id < c.id)
     order by c.next_attempt_at, c.id limit $3::int)`;
 
@@ -213,14 +217,18 @@ async function callUntilStopped(
       async (transaction) => {
         hasLease = await holdLease(transaction, productCallsKinds[mode], leaseNumber);
         if (!hasLease) return;
-        await transaction.query(writeAnswers, [
-          numberArray(rows.map(({ id }) => id)),
-          numberArray(rows.map(({ at }) => at)),
-          textArray(rows.map(({ status }) => status)),
-          numberArray(rows.map(({ nextAt }) => nextAt)),
-          nullableNumberArray(rows.map(({ lastStatus }) => lastStatus)),
-          textArray(rows.map(({ lastError }) => lastError)),
-        ]);
+        for (const [accountId, ofAccount] of byGroup(transaction, rows, (row) => row.accountId)) {
+          await transaction
+            .ofAccount(accountId)
+            .query(writeAnswers, [
+              numberArray(ofAccount.map(({ id }) => id)),
+              numberArray(ofAccount.map(({ at }) => at)),
+              textArray(ofAccount.map(({ status }) => status)),
+              numberArray(ofAccount.map(({ nextAt }) => nextAt)),
+              nullableNumberArray(ofAccount.map(({ lastStatus }) => lastStatus)),
+              textArray(ofAccount.map(({ lastError }) => lastError)),
+            ]);
+        }
       },
       { rank: 'lookups' },
     );
@@ -230,7 +238,7 @@ async function callUntilStopped(
   async function giveUpTest(call: Call): Promise<void> {
     const { id, accountId, orderNumber, confirms } = call;
     const at = now();
-    const nothing = { id, at, lastStatus: null, lastError: 'no_product' };
+    const nothing = { id, accountId, at, lastStatus: null, lastError: 'no_product' };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
     // It cannot be settled now, as of an account that was halted: later, and not at once again.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null })))
@@ -251,6 +259,7 @@ async function callUntilStopped(
     const lastStatus = result.type === 'answered' ? result.status : null;
     const answer = {
       id: call.id,
+      accountId: call.accountId,
       at,
       lastStatus,
       lastError: result.type === 'failed' ? result.reason : null,
@@ -300,7 +309,11 @@ async function callUntilStopped(
     if (free > 0) {
       const { statement, rank } = readDue[mode];
       const busy = numberArray([...underWay.keys()]);
-      const calls = (await database.query(statement, [now(), busy, free], rank)).map(parseCall);
+      const rows = await firstOfEveryGroup(ranked(database, rank), statement, [now(), busy, free], {
+        columns: ['next_attempt_at', 'id'],
+        limit: free,
+      });
+      const calls = rows.map(parseCall);
       for (const call of calls) underWay.set(call.id, begin(call, target));
     }
     // Only of tests: there is no address for them, and what waited for one is given up.
@@ -398,6 +411,11 @@ export async function deleteOldProductCalls(
   before: EpochSeconds,
   signal: AbortSignal,
 ): Promise<boolean> {
-  while (!signal.aborted) if ((await database.query(deleteOld, [before])).length === 0) return false;
-  return true;
+  for (const group of database.accountGroups()) {
+    for (;;) {
+      if (signal.aborted) return true;
+      if ((await group.query(deleteOld, [before])).length === 0) break;
+    }
+  }
+  return false;
 }

@@ -9,7 +9,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { oneOf as oneOfThese } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, oneOf, type RowOf, text, time, writeRows } from '../database/table.ts';
@@ -73,7 +73,8 @@ export async function appendEvents(
   happenings: readonly Happening[],
   now: EpochSeconds,
 ): Promise<void> {
-  const [row] = await transaction.query(takeNumbers, [accountId, happenings.length]);
+  const ofAccount = transaction.ofAccount(accountId);
+  const [row] = await ofAccount.query(takeNumbers, [accountId, happenings.length]);
   if (row === undefined) return;
   const first = Number(row['event_count']) - happenings.length + 1;
   const numbered = happenings.map(({ type, data }, index) => ({
@@ -84,7 +85,7 @@ export async function appendEvents(
     createdAt: Number(row['test_clock'] ?? now),
     data: JSON.stringify(data),
   }));
-  await Promise.all(writeEvents(transaction, numbered, now));
+  await Promise.all(writeEvents(ofAccount, numbered, now));
 }
 
 // In the order in which batches lock accounts.
@@ -110,7 +111,9 @@ export async function holdListening(
   transaction: Queryable,
   groupsToTell: readonly Group[],
 ): Promise<readonly ListeningAccount[]> {
-  const rows = await transaction.query(lockListening, [textArray(groupsToTell)]);
+  const rows: Row[] = [];
+  for (const group of transaction.accountGroups())
+    rows.push(...(await group.query(lockListening, [textArray(groupsToTell)])));
   return rows.map((row) => ({
     id: Number(row['id']),
     group: oneOfThese(groups, row['group_name']),
@@ -125,14 +128,16 @@ export async function tellAll(
   tell: (account: ListeningAccount) => Happening,
   now: EpochSeconds,
 ): Promise<void> {
-  if (accounts.length === 0) return;
-  const numbered = accounts.map((account) => {
-    const { type, data } = tell(account);
-    const number = account.eventCount + 1;
-    return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
-  });
-  await transaction.query(moveNumbers, [numberArray(accounts.map(({ id }) => id))]);
-  await Promise.all(writeEvents(transaction, numbered, now));
+  for (const [first, ofGroup] of byGroup(transaction, accounts, ({ id }) => id)) {
+    const numbered = ofGroup.map((account) => {
+      const { type, data } = tell(account);
+      const number = account.eventCount + 1;
+      return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
+    });
+    const group = transaction.ofAccount(first);
+    await group.query(moveNumbers, [numberArray(ofGroup.map(({ id }) => id))]);
+    await Promise.all(writeEvents(group, numbered, now));
+  }
 }
 
 const beginListening: Statement = {
@@ -142,7 +147,7 @@ const beginListening: Statement = {
 
 /** From now on, and for ever, the account's events are written. */
 export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
-  await database.query(beginListening, [accountId]);
+  await database.ofAccount(accountId).query(beginListening, [accountId]);
 }
 
 /** Whether all of them are listened to is a column of service_state: those of real accounts, and those of tests. */
@@ -172,14 +177,17 @@ const listenings = {
 };
 
 /** From now on, and for ever, the events of all accounts are written, those to come included; or those of all tests. */
-export async function listenToEverybody(database: Queryable, mode: Listening = 'live'): Promise<void> {
-  await database.query(listenings[mode].begin);
-  while ((await database.query(listenings[mode].more)).length > 0);
+export async function listenToEverybody(transaction: Queryable, mode: Listening = 'live'): Promise<void> {
+  await transaction.query(listenings[mode].begin);
+  for (const group of transaction.accountGroups())
+    while ((await group.query(listenings[mode].more)).length > 0);
 }
 
 /** Reaches whom a process that died in the middle did not reach. */
-export async function goOnListening(database: Queryable): Promise<void> {
-  for (const { more } of Object.values(listenings)) while ((await database.query(more)).length > 0);
+export async function goOnListening(database: Database): Promise<void> {
+  for (const group of database.accountGroups()) {
+    for (const { more } of Object.values(listenings)) while ((await group.query(more)).length > 0);
+  }
 }
 
 const listenToNew: Statement = {
@@ -190,5 +198,5 @@ const listenToNew: Statement = {
 
 /** In the transaction that makes the account, or its test, behind its entry in the audit log: that holds the row which says whether. */
 export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
-  await transaction.query(listenToNew, [accountId]);
+  await transaction.ofAccount(accountId).query(listenToNew, [accountId]);
 }

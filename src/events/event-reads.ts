@@ -57,7 +57,7 @@ export async function readFeed(
   database: Database,
   { accountId, after, type, limit }: FeedQuestion,
 ): Promise<FeedOutcome> {
-  const [extent] = await database.query(findExtent, [accountId]);
+  const [extent] = await database.ofAccount(accountId).query(findExtent, [accountId]);
   if (extent?.['event_count'] === null) await listenToAccount(database, accountId);
   const total = Number(extent?.['event_count'] ?? 0);
   const oldest = extent?.['oldest'] == null ? null : Number(extent['oldest']);
@@ -65,8 +65,8 @@ export async function readFeed(
   if (after > 0 && after < total && (oldest === null || oldest > after + 1)) return { type: 'gone', oldest };
   const rows =
     type === null
-      ? await database.query(listEvents, [accountId, after, limit + 1])
-      : await database.query(listOfType, [accountId, after, limit + 1, type]);
+      ? await database.ofAccount(accountId).query(listEvents, [accountId, after, limit + 1])
+      : await database.ofAccount(accountId).query(listOfType, [accountId, after, limit + 1, type]);
   const found = rows.slice(0, limit).map((row) => events.parse(row));
   const hasMore = rows.length > limit;
   const last = found.at(-1)?.number ?? after;
@@ -86,7 +86,7 @@ export async function findAccountEvent(
   accountId: number,
   number: number,
 ): Promise<AccountEvent | null> {
-  const [row] = await database.query(findEvent, [accountId, number]);
+  const [row] = await database.ofAccount(accountId).query(findEvent, [accountId, number]);
   return row === undefined ? null : events.parse(row);
 }
 

@@ -9,6 +9,7 @@ import type { OwnedId } from '../contract/identifiers.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type AccountEvent, events } from './event-log.ts';
@@ -43,20 +44,20 @@ const moveHead: Statement = {
 
 const findInbox: Statement = {
   name: 'find_event_inbox',
-  text: 'select exists (select from event_inbox) as waits',
+  text: 'select exists (select 1 from event_inbox) as waits',
 };
 
 /** How many events found their place; 0: there was nothing. */
 export async function extendStream(database: Database): Promise<number> {
   // Nothing is locked for nothing.
-  const [found] = await database.query(findInbox);
-  if (found?.['waits'] !== true) return 0;
+  const found = await fromEveryGroup(database, findInbox);
+  if (!found.some((row) => row['waits'] === true)) return 0;
   return database.transaction(
     async (transaction) => {
       const [head] = await transaction.query(lockHead);
-      const rows = [...(await transaction.query(takeInbox))].sort(
-        (a, b) => Number(a['id']) - Number(b['id']),
-      );
+      const taken: Row[] = [];
+      for (const group of transaction.accountGroups()) taken.push(...(await group.query(takeInbox)));
+      const rows = taken.sort((a, b) => Number(a['id']) - Number(b['id']));
       const begin = bigint(head?.['next_position']);
       let position = begin;
       const positions = rows.map((row) => {
@@ -143,7 +144,7 @@ export async function positionOf(
   accountId: number,
   number: number,
 ): Promise<bigint | null> {
-  const [row] = await database.query(findPosition, [accountId, number]);
+  const [row] = await database.ofAccount(accountId).query(findPosition, [accountId, number]);
   return row === undefined ? null : bigint(row['position']);
 }
 
@@ -211,10 +212,10 @@ export async function deleteOldEvents(
     const rows = await database.query(selectOldest, [before, stretchesPerPiece]);
     if (rows.length === 0) return false;
     const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
+    const names = ['account_id', 'first_number', 'last_number'];
     await database.transaction(
       async (transaction) => {
-        const names = ['account_id', 'first_number', 'last_number'];
-        await transaction.query(deleteEvents, names.map(column));
+        for (const group of transaction.accountGroups()) await group.query(deleteEvents, names.map(column));
         await transaction.query(deleteStretches, [column('position')]);
       },
       { rank: 'reads' },

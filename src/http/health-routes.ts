@@ -1,4 +1,4 @@
-// /healthz: the process lives. /readyz: it can take orders now. /metrics: for Prometheus.
+// /healthz: the process lives. /readyz: it can take orders, now and in the next moment. /metrics: for Prometheus.
 // None of them needs a key; keep them off the public side of a proxy (docs/operations.md).
 
 import type { FastifyInstance } from 'fastify';
@@ -8,13 +8,19 @@ export interface HealthDependencies {
   readonly metrics: Metrics;
   /** What keeps the service from taking orders, in a few words each; empty when it is ready. */
   readonly readinessProblems: () => Promise<readonly string[]>;
+  /** Who asks whether the service is ready, by the peer's address. */
+  readonly onReadinessAsked: (address: string) => void;
 }
 
-export function healthRoutes(app: FastifyInstance, { metrics, readinessProblems }: HealthDependencies): void {
+export function healthRoutes(
+  app: FastifyInstance,
+  { metrics, readinessProblems, onReadinessAsked }: HealthDependencies,
+): void {
   // Some monitors ask with HEAD.
   const hidden = { schema: { hide: true }, exposeHeadRoute: true };
   app.get('/healthz', hidden, async () => ({ status: 'ok' }));
-  app.get('/readyz', hidden, async (_request, reply) => {
+  app.get('/readyz', hidden, async ({ socket }, reply) => {
+    onReadinessAsked(socket.remoteAddress ?? '');
     const problems = await readinessProblems();
     if (problems.length === 0) return { status: 'ready' };
     return reply.code(503).header('retry-after', 2).send({ status: 'not ready', problems });

@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Awaitable } from '../contract/awaitable.ts';
 import { isRefusal, type Refusal } from '../contract/error-catalogue.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -26,7 +27,7 @@ const knownMax = 100_000;
 /** @param admitKnown the limit of one token that is known, where nothing else limits what is done with it */
 export function createTokenLookups(
   limiter: RateLimiter,
-  admitKnown: (tokenHash: string, reply: FastifyReply) => Refusal | null = () => null,
+  admitKnown: (tokenHash: string, reply: FastifyReply) => Awaitable<Refusal | null> = () => null,
 ): TokenLookups {
   const known = new Set<string>();
 
@@ -41,7 +42,7 @@ export function createTokenLookups(
     async find(token, { ip }, reply, look) {
       const tokenHash = hashOf(token);
       const isGuess = !known.has(tokenHash);
-      const limited = isGuess ? null : admitKnown(tokenHash, reply);
+      const limited = isGuess ? null : await admitKnown(tokenHash, reply);
       if (limited !== null) return limited;
       const found = isGuess ? await limiter.guess(ip, reply, look) : await look();
       if (found === null) known.delete(tokenHash);

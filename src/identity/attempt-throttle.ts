@@ -1,12 +1,13 @@
-// Guessing passwords and codes, slowed down. Failures are counted for each (name, network) and for each network, in
-// this process's memory; a network is an address's neighbourhood and, with four times its limits, the /48 around
-// it. After `freeFailures` for the pair the next try waits 1, 2, 4 … at most `waitSecondsMax`; a network that failed
+// Guessing passwords and codes, slowed down. Failures are counted for each (name, network) and for each network; a
+// network is an address's neighbourhood and, with four times its limits, the /48 around it. They are counted in this process's
+// memory, or over all processes (shared-attempts.ts). After `freeFailures` for the pair the next try waits 1, 2, 4 … at most `waitSecondsMax`; a network that failed
 // `neighbourhoodFailuresMax` times within `windowSeconds` waits until the oldest of them is over.
 // Always true: a try from elsewhere is never held back by it, so nobody locks an honest user out; a try counts before it
 // is checked, so that a hundred at once do not pass as one; and one that could not be checked counts for nothing.
 
-import { type Refusal, refusal } from '../contract/error-catalogue.ts';
-import { type LimitedNetwork, limitedNetworks } from '../contract/ip-addresses.ts';
+import type { Awaitable } from '../contract/awaitable.ts';
+import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
+import { limitedNetworks } from '../contract/ip-addresses.ts';
 
 export interface AttemptLimits {
   readonly freeFailures: number;
@@ -36,6 +37,83 @@ export interface AttemptThrottle {
   tryCode<Right>(personId: number, check: AttemptCheck<Right>): Promise<Right | false | Refusal>;
 }
 
+/** What a try is counted under. */
+export interface Tried {
+  /** A name from a network, or a person whose password was right. */
+  readonly failures: readonly TriedFailures[];
+  readonly networks: readonly TriedNetwork[];
+}
+
+export interface TriedFailures {
+  readonly kind: 'pair' | 'code';
+  readonly id: string;
+  readonly free: number;
+  readonly waitSecondsMax: number;
+}
+
+export interface TriedNetwork {
+  readonly network: string;
+  readonly failuresMax: number;
+}
+
+/** A try that counts as failed until it is known to be something else. */
+export interface CountedTry {
+  right(): void;
+  /** It could not be checked. */
+  unknown(): void;
+}
+
+export interface AttemptCounts {
+  /** Counts the try, or says why it may not be made. */
+  count(tried: Tried): Awaitable<CountedTry | Refusal>;
+}
+
+export interface LocalAttemptCounts extends AttemptCounts {
+  count(tried: Tried): CountedTry | Refusal;
+  /** Why the try may not be made; null: it may. Counts nothing. */
+  refusal(tried: Tried): Refusal | null;
+  /** Counts what was let through. */
+  note(tried: Tried): CountedTry;
+}
+
+export function createAttemptThrottle(
+  monotonicNow: () => number,
+  limits: AttemptLimits,
+  counts: AttemptCounts = createAttemptCounts(monotonicNow, limits),
+): AttemptThrottle {
+  async function attempt<Right>(tried: Tried, check: AttemptCheck<Right>): Promise<Right | false | Refusal> {
+    const found = counts.count(tried);
+    const counted = found instanceof Promise ? await found : found;
+    return isRefusal(counted) ? counted : judge(check, counted);
+  }
+
+  return {
+    tryPassword(name, address, check) {
+      const networks = limitedNetworks(address);
+      return attempt(
+        {
+          failures: networks.map(({ network, limitFactor }) => ({
+            kind: 'pair',
+            id: `${name}\n${network}`,
+            free: limits.freeFailures * limitFactor,
+            waitSecondsMax: limits.waitSecondsMax,
+          })),
+          networks: networks.map(({ network, limitFactor }) => ({
+            network,
+            failuresMax: limits.neighbourhoodFailuresMax * limitFactor,
+          })),
+        },
+        check,
+      );
+    },
+    tryCode(personId, check) {
+      const { freeCodeFailures: free, codeWaitSecondsMax: waitSecondsMax } = limits;
+      const failures = [{ kind: 'code', id: String(personId), free, waitSecondsMax }] as const;
+      return attempt({ failures, networks: [] }, check);
+    },
+  };
+}
+
 interface Failures {
   count: number;
   /** Milliseconds of the clock: no try before it. */
@@ -43,9 +121,12 @@ interface Failures {
   lastAt: number;
 }
 
-export function createAttemptThrottle(monotonicNow: () => number, limits: AttemptLimits): AttemptThrottle {
-  const pairs = new Map<string, Failures>();
-  const codes = new Map<number, Failures>();
+/** In this process's memory. */
+export function createAttemptCounts(monotonicNow: () => number, limits: AttemptLimits): LocalAttemptCounts {
+  const known: Readonly<Record<TriedFailures['kind'], Map<string, Failures>>> = {
+    pair: new Map(),
+    code: new Map(),
+  };
   const networks = new Map<string, number[]>();
 
   /** Oldest first out: the map keeps the order in which keys were last written. */
@@ -58,33 +139,28 @@ export function createAttemptThrottle(monotonicNow: () => number, limits: Attemp
     map.set(key, value);
   }
 
-  function failuresOf<Key>(map: Map<Key, Failures>, key: Key, at: number): Failures {
-    const known = map.get(key);
-    const isOver = known === undefined || known.lastAt + limits.forgetSeconds * 1000 < at;
-    return isOver ? { count: 0, waitUntil: 0, lastAt: at } : known;
+  function failuresOf({ kind, id }: TriedFailures, at: number): Failures {
+    const found = known[kind].get(id);
+    const isOver = found === undefined || found.lastAt + limits.forgetSeconds * 1000 < at;
+    return isOver ? { count: 0, waitUntil: 0, lastAt: at } : found;
   }
 
   /** Counts a failure before it is one; the function takes it back. */
-  function fail<Key>(
-    map: Map<Key, Failures>,
-    key: Key,
-    at: number,
-    free: number,
-    waitMax: number,
-  ): () => void {
-    const before = failuresOf(map, key, at);
+  function fail(tried: TriedFailures, at: number): () => void {
+    const { kind, id, free, waitSecondsMax } = tried;
+    const before = failuresOf(tried, at);
     const beyond = before.count + 1 - free;
-    const waitSeconds = beyond < 0 ? 0 : Math.min(waitMax, 2 ** Math.min(beyond, 30));
+    const waitSeconds = beyond < 0 ? 0 : Math.min(waitSecondsMax, 2 ** Math.min(beyond, 30));
     const counted = { count: before.count + 1, waitUntil: at + waitSeconds * 1000, lastAt: at };
-    remember(map, key, counted);
+    remember(known[kind], id, counted);
     return () => {
-      const known = map.get(key);
-      if (known === undefined) return;
-      const count = known.count - 1;
+      const found = known[kind].get(id);
+      if (found === undefined) return;
+      const count = found.count - 1;
       // Whoever was let in had nothing to wait for.
-      const waitUntil = known === counted || count < free ? 0 : known.waitUntil;
-      if (count > 0) map.set(key, { ...known, count, waitUntil });
-      else map.delete(key);
+      const waitUntil = found === counted || count < free ? 0 : found.waitUntil;
+      if (count > 0) known[kind].set(id, { ...found, count, waitUntil });
+      else known[kind].delete(id);
     };
   }
 
@@ -102,70 +178,70 @@ export function createAttemptThrottle(monotonicNow: () => number, limits: Attemp
     };
   }
 
-  /** How long a network must wait for its next try of the name; the longest wait counts. */
-  function passwordWait(
-    pair: string,
-    { network, limitFactor }: LimitedNetwork,
-    at: number,
-  ): { readonly until: number; readonly refused: Refusal } | null {
-    const { waitUntil } = failuresOf(pairs, pair, at);
-    const max = limits.neighbourhoodFailuresMax * limitFactor;
-    const oldest = recentOf(network, at).at(-max);
-    const networkUntil = oldest === undefined ? 0 : oldest + limits.windowSeconds * 1000;
-    const until = Math.max(waitUntil, networkUntil);
-    if (until <= at) return null;
-    const refused =
-      waitUntil >= networkUntil
-        ? waiting(until - at, limits.freeFailures * limitFactor, limits.forgetSeconds)
-        : waiting(until - at, max, limits.windowSeconds);
-    return { until, refused };
+  function networkWait({ network, failuresMax }: TriedNetwork, at: number): number {
+    const oldest = recentOf(network, at).at(-failuresMax);
+    return oldest === undefined ? 0 : Math.max(0, oldest + limits.windowSeconds * 1000 - at);
   }
 
-  return {
-    async tryPassword(name, address, check) {
-      const at = monotonicNow();
-      const tried = limitedNetworks(address).map((limited) => ({
-        ...limited,
-        pair: `${name}\n${limited.network}`,
-      }));
-      const waits = tried.flatMap((each) => passwordWait(each.pair, each, at) ?? []);
-      const longest = waits.sort((a, b) => b.until - a.until)[0];
-      if (longest !== undefined) return longest.refused;
-      const ofPairs = tried.map(({ pair, limitFactor }) =>
-        fail(pairs, pair, at, limits.freeFailures * limitFactor, limits.waitSecondsMax),
-      );
-      const ofNetworks = tried.map(({ network }) => failNetwork(network, at));
-      return judge(check, {
-        right() {
-          for (const { pair } of tried) pairs.delete(pair);
-          for (const takeBack of ofNetworks) takeBack();
-        },
-        unknown() {
-          for (const takeBack of [...ofPairs, ...ofNetworks]) takeBack();
-        },
-      });
-    },
-    async tryCode(personId, check) {
-      const at = monotonicNow();
-      const { waitUntil } = failuresOf(codes, personId, at);
-      if (waitUntil > at) return waiting(waitUntil - at, limits.freeCodeFailures, limits.forgetSeconds);
-      const takeBack = fail(codes, personId, at, limits.freeCodeFailures, limits.codeWaitSecondsMax);
-      return judge(check, { right: () => codes.delete(personId), unknown: takeBack });
-    },
-  };
+  function note(tried: Tried): CountedTry {
+    const at = monotonicNow();
+    const ofFailures = tried.failures.map((each) => fail(each, at));
+    const ofNetworks = tried.networks.map(({ network }) => failNetwork(network, at));
+    return {
+      right() {
+        for (const { kind, id } of tried.failures) known[kind].delete(id);
+        for (const takeBack of ofNetworks) takeBack();
+      },
+      unknown() {
+        for (const takeBack of [...ofFailures, ...ofNetworks]) takeBack();
+      },
+    };
+  }
+
+  function refusalOf(tried: Tried): Refusal | null {
+    const at = monotonicNow();
+    const waits = {
+      failures: tried.failures.map((each) => Math.max(0, failuresOf(each, at).waitUntil - at)),
+      networks: tried.networks.map((each) => networkWait(each, at)),
+    };
+    return waitRefusal(tried, waits, limits);
+  }
+
+  return { note, refusal: refusalOf, count: (tried) => refusalOf(tried) ?? note(tried) };
+}
+
+/**
+ * The longest of these waits, if there is any. In milliseconds, as what they are of; a pair and its network stand at the same
+ * place.
+ */
+export function waitRefusal(
+  { failures, networks }: Tried,
+  waits: { readonly failures: readonly number[]; readonly networks: readonly number[] },
+  limits: AttemptLimits,
+): Refusal | null {
+  let longest = 0;
+  let refused: Refusal | null = null;
+  for (let place = 0; place < Math.max(failures.length, networks.length); place += 1) {
+    const wait = waits.failures[place] ?? 0;
+    const networkWait = waits.networks[place] ?? 0;
+    if (Math.max(wait, networkWait) <= longest) continue;
+    longest = Math.max(wait, networkWait);
+    refused =
+      wait >= networkWait
+        ? waiting(wait, failures[place]?.free ?? 0, limits.forgetSeconds)
+        : waiting(networkWait, networks[place]?.failuresMax ?? 0, limits.windowSeconds);
+  }
+  return refused;
 }
 
 /** What was counted as wrong stays so unless the check says otherwise. */
-async function judge<Right>(
-  check: AttemptCheck<Right>,
-  end: { right(): void; unknown(): void },
-): Promise<Right | false> {
+async function judge<Right>(check: AttemptCheck<Right>, counted: CountedTry): Promise<Right | false> {
   try {
     const right = await check();
-    if (right !== false) end.right();
+    if (right !== false) counted.right();
     return right;
   } catch (error) {
-    end.unknown();
+    counted.unknown();
     throw error;
   }
 }

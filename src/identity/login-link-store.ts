@@ -95,9 +95,9 @@ export async function createLoginLink(
   now: EpochSeconds,
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
-  await database.transaction((transaction) =>
-    writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now),
-  );
+  await database
+    .ofAccount(order.accountId)
+    .transaction((transaction) => writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now));
   return token;
 }
 
@@ -120,6 +120,11 @@ const isLetIn = (login: string) => `exists (select 1 from customers c
     where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active'
       and not c.suspended)
       and ${isInUse(login)}`;
+
+const findAccountOfLink: Statement = {
+  name: 'find_account_of_login_link',
+  text: 'select account_id from login_links where token_hash = $1',
+};
 
 const spendLink: Statement = {
   name: 'spend_login_link',
@@ -158,11 +163,7 @@ const deleteAtOnceMax = 5_000;
 
 // Links and codes of tests live by another clock: they go when their test is reset.
 const ofReal = `account_id <= ${realAccountIdMax}`;
-const expiredRows: readonly OldRows[] = [
-  { table: 'customer_sessions', whose: 'true' },
-  { table: 'login_codes', whose: ofReal },
-  { table: 'login_links', whose: ofReal },
-].map(({ table, whose }) => ({
+const expired = (table: string, whose: string): OldRows => ({
   deletion: {
     name: `delete_expired_${table}`,
     text: `with gone as (delete from ${table} where ctid = any(array(
@@ -172,7 +173,9 @@ const expiredRows: readonly OldRows[] = [
     select count(*) as count from gone`,
   },
   atOnceMax: deleteAtOnceMax,
-}));
+});
+const expiredLinks = expired('login_links', ofReal);
+const expiredRows = [expired('customer_sessions', 'true'), expired('login_codes', ofReal)];
 
 /** Whose link it is, while it can be spent; the customer may be suspended. Changes nothing: mail scanners open links. */
 export async function findOpenLink(
@@ -181,6 +184,13 @@ export async function findOpenLink(
   now: EpochSeconds,
 ): Promise<LinkedCustomer | null> {
   return parseCustomer(await database.query(findLink, [hashToken(token), now]));
+}
+
+/** Only where there are several is it asked first, whose link it is. null: nobody's. */
+async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
+  if (transaction.accountGroups().length === 1) return transaction;
+  const [row] = await transaction.query(findAccountOfLink, [tokenHash]);
+  return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
 }
 
 /**
@@ -199,7 +209,9 @@ export function spendLoginLink(
   }: { use: 'session' | 'product'; validSeconds: number; earlier: string | null; now: EpochSeconds },
 ): Promise<{ token: string } | null> {
   return database.transaction(async (transaction) => {
-    const [spent] = await transaction.query(spendLink, [hashToken(token), now]);
+    const group = await groupOfLink(transaction, hashToken(token));
+    if (group === null) return null;
+    const [spent] = await group.query(spendLink, [hashToken(token), now]);
     const customer = parseCustomer(spent === undefined ? [] : [spent]);
     if (customer === null) return null;
     // A session is a browser's, and ends by the real time; a code is good for as long as the link's own clock says.
@@ -253,6 +265,9 @@ export async function deleteExpiredLogins(
   let unfinished = 0;
   for (const rows of expiredRows) {
     if (await deleteInPieces(database, rows, [before], signal)) unfinished += 1;
+  }
+  for (const group of database.accountGroups()) {
+    if (await deleteInPieces(group, expiredLinks, [before], signal)) unfinished += 1;
   }
   return unfinished;
 }

@@ -6,7 +6,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Database, Statement } from '../database/database.ts';
 import {
   boolean,
   type Column,
@@ -83,9 +83,11 @@ const giveUp: Statement = {
  * When there is no product to tell: orders that wait for its answer need an administrator, the rest is moot. A batch that
  * began before the product was removed may still write calls: whoever sends them does this in every round without one.
  */
-export async function giveUpProductCalls(database: Queryable): Promise<void> {
-  for (let count = givenUpAtOnce; count === givenUpAtOnce; ) {
-    count = (await database.query(giveUp)).length;
+export async function giveUpProductCalls(database: Database): Promise<void> {
+  for (const group of database.accountGroups()) {
+    for (let count = givenUpAtOnce; count === givenUpAtOnce; ) {
+      count = (await group.query(giveUp)).length;
+    }
   }
 }
 

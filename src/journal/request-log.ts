@@ -10,8 +10,9 @@ import type { ErrorCode } from '../contract/error-catalogue.ts';
 import { createFairQueue } from '../contract/fair-queue.ts';
 import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
+import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import {
   describeTable,
   int,
@@ -238,15 +239,19 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   async function writeLines(lines: readonly KnownLine[]): Promise<void> {
-    for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
-      const part = lines.slice(from, from + limits.linesPerStatement);
-      try {
-        const counts = await database.query(insertLines, newLines.values(part));
-        await pruneLong(counts, part.at(-1)?.at ?? 0);
-      } catch {
-        onDropped(lines.length - from);
-        break;
+    let written = 0;
+    try {
+      for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
+        const part = lines.slice(from, from + limits.linesPerStatement);
+        for (const [accountId, ofGroup] of byGroup(database, part, (line) => line.accountId)) {
+          const group = database.ofAccount(accountId);
+          const counts = await group.query(insertLines, newLines.values(ofGroup));
+          written += ofGroup.length;
+          await pruneLong(counts, part.at(-1)?.at ?? 0);
+        }
       }
+    } catch {
+      onDropped(lines.length - written);
     }
   }
 
@@ -269,7 +274,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     signal: AbortSignal,
   ): Promise<boolean> {
     const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
-    return deleteInPieces(database, oldestLines, values, signal);
+    return deleteInPieces(database.ofAccount(accountId), oldestLines, values, signal);
   }
 
   const timer = setInterval(() => {
@@ -284,12 +289,19 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     async prune(now, signal = neverAborted) {
       let pruned = 0;
       for (;;) {
-        const rows = await database.query(listCounts, [pruned]);
+        const rows = await firstOfEveryGroup(database, listCounts, [pruned], {
+          columns: ['account_id'],
+          limit: accountsAtOnceMax,
+        });
         for (const row of rows) {
           const accountId = Number(row['account_id']);
           const isLeft = await pruneAccount(accountId, Number(row['request_count']), now, signal);
-          if (isLeft) return Number((await database.query(countAccountsAfter, [pruned]))[0]?.['count']);
-          pruned = accountId;
+          if (!isLeft) {
+            pruned = accountId;
+            continue;
+          }
+          const counted = await fromEveryGroup(database, countAccountsAfter, [pruned]);
+          return counted.reduce((sum, each) => sum + Number(each['count']), 0);
         }
         if (rows.length < accountsAtOnceMax) return 0;
       }
@@ -308,7 +320,7 @@ export async function listRequests(
   filter: { before: number; statusMin: number; statusMax: number; limit: number },
 ): Promise<LoggedRequest[]> {
   const { before, statusMin, statusMax, limit } = filter;
-  const [span] = await database.query(findSpan, [accountId]);
+  const [span] = await database.ofAccount(accountId).query(findSpan, [accountId]);
   const oldest = Number(span?.['oldest'] ?? Number.POSITIVE_INFINITY);
   const found: LoggedRequest[] = [];
   let to = Math.min(before - 1, Number(span?.['newest'] ?? 0));

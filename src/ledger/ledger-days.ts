@@ -7,6 +7,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
+import { fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
 import { isSettling } from './ledger-entry.ts';
@@ -169,14 +170,14 @@ const findSpans: Statement = {
 
 export function createLedgerDays(database: Database): LedgerDays {
   async function bringUpToDate(accountId: number, signal = neverAborted): Promise<void> {
-    const [row] = await database.query(findMark, [accountId]);
+    const [row] = await database.ofAccount(accountId).query(findMark, [accountId]);
     let behind = Number(row?.['entry_count'] ?? 0) > Number(row?.['entry_number'] ?? 0);
     while (behind && !signal.aborted) behind = await sumMore(accountId);
   }
 
   /** Whether there is more to sum up. */
   function sumMore(accountId: number): Promise<boolean> {
-    return database.transaction(
+    return database.ofAccount(accountId).transaction(
       async (transaction) => {
         if (!(await holdTestInUse(transaction, accountId))) return false;
         await transaction.query(ensureMark, [accountId]);
@@ -193,21 +194,25 @@ export function createLedgerDays(database: Database): LedgerDays {
   }
 
   async function bringAllUpToDate(signal = neverAborted): Promise<number> {
-    for (const row of await database.query(findBehind)) {
+    for (const row of await fromEveryGroup(database, findBehind)) {
       if (!signal.aborted) await bringUpToDate(Number(row['id']), signal);
     }
-    return signal.aborted ? Number((await database.query(countBehind))[0]?.['count']) : 0;
+    if (!signal.aborted) return 0;
+    const counted = await fromEveryGroup(database, countBehind);
+    return counted.reduce((sum, row) => sum + Number(row['count']), 0);
   }
 
   async function spans(accountId: number, from: string, to: string): Promise<Row> {
     await bringUpToDate(accountId);
-    return (await database.query(findSpans, [accountId, from, to]))[0] ?? {};
+    return (await database.ofAccount(accountId).query(findSpans, [accountId, from, to]))[0] ?? {};
   }
 
   return {
     async sums(accountId, step, since) {
       await bringUpToDate(accountId);
-      const rows = await database.query(sumsOfAccount, [accountId, since, dateFormats[step]]);
+      const rows = await database
+        .ofAccount(accountId)
+        .query(sumsOfAccount, [accountId, since, dateFormats[step]]);
       return rows.map((row) => ({
         ...parseSums(row),
         entries: { from: Number(row['first_entry']), to: Number(row['last_entry']) },
@@ -215,16 +220,20 @@ export function createLedgerDays(database: Database): LedgerDays {
     },
     async sumsOfAll(step, since) {
       await bringAllUpToDate();
-      return (await database.query(sumsOfAccounts, [since, dateFormats[step]])).map(parseSums);
+      const found = await fromEveryGroup(database, sumsOfAccounts, [since, dateFormats[step]]);
+      return addedUp(found.map(parseSums));
     },
     async topAccounts(since, limit) {
-      return (await database.query(listTop, [since, limit])).map((row) => ({
+      const found = (await fromEveryGroup(database, listTop, [since, limit])).map((row) => ({
         id: Number(row['id']),
         username: String(row['username']),
         displayName: String(row['display_name']),
         orderCount: Number(row['orders']),
         spentCents: bigint(row['spent']),
       }));
+      const first = (one: TopAccount, other: TopAccount) =>
+        one.spentCents === other.spentCents ? one.id - other.id : one.spentCents > other.spentCents ? -1 : 1;
+      return found.toSorted(first).slice(0, limit);
     },
     async entrySpan(accountId, from, to) {
       const row = await spans(accountId, from, to);
@@ -246,6 +255,28 @@ function spanOf(from: unknown, to: unknown): NumberSpan | null {
 
 function parseSums(row: Row): LedgerSums {
   return { date: String(row['date']), ...ledgerSums.parse(row) };
+}
+
+/** Those of one date together, oldest first. */
+function addedUp(sums: readonly LedgerSums[]): LedgerSums[] {
+  const dates = new Map<string, LedgerSums>();
+  for (const each of sums) {
+    const before = dates.get(each.date);
+    dates.set(each.date, before === undefined ? each : bothOf(before, each));
+  }
+  return [...dates.values()].sort((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+function bothOf(one: LedgerSums, other: LedgerSums): LedgerSums {
+  return {
+    date: one.date,
+    orderCount: one.orderCount + other.orderCount,
+    entryCount: one.entryCount + other.entryCount,
+    chargedCents: one.chargedCents + other.chargedCents,
+    refundedCents: one.refundedCents + other.refundedCents,
+    creditedCents: one.creditedCents + other.creditedCents,
+    debitedCents: one.debitedCents + other.debitedCents,
+  };
 }
 
 /** The last `count` days or months up to `now`, oldest first. */

@@ -8,7 +8,7 @@ import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 const listEntries: Statement = {
   name: 'list_ledger_entries',
   text: `select ${ledgerEntries.list('e')}, a.username as actor
-    from ledger_entries e left join accounts a on a.id = e.actor_id
+    from ledger_entries e left join account_names a on a.id = e.actor_id
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
 };
 
@@ -21,7 +21,7 @@ export async function listLedger(
 ): Promise<{ entry: LedgerEntry; actor: string | null }[]> {
   const range = pageRange(page, total);
   if (range === null) return [];
-  const rows = await database.query(listEntries, [accountId, range.from, range.to]);
+  const rows = await database.ofAccount(accountId).query(listEntries, [accountId, range.from, range.to]);
   return rows.map((row) => ({
     entry: ledgerEntries.parse(row),
     actor: nullable(String, row['actor']),

@@ -29,7 +29,7 @@ export interface EntryFilter {
 
 const joined = (rows = 'ledger_entries') => `${ledgerEntries.list('e')}, a.username as actor, c.reference
     from ${rows} e
-    left join accounts a on a.id = e.actor_id
+    left join account_names a on a.id = e.actor_id
     left join orders o on o.account_id = e.account_id and o.number = e.order_number
     left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
 
@@ -87,7 +87,7 @@ export async function findEntriesUp(
   { from, to, since, until, limit }: EntryFilter,
 ): Promise<FoundEntry[]> {
   const values = [accountId, from, to, since, until, limit];
-  return (await database.query(listUp, values)).map(parseFound);
+  return (await database.ofAccount(accountId).query(listUp, values)).map(parseFound);
 }
 
 /** Newest first, of one kind or of all. A page may be short, and then says where to go on. */
@@ -108,7 +108,7 @@ export function findEntriesDown(
       const low = numberArray(spans.map((span) => span.from));
       const high = numberArray(spans.map((span) => span.to));
       const values = [accountId, low, high, rows, kind, since, until];
-      return (await database.query(listDown, values)).map(parseFound);
+      return (await database.ofAccount(accountId).query(listDown, values)).map(parseFound);
     },
   });
 }
@@ -120,7 +120,7 @@ export async function findEntriesOfOrder(
   orderNumber: number,
   entryCount: number,
 ): Promise<FoundEntry[]> {
-  const rows = await database.query(listOfOrder, [accountId, orderNumber, entryCount]);
+  const rows = await database.ofAccount(accountId).query(listOfOrder, [accountId, orderNumber, entryCount]);
   return rows.map(parseFound);
 }
 

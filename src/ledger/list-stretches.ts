@@ -6,6 +6,7 @@
 import { isTestAccount } from '../contract/identifiers.ts';
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
+import { fromEveryGroup } from '../database/over-groups.ts';
 import type { NumberSpan } from './ledger-days.ts';
 
 export type StretchedList = keyof typeof lists;
@@ -113,7 +114,7 @@ async function indexedPart<Item>(
 ): Promise<Part> {
   const atOnce = limit + 1;
   const values = [accountId, list, facet, stretchOf(span.from), stretchOf(to), atOnce];
-  const found = await database.query(findStretches, values);
+  const found = await database.ofAccount(accountId).query(findStretches, values);
   const spans: NumberSpan[] = [];
   let rows = 0;
   for (const row of found) {
@@ -131,7 +132,7 @@ function stretchOf(number: number): number {
 }
 
 async function indexedRows(database: Queryable, list: StretchedList, accountId: number): Promise<number> {
-  const [row] = await database.query(findMark, [accountId, list]);
+  const [row] = await database.ofAccount(accountId).query(findMark, [accountId, list]);
   return Number(row?.['stretch_count'] ?? 0) * stretchRows;
 }
 
@@ -192,7 +193,7 @@ const neverAborted = new AbortController().signal;
 export async function indexListStretches(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   for (const { behind, index } of statements) {
-    for (const row of await database.query(behind)) {
+    for (const row of await fromEveryGroup(database, behind)) {
       let stretches = Number(row['behind']);
       for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
         await indexMoreOf(database, index, Number(row['id']));
@@ -204,7 +205,8 @@ export async function indexListStretches(database: Database, signal = neverAbort
 }
 
 /** One statement does it; of a test, behind another that holds its row. */
-async function indexMoreOf(database: Database, index: Statement, accountId: number): Promise<void> {
+async function indexMoreOf(whole: Database, index: Statement, accountId: number): Promise<void> {
+  const database = whole.ofAccount(accountId);
   const add = (queryable: Queryable) => queryable.query(index, [accountId]);
   if (!isTestAccount(accountId)) await add(database);
   else {

@@ -6,11 +6,12 @@
 // So a run that died, two runs at once, or a clock that jumps can ask again and change nothing.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { randomBase62 } from '../accounts/api-key.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
+import { mintOrderKey } from './mint-order-key.ts';
 import type { OrderEngine } from './order-engine.ts';
 
 export interface RenewalLimits {
@@ -47,7 +48,7 @@ const countedMax = 1_000_000;
 const countDue: Statement = {
   name: 'count_due_renewals',
   text: `select count(*) from (
-    select from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end
+    select 1 from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end
       and account_id <= ${realAccountIdMax} limit ${countedMax}) due`,
 };
 
@@ -64,7 +65,12 @@ export async function renewDuePlans(
   let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
   while (!signal.aborted) {
     const { dueAt, accountId, customerNumber } = last;
-    const rows = await database.query(listDue, [now(), dueAt, accountId, customerNumber, limits.plansAtOnce]);
+    const rows = await firstOfEveryGroup(
+      database,
+      listDue,
+      [now(), dueAt, accountId, customerNumber, limits.plansAtOnce],
+      { columns: ['renew_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+    );
     const began = monotonicNow();
     const submitted = await Promise.allSettled(
       rows.map((row) =>
@@ -75,7 +81,7 @@ export async function renewDuePlans(
           customerNumber: Number(row['number']),
           dueAt: Number(row['renew_at']),
           isBlocked: row['blocked'] === true,
-          idempotencyKey: `auto_${randomBase62(22)}`,
+          idempotencyKey: mintOrderKey(),
           keyIsMinted: true,
         }),
       ),
@@ -98,6 +104,6 @@ export async function renewDuePlans(
     };
     await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
   }
-  const [counted] = await database.query(countDue, [now()]);
-  return Number(counted?.['count'] ?? 0);
+  const counted = await fromEveryGroup(database, countDue, [now()]);
+  return counted.reduce((sum, row) => sum + Number(row['count']), 0);
 }

@@ -1,8 +1,12 @@
 // What the console shows of this process: since when it has run, and how large its last batches were.
 
+import type { LimitServerState } from '../limits/limit-server.ts';
+
 export interface HealthFacts {
   readonly version: string;
   uptimeSeconds(): number;
+  /** null: each process counts for itself anyway. */
+  sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
 }
 

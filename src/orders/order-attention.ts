@@ -4,6 +4,7 @@
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
+import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
 
@@ -45,7 +46,8 @@ export async function listOrdersNeedingAttention(
   after: string | null,
   limit: number,
 ): Promise<AttentionOrders> {
-  const rows = await database.query(listAttention, [after ?? '0', limit + 1]);
+  const order = { columns: ['place'], limit: limit + 1 };
+  const rows = await firstOfEveryGroup(database, listAttention, [after ?? '0', limit + 1], order);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {

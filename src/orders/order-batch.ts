@@ -179,7 +179,7 @@ export function previewOrder(
   }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
   command: OrderCommand,
 ): Promise<OrderPreview> {
-  return database.transaction(
+  return database.ofAccount(command.accountId).transaction(
     async (transaction) => {
       const loaded = await load(transaction, [command], readAccounts);
       const catalog = packages();
@@ -205,29 +205,66 @@ const accountsInOrder = `select ${accountStates.list('a')} from accounts a where
 const lockAccounts: Statement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
 const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder };
 
+const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product`;
+
 const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
-  text: `select packages_version, product_mode, product_test_url is not null as has_test_product from service_state`,
+  text: `select ${ofService} from service_state s`,
 };
 
 /** A customer's columns, beside those of what they are joined to. */
 const customerColumns = wholeCustomers.list('c', 'c_');
 
-const customersOf = (references: string, claims = '') => `select r.reference, r.account_id, ${customerColumns}
-    from unnest($1::text[]) wanted (reference)
-    join ${references} r on r.reference = wanted.reference ${claims}
-    left join customers c on c.account_id = r.account_id and c.number = r.customer_number
-      and r.account_id = any($2::int[])`;
+/** What is the service's is in every row, or in one without a reference where none of them is known: one statement less. */
+const customersOf = (
+  references: string,
+  claims = '',
+) => `select ${ofService}, r.reference, r.account_id, ${customerColumns}
+    from service_state s left join (
+      unnest($1::text[]) wanted (reference)
+      join ${references} r on r.reference = wanted.reference ${claims}
+      left join customers c on c.account_id = r.account_id and c.number = r.customer_number
+        and r.account_id = any($2::int[])) on true`;
 
 const loadCustomers: Statement = { name: 'load_customers', text: customersOf('customer_references') };
 const loadTestCustomers: Statement = {
   name: 'load_test_customers',
   // What a test claimed that was reset is free.
-  text: customersOf(
-    'test_customer_references',
-    `join accounts o on o.id = r.account_id and o.test_state = 'current'`,
-  ),
+  text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
+
+/** Where the claims are on other servers: first the account's own, then who holds what none of them is. */
+const loadOwnCustomers: Statement = {
+  name: 'load_own_customers',
+  text: `select ${customerColumns} from unnest($1::int[], $2::text[]) wanted (account_id, reference)
+    join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`,
+};
+const holdersOf = (references: string, claims = '') =>
+  `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
+const loadHolders: Statement = { name: 'load_holders', text: holdersOf('customer_references') };
+const loadTestHolders: Statement = {
+  name: 'load_test_holders',
+  text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
+};
+
+/** The customers of these references, and of what others hold the reference and the account, as load_customers answers. */
+async function loadClaims(
+  database: Queryable,
+  wanted: readonly { readonly accountId: number; readonly reference: string }[],
+  isTest: boolean,
+): Promise<readonly Row[]> {
+  if (wanted.length === 0) return [];
+  const own = await database.query(loadOwnCustomers, [
+    numberArray(wanted.map(({ accountId }) => accountId)),
+    textArray(wanted.map(({ reference }) => reference)),
+  ]);
+  const found = new Set(own.map((row) => `${row['c_account_id']} ${row['c_reference']}`));
+  const unknown = wanted.filter(({ accountId, reference }) => !found.has(`${accountId} ${reference}`));
+  if (unknown.length === 0) return own;
+  const references = textArray([...new Set(unknown.map(({ reference }) => reference))]);
+  const held = await database.query(isTest ? loadTestHolders : loadHolders, [references]);
+  return [...own, ...held.map((row) => ({ ...row, c_number: null }))];
+}
 
 const loadCustomersByNumber: Statement = {
   name: 'load_customers_by_number',
@@ -277,6 +314,7 @@ async function load(
     [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b),
   );
   const references = new Set<string>();
+  const ordered: { accountId: number; reference: string }[] = [];
   const numbered: { accountId: number; number: number }[] = [];
   const keyed: { accountId: number; idempotencyKey: string }[] = [];
   const named: { accountId: number; number: number }[] = [];
@@ -285,7 +323,10 @@ async function load(
   const clocks: MoveTestClock[] = [];
   for (const command of commands) {
     const { accountId } = command;
-    if ('customerReference' in command) references.add(command.customerReference);
+    if ('customerReference' in command) {
+      references.add(command.customerReference);
+      ordered.push({ accountId, reference: command.customerReference });
+    }
     if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
     if ('orderNumber' in command) named.push({ accountId, number: command.orderNumber });
     if (command.type === 'credit') credits.push(command);
@@ -301,8 +342,8 @@ async function load(
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
   const [
     accounts,
-    versions,
-    customers,
+    serviceRows,
+    claims,
     numberedRows,
     ordersByKey,
     namedRows,
@@ -311,8 +352,10 @@ async function load(
     dueSteps,
   ] = await Promise.all([
     database.query(accountsStatement, [accountIds]),
-    database.query(loadPackagesVersion),
-    rowsFor(wanted, isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
+    wanted.length === 0 || database.isSpread
+      ? database.query(loadPackagesVersion)
+      : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
+    database.isSpread ? loadClaims(database, ordered, isTest) : noRows,
     rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
     rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
@@ -321,6 +364,10 @@ async function load(
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
   ]);
 
+  const [service = {}] = serviceRows;
+  const customers = database.isSpread
+    ? claims
+    : serviceRows.filter(({ reference = null }) => reference !== null);
   const isForeign = (row: Row) => row['c_number'] === null;
   const loadedCustomers = new Map<string, CustomerState>();
   for (const row of [...customers, ...numberedRows, ...namedRows, ...dueSteps.rows]) {
@@ -329,11 +376,11 @@ async function load(
     loadedCustomers.set(customer.reference, customer);
   }
   return {
-    packagesVersion: Number(versions[0]?.['packages_version']),
+    packagesVersion: Number(service['packages_version']),
     productMode:
-      isTest && versions[0]?.['has_test_product'] !== true
+      isTest && service['has_test_product'] !== true
         ? ('none' as const)
-        : parseProductMode(versions[0]?.['product_mode']),
+        : parseProductMode(service['product_mode']),
     accounts: accounts.map((row) => accountStates.parse(row)),
     customers: [...loadedCustomers.values()],
     foreignReferences: customers.filter(isForeign).map((row) => ({
@@ -402,8 +449,8 @@ const insertReferences = customerReferences.insert('insert_customer_references')
 const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
 const freeTestReferences: Statement = {
   name: 'free_test_customer_references',
-  text: `delete from test_customer_references r using accounts o
-    where r.reference = any($1::text[]) and o.id = r.account_id and o.test_state <> 'current'`,
+  text: `delete from test_customer_references r
+    where r.reference = any($1::text[]) and not exists (select 1 from tests_in_use o where o.id = r.account_id)`,
 };
 const insertCustomers = customersWithoutLives.insert('insert_customers');
 const insertOrders = orders.insert('insert_orders');

@@ -10,12 +10,17 @@
 
 import { isTestAccount } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
-import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../database/database.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  StatementFailed,
+  TransactionRolledBack,
+} from '../database/database.ts';
 import { type BatchDependencies, type BatchResult, PackagesChanged, runBatch } from './order-batch.ts';
 import type { OrderCommand, OrderOutcome } from './order-commands.ts';
 
 export interface OrderEngineLimits {
-  /** Batches under way at once: as many as the database carries out side by side. */
+  /** Batches of an account group that are under way at once: as many as the database carries out side by side. */
   readonly laneCount: number;
   readonly batchOrdersMax: number;
   /** Orders waiting in all lanes; beyond it the answer is Overloaded. */
@@ -90,17 +95,15 @@ interface Pool {
 
 interface Lane {
   readonly pool: Pool;
+  /** As the group of its accounts sees it. */
+  readonly database: Database;
   queue: Waiting[];
   /** The batch in flight; empty when the lane is idle. */
   batch: readonly Waiting[];
   busy: boolean;
 }
 
-/** Claims that were lost and deadlocks: the batch is right, only its moment was wrong. */
-const lostClaimConstraints: readonly (string | undefined)[] = [
-  'customer_references_pkey',
-  'test_customer_references_pkey',
-];
+/** Deadlocks and their like: the batch is right, only its moment was wrong. */
 const serializationCodes = new Set(['40001', '40P01']);
 const freshAttemptsMax = 8;
 /** Answers written before the event loop looks whether the database has answered the next batch. */
@@ -110,10 +113,20 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   const { database, limits, events, monotonicNow, reloadPackages, rest = pause } = dependencies;
   const real: Pool = { depth: 0, depthMax: limits.queueDepthMax };
   const tests: Pool = { depth: 0, depthMax: limits.tests.queueDepthMax };
-  const newLane = (pool: Pool): Lane => ({ pool, queue: [], batch: [], busy: false });
-  const lanes = Array.from({ length: limits.laneCount }, () => newLane(real));
-  const testLane = newLane(tests);
-  const allLanes = [...lanes, testLane];
+  const newLane = (pool: Pool, ofGroup: Database): Lane => ({
+    pool,
+    database: ofGroup,
+    queue: [],
+    batch: [],
+    busy: false,
+  });
+  /** Lane i is of group i modulo their count: where an account's group is, as accounts are counted. */
+  const groups = database.accountGroups();
+  const lanes = Array.from({ length: limits.laneCount }, () =>
+    groups.map((group) => newLane(real, group)),
+  ).flat();
+  const testLanes = groups.map((group) => newLane(tests, group));
+  const allLanes = [...lanes, ...testLanes];
   let lastRealAt = Number.NEGATIVE_INFINITY;
   /** Outcomes that are durable and still have to be handed out. */
   let untold = 0;
@@ -123,7 +136,8 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   function submit(command: OrderCommand): Promise<OrderOutcome> {
     if (draining) return Promise.reject(new Overloaded('The service is shutting down.'));
     const isTest = isTestAccount(command.accountId);
-    const lane = isTest ? testLane : lanes[command.accountId % lanes.length];
+    const candidates = isTest ? testLanes : lanes;
+    const lane = candidates[command.accountId % candidates.length];
     if (lane === undefined) throw new Error('An engine needs at least one lane.');
     const { pool } = lane;
     if (pool.depth >= pool.depthMax) return Promise.reject(new Overloaded('Too many orders are waiting.'));
@@ -142,13 +156,16 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   async function runLane(lane: Lane): Promise<void> {
     while (lane.queue.length > 0) {
-      lane.batch = lane.queue.splice(0, lane === testLane ? testsAtOnce(lane.queue) : limits.batchOrdersMax);
+      lane.batch = lane.queue.splice(
+        0,
+        lane.pool === tests ? testsAtOnce(lane.queue) : limits.batchOrdersMax,
+      );
       const began = monotonicNow();
-      await settle(lane.batch);
+      await settle(lane.database, lane.batch);
       lane.pool.depth -= lane.batch.length;
       lane.batch = [];
       // Also when nothing more waits: what comes next finds the lane at rest.
-      if (lane === testLane) await restBeside(monotonicNow() - began);
+      if (lane.pool === tests) await restBeside(monotonicNow() - began);
     }
     lane.busy = false;
     endIfIdle();
@@ -180,12 +197,12 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   }
 
   /** Finds an answer for every order of the batch, whatever happens. */
-  async function settle(batch: readonly Waiting[]): Promise<void> {
+  async function settle(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
     let freshAttempts = 0;
     while (remaining.length > 0) {
       try {
-        await attempt(remaining);
+        await attempt(ofGroup, remaining);
         return;
       } catch (error) {
         if (error instanceof DatabaseUnavailable) {
@@ -206,21 +223,21 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
           return;
         }
         // One order's data broke the batch: alone it cannot harm the others.
-        for (const waiting of remaining) await settle([waiting]);
+        for (const waiting of remaining) await settle(ofGroup, [waiting]);
         return;
       }
     }
   }
 
   /** One transaction. Resolves with an outcome for everybody, or leaves in `mayStand` what is not known. */
-  async function attempt(batch: readonly Waiting[]): Promise<void> {
+  async function attempt(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     const commands = batch.map(({ command, mayStand }) => (mayStand ? { ...command, mayStand } : command));
     let decided: readonly OrderOutcome[] | null = null;
     const onDecided = (outcomes: readonly OrderOutcome[]) => {
       decided = outcomes;
     };
     try {
-      const done = await runBatch({ ...dependencies, onDecided }, commands);
+      const done = await runBatch({ ...dependencies, database: ofGroup, onDecided }, commands);
       const outcomes = firstAnswers(batch, done.outcomes);
       events.onBatch(commands, outcomes, done);
       tell(batch, outcomes, isTestBatch(batch) ? tests : real);
@@ -256,10 +273,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       return true;
     }
     if (error instanceof TransactionRolledBack) return true;
-    return (
-      error instanceof StatementFailed &&
-      (lostClaimConstraints.includes(error.constraint) || serializationCodes.has(error.code))
-    );
+    return error instanceof StatementFailed && (isLostClaim(error) || serializationCodes.has(error.code));
   }
 
   /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
@@ -292,6 +306,18 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       return idle.finally(() => clearInterval(sweeping));
     },
   };
+}
+
+/**
+ * Another account was faster. Citus says so in ways of its own: with the constraint of a shard, without any, or as an
+ * internal error.
+ */
+function isLostClaim({ code, constraint, message }: StatementFailed): boolean {
+  if (constraint !== undefined) return /^(?:test_)?customer_references_pkey(?:_\d+)?$/.test(constraint);
+  return (
+    (code === '23505' || code === 'XX000') &&
+    /duplicate key value violates unique constraint "(?:test_)?customer_references_pkey/.test(message)
+  );
 }
 
 function isTestBatch([first]: readonly Waiting[]): boolean {

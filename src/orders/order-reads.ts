@@ -34,6 +34,7 @@ export function createOrderReads(database: Database): OrderReads {
     ranked(database, 'lookups'),
     findOrders,
     orderPlaces.values,
+    ({ accountId }) => accountId,
   );
   return {
     async find(accountId, number) {
@@ -43,7 +44,9 @@ export function createOrderReads(database: Database): OrderReads {
     async list(accountId, page, total) {
       const range = pageRange(page, total);
       if (range === null) return [];
-      return (await database.query(listOrders, [accountId, range.from, range.to])).map(parseOrder);
+      return (await database.ofAccount(accountId).query(listOrders, [accountId, range.from, range.to])).map(
+        parseOrder,
+      );
     },
   };
 }

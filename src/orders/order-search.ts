@@ -88,14 +88,19 @@ export async function findOrders(
   // A key's order, and a customer's orders, are index ranges of their own.
   if (idempotencyKey !== null) {
     const values = [accountId, from, to, 1, ...terms, idempotencyKey, customerNumber];
-    return { orders: (await database.query(findOfKey, values)).map(parseOrder), nextBefore: null };
+    const found = await database.ofAccount(accountId).query(findOfKey, values);
+    return { orders: found.map(parseOrder), nextBefore: null };
   }
   if (customerNumber !== null) {
     const values = [accountId, from, to, limit + 1, ...terms, customerNumber];
-    return pageOf(await database.query(findOfCustomer, values), limit);
+    return pageOf(await database.ofAccount(accountId).query(findOfCustomer, values), limit);
   }
   const read = async (spans: readonly NumberSpan[], rows: number) =>
-    (await database.query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])).map(parseOrder);
+    (
+      await database
+        .ofAccount(accountId)
+        .query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])
+    ).map(parseOrder);
   if (status === 'pending' || status === 'failed') {
     return walkHandoffs(database, accountId, { status, from, to, limit }, read);
   }
@@ -126,7 +131,7 @@ async function walkHandoffs(
   const found: OrderRecord[] = [];
   let below = to;
   for (let rounds = 0; rounds < roundsMax && below >= from && found.length <= limit; rounds += 1) {
-    const rows = await database.query(listHandoffs, [accountId, status, from, below]);
+    const rows = await database.ofAccount(accountId).query(listHandoffs, [accountId, status, from, below]);
     const numbers = rows.map((row) => Number(row['order_number']));
     const spans = numbers.map((number) => ({ from: number, to: number }));
     if (spans.length > 0) found.push(...(await read(spans, limit + 1 - found.length)));

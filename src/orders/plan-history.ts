@@ -71,11 +71,11 @@ export async function listPlanHistory(
 ): Promise<History> {
   // One more of each: enough to know what the page's oldest item found, and whether there is more.
   const [orderRows, changeRows] = await Promise.all([
-    database.query(listOrders, [accountId, number, before.order, limit + 1]),
-    database.query(listChanges, [accountId, number, before.change, limit + 1]),
+    database.ofAccount(accountId).query(listOrders, [accountId, number, before.order, limit + 1]),
+    database.ofAccount(accountId).query(listChanges, [accountId, number, before.change, limit + 1]),
   ]);
   const changes = changeRows.map((row) => planChanges.parse(row));
-  const settled = await settledBy(database, changes);
+  const settled = await settledBy(database.ofAccount(accountId), changes);
   const oldestFirst = [
     ...orderRows.map((row) => placed({ order: parseOrder(row) })),
     ...changes.map((change) => placed({ change, order: settled.get(change.orderNumber ?? 0) ?? null })),
@@ -107,7 +107,7 @@ export async function listPlanHistory(
   };
 }
 
-/** The orders that these changes settled, by number. */
+/** The orders that these changes of one account settled, by number. */
 async function settledBy(
   database: Database,
   changes: readonly PlanChange[],

@@ -58,7 +58,7 @@ export function editCustomer(
   now: EpochSeconds,
 ): Promise<EditOutcome> {
   const fingerprint = fingerprintOf(number, name, externalRef);
-  return database.transaction(async (transaction): Promise<EditOutcome> => {
+  return database.ofAccount(accountId).transaction(async (transaction): Promise<EditOutcome> => {
     // The account first, as orders lock it.
     if (!(await lockAccountInUse(transaction, accountId))) return { type: 'reset_in_progress' };
     const changeTerms = await holdTerms(transaction, accountId);

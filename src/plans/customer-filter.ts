@@ -154,7 +154,7 @@ function endsOf({ isActive, now, expires }: CustomerFilter): { since: EpochSecon
 async function areEndsFew(database: Queryable, accountId: number, filter: CustomerFilter): Promise<boolean> {
   const { since, until } = endsOf(filter);
   if (since === 0 && until === endOfTime) return false;
-  const [row] = await database.query(countEnds, [accountId, since, until]);
+  const [row] = await database.ofAccount(accountId).query(countEnds, [accountId, since, until]);
   return Number(row?.['count']) <= endsAtOnceMax;
 }
 
@@ -174,7 +174,8 @@ async function readStretch(
       const { status, packageId } = filter;
       const values = [accountId, isTail ? place.mark : 0, place.below, status, packageId, since, until, rows];
       const byNumber = status === 'suspended' ? listSuspended : listByNumber;
-      const list = await database.query(isRare && !isTail ? listByExpiry : byNumber, values);
+      const statement = isRare && !isTail ? listByExpiry : byNumber;
+      const list = await database.ofAccount(accountId).query(statement, values);
       const then = isTail ? firstTerm(filter, place.mark) : null;
       return stretchOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
     }
@@ -211,7 +212,7 @@ async function readTerms(
 ): Promise<Stretch> {
   const { from, to } = termSpan(filter);
   const values = [accountId, place.term, to, place.number, rows];
-  const list = await database.query(listByTerm, values);
+  const list = await database.ofAccount(accountId).query(listByTerm, values);
   const found: Found[] = [];
   let next: Place | null = null;
   for (const row of list) {

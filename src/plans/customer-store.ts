@@ -30,6 +30,7 @@ export function createCustomerReads(database: Database): CustomerReads {
     ranked(database, 'lookups'),
     findCustomers,
     customerPlaces.values,
+    ({ accountId }) => accountId,
   );
   return {
     async find(accountId, number) {
@@ -39,9 +40,9 @@ export function createCustomerReads(database: Database): CustomerReads {
     async list(accountId, page, total) {
       const range = pageRange(page, total);
       if (range === null) return [];
-      return (await database.query(listCustomers, [accountId, range.from, range.to])).map((row) =>
-        shownCustomers.parse(row),
-      );
+      return (
+        await database.ofAccount(accountId).query(listCustomers, [accountId, range.from, range.to])
+      ).map((row) => shownCustomers.parse(row));
     },
   };
 }

@@ -6,6 +6,7 @@
 
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement, Transaction } from '../database/database.ts';
+import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 
@@ -51,7 +52,7 @@ const findMark: Statement = {
 
 /** The number of the last customer whose terms are there. */
 export async function indexedCustomers(database: Queryable, accountId: number): Promise<number> {
-  const [row] = await database.query(findMark, [accountId]);
+  const [row] = await database.ofAccount(accountId).query(findMark, [accountId]);
   return Number(row?.['customer_number'] ?? 0);
 }
 
@@ -95,9 +96,9 @@ const findBehind: Statement = {
     where a.customer_count > coalesce(m.customer_number, 0) and ${isInUse('a')} order by a.id`,
 };
 
-async function holdMark(transaction: Queryable, accountId: number): Promise<number> {
-  await transaction.query(ensureMark, [accountId]);
-  const [locked] = await transaction.query(lockMark, [accountId]);
+async function holdMark(ofAccount: Queryable, accountId: number): Promise<number> {
+  await ofAccount.query(ensureMark, [accountId]);
+  const [locked] = await ofAccount.query(lockMark, [accountId]);
   return Number(locked?.['customer_number']);
 }
 
@@ -106,14 +107,15 @@ export async function holdTerms(
   transaction: Transaction,
   accountId: number,
 ): Promise<(number: number, before: CustomerNames, after: CustomerNames) => Promise<void>> {
-  const mark = await holdMark(transaction, accountId);
+  const ofAccount = transaction.ofAccount(accountId);
+  const mark = await holdMark(ofAccount, accountId);
   return async (number, before, after) => {
     // The job has not come to this customer: it will read what is there by then.
     if (number > mark) return;
     const [old, fresh] = [termsOf(before), termsOf(after)];
     const gone = old.filter((term) => !fresh.includes(term));
-    await transaction.query(deleteTerms, [accountId, textArray(gone), number]);
-    await transaction.query(insertTerms, [accountId, textArray(fresh), numberArray(fresh.map(() => number))]);
+    await ofAccount.query(deleteTerms, [accountId, textArray(gone), number]);
+    await ofAccount.query(insertTerms, [accountId, textArray(fresh), numberArray(fresh.map(() => number))]);
   };
 }
 
@@ -122,7 +124,7 @@ const neverAborted = new AbortController().signal;
 /** Adds the terms of every customer that has none; returns how many are left, because the signal said stop. */
 export async function indexCustomerTerms(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  for (const row of await database.query(findBehind)) {
+  for (const row of await fromEveryGroup(database, findBehind)) {
     let behind = Number(row['behind']);
     while (behind > 0 && !signal.aborted) {
       const indexed = await indexMore(database, Number(row['id']));
@@ -134,7 +136,7 @@ export async function indexCustomerTerms(database: Database, signal = neverAbort
 }
 
 function indexMore(database: Database, accountId: number): Promise<number> {
-  return database.transaction(
+  return database.ofAccount(accountId).transaction(
     async (transaction) => {
       if (!(await holdTestInUse(transaction, accountId))) return 0;
       const mark = await holdMark(transaction, accountId);

@@ -54,22 +54,30 @@ const byReference = (references: string) => `select ${shown} from ${references} 
     join accounts a on a.id = c.account_id
     where r.reference = $1::text and a.test_state is not distinct from`;
 
+const claim = (references: string) =>
+  `select account_id, customer_number from ${references} where reference = $1::text`;
+
 const all = (mode: string) => `select ${shown} from customers c join accounts a on a.id = c.account_id
     where (c.account_id, c.number) > ($1::int, $2::int) and ${mode} order by c.account_id, c.number limit $3::int`;
 
 const statements = {
   live: {
+    findClaim: { name: 'find_entitled_claim', text: claim('customer_references') },
     find: { name: 'find_entitlement', text: `${byReference('customer_references')} null` },
     list: { name: 'list_entitlements', text: all(`c.account_id <= ${realAccountIdMax}`) },
   },
   test: {
+    findClaim: { name: 'find_entitled_test_claim', text: claim('test_customer_references') },
     find: { name: 'find_test_entitlement', text: `${byReference('test_customer_references')} 'current'` },
     list: {
       name: 'list_test_entitlements',
       text: all(`c.account_id > ${realAccountIdMax} and a.test_state = 'current'`),
     },
   },
-} as const satisfies Record<EntitledMode, { readonly find: Statement; readonly list: Statement }>;
+} as const satisfies Record<
+  EntitledMode,
+  { readonly findClaim: Statement; readonly find: Statement; readonly list: Statement }
+>;
 
 const listNamed: Statement = {
   name: 'list_changed_entitlements',
@@ -84,7 +92,16 @@ export async function findEntitlement(
   mode: EntitledMode,
   reference: string,
 ): Promise<EntitledCustomer | null> {
-  const [row] = await database.query(statements[mode].find, [reference]);
+  const statement = statements[mode];
+  if (!database.isSpread) {
+    const [row] = await database.query(statement.find, [reference]);
+    return row === undefined ? null : parseEntitled(row);
+  }
+  const [claim] = await database.query(statement.findClaim, [reference]);
+  if (claim === undefined) return null;
+  const accountId = Number(claim['account_id']);
+  const values = [numberArray([accountId]), numberArray([Number(claim['customer_number'])])];
+  const [row] = await database.ofAccount(accountId).query(listNamed, values);
   return row === undefined ? null : parseEntitled(row);
 }
 

@@ -9,6 +9,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+import { firstOfEveryGroup } from '../database/over-groups.ts';
 
 export interface PlanEndLimits {
   /** Noted together: an order of somebody else waits for no more than these. */
@@ -68,7 +69,7 @@ const listEndsOfAll: Statement = {
 const listAlertedEnds: Statement = {
   name: 'list_alerted_plan_ends',
   text: endsOf(`a.event_count is not null
-      and exists (select from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
+      and exists (select 1 from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
 };
 
 const listAlertDays: Statement = {
@@ -116,14 +117,12 @@ async function noteEndsIn(
     if (signal.aborted) return false;
     const began = monotonicNow();
     const { expiresAt, accountId, number } = last;
-    const rows = await database.query(statement, [
-      expiresAt,
-      until,
-      accountId,
-      number,
-      limits.plansAtOnce,
-      ...more,
-    ]);
+    const rows = await firstOfEveryGroup(
+      database,
+      statement,
+      [expiresAt, until, accountId, number, limits.plansAtOnce, ...more],
+      { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+    );
     const noted = await Promise.allSettled(
       rows.map((row) =>
         note({

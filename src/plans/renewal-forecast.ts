@@ -110,7 +110,9 @@ async function* endingPlans(
 ): AsyncGenerator<EndingPlans> {
   const sentSpans = numberArray(spans);
   for (let after = spans[0] ?? until; after < until; ) {
-    const rows: readonly Row[] = await database.query(countRenewals, [accountId, after, until, sentSpans]);
+    const rows: readonly Row[] = await database
+      .ofAccount(accountId)
+      .query(countRenewals, [accountId, after, until, sentSpans]);
     for (const row of rows) {
       const since = spans[Number(row['span']) - 1];
       // Of a stretch in which nothing is renewed.

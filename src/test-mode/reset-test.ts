@@ -12,7 +12,7 @@ import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 
 const lockTwins: Statement = {
   name: 'lock_twins',
-  text: `select id, test_state = 'current' as is_current from accounts where test_of = $1::int order by id for no key update`,
+  text: `select id, test_state = 'current' as is_current from accounts where test_of = $1::int order by id`,
 };
 
 const discardTwin: Statement = {
@@ -82,7 +82,7 @@ export function resetTwin(
       await writeRows(transaction, insertReset, [{ accountId, idempotencyKey, at: now }]);
     }
     // Before the next one: of the twins of an account one is current.
-    await transaction.query(discardTwin, [formerId]);
+    await transaction.ofAccount(formerId).query(discardTwin, [formerId]);
     const next = await makeTwin(transaction, real, now);
     await moveKeys(transaction, formerId, next.id);
     await deleteWebhooksOf(transaction, formerId);

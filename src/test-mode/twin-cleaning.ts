@@ -69,7 +69,7 @@ const lockDiscarded: Statement = {
 
 const isLeft: Statement = {
   name: 'find_rows_of_discarded_test',
-  text: `select ${[...tables, 'webhooks'].map((table) => `exists (select from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
+  text: `select ${[...tables, 'webhooks'].map((table) => `exists (select 1 from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
 };
 
 const deleteEmpty: Statement = {
@@ -91,7 +91,8 @@ export async function cleanDiscardedTests(database: Database, signal: AbortSigna
 }
 
 /** false: it was told to stop. */
-async function clean(database: Database, id: number, signal: AbortSignal): Promise<boolean> {
+async function clean(whole: Database, id: number, signal: AbortSignal): Promise<boolean> {
+  const database = whole.ofAccount(id);
   while (!signal.aborted) {
     for (const deletion of deletions) {
       if (await deleteInPieces(database, deletion, [id], signal)) return false;

@@ -16,6 +16,7 @@
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
+import { textArray } from '../database/sql-arrays.ts';
 import type { Check, Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
 
@@ -116,7 +117,7 @@ const readEntries: Statement = {
     union all
     (select 'orders', number, case
           when orders = 0 and number <= $6::int then 'the ledger names it a second time'
-          when orders = 0 and exists (select from orders o where o.account_id = $1::int and o.number = s.number)
+          when orders = 0 and exists (select 1 from orders o where o.account_id = $1::int and o.number = s.number)
             then 'the ledger names it before its turn'
           when orders = 0 then 'the ledger names it, but it does not exist'
           when entries = 0 then 'it has no ledger entry'
@@ -154,7 +155,8 @@ const listUnpaid: Statement = {
 
 export const claimProblem = 'the claim on its reference and its row disagree';
 
-const readCustomersBeside = (name: string, references: string): Statement => ({
+/** `references` null: their claims are looked at apart. */
+const readCustomersBeside = (name: string, references: string | null): Statement => ({
   name,
   text: `with range as materialized (
       select number, reference, pending_order from customers
@@ -163,17 +165,22 @@ const readCustomersBeside = (name: string, references: string): Statement => ({
     union all
     (select number, 'no order of theirs waits for the product, but number ' || pending_order || ' holds their plan',
         null, null, null from range c
-      where pending_order is not null and not exists (select from order_handoffs h where h.account_id = $1::int
+      where pending_order is not null and not exists (select 1 from order_handoffs h where h.account_id = $1::int
         and h.order_number = c.pending_order and h.customer_number = c.number and h.status = 'pending')
       order by number limit ${problemsMax})
-    union all
+    ${
+      references === null
+        ? ''
+        : `union all
     (select number, '${claimProblem}', null, null, null from range c
-      where not exists (select from ${references} r
+      where not exists (select 1 from ${references} r
         where r.reference = c.reference and r.account_id = $1::int and r.customer_number = c.number)
-      order by number limit ${problemsMax})`,
+      order by number limit ${problemsMax})`
+    }`,
 });
 
 const readCustomers = readCustomersBeside('verify_customers', 'customer_references');
+const readCustomersApart = readCustomersBeside('verify_customers_apart', null);
 const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_customer_references');
 
 /** Changes $2 to $3. $4: the account's last order. */
@@ -273,7 +280,7 @@ export async function checkAccountBooks(
   findings: Findings,
   { ranges, signal }: AuditLimits,
 ): Promise<CheckedAccount | null> {
-  const rows = await database.query(readHead, [accountId]);
+  const rows = await database.ofAccount(accountId).query(readHead, [accountId]);
   const [head] = rows;
   if (head === undefined) return null;
   const number = (column: string) => Number(head[column]);
@@ -309,15 +316,9 @@ export async function checkAccountBooks(
   for (let from = 1; from <= counted.entries; ) {
     signal.throwIfAborted();
     const to = Math.min(from + ranges.entries - 1, counted.entries);
-    const read = await database.query(readEntries, [
-      accountId,
-      from,
-      to,
-      counted.entries,
-      ledger.balance,
-      ledger.lastOrder,
-      mark,
-    ]);
+    const read = await database
+      .ofAccount(accountId)
+      .query(readEntries, [accountId, from, to, counted.entries, ledger.balance, ledger.lastOrder, mark]);
     from = to + 1;
     for (const row of read) {
       const what = String(row['what']);
@@ -366,7 +367,9 @@ export async function checkAccountBooks(
     for (let from = 1; from <= count; from += ranges.customers) {
       signal.throwIfAborted();
       const to = Math.min(from + ranges.customers - 1, count);
-      for (const row of await database.query(statement, [accountId, from, to, ...more])) {
+      for (const row of await database
+        .ofAccount(accountId)
+        .query(statement, [accountId, from, to, ...more])) {
         const place = nullable(Number, row['number']);
         if (place === null) {
           isThere += Number(row['count']);
@@ -378,10 +381,19 @@ export async function checkAccountBooks(
     if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
     return { refunds, settling };
   };
-  const statement = isTestAccount(accountId) ? readTestCustomers : readCustomers;
+  const beside = isTestAccount(accountId) ? readTestCustomers : readCustomers;
+  const statement = database.isSpread ? readCustomersApart : beside;
   await rangesOf('customers', customers, statement, [], (place, problem) =>
     found('references', `customer ${place}`, problem),
   );
+  if (database.isSpread) {
+    for (let from = 1; from <= customers; from += ranges.customers) {
+      signal.throwIfAborted();
+      const to = Math.min(from + ranges.customers - 1, customers);
+      for (const number of await unclaimed(database, accountId, from, to))
+        await found('references', `customer ${number}`, claimProblem);
+    }
+  }
   const changed = await rangesOf(
     'plan changes',
     changes,
@@ -403,6 +415,33 @@ export async function checkAccountBooks(
   return { entries: counted.entries, customers };
 }
 
+const listReferences: Statement = {
+  name: 'verify_references_of_account',
+  text: 'select number, reference from customers where account_id = $1::int and number between $2::int and $3::int',
+};
+
+const findClaimsOf = (name: string, references: string): Statement => ({
+  name,
+  text: `select reference, customer_number from ${references} where reference = any($2::text[]) and account_id = $1::int`,
+});
+const findClaims = findClaimsOf('verify_find_claims', 'customer_references');
+const findTestClaims = findClaimsOf('verify_find_test_claims', 'test_customer_references');
+
+/** Where claims are on other servers than customers: the customers whose reference leads elsewhere, or nowhere. */
+async function unclaimed(database: Database, accountId: number, from: number, to: number): Promise<number[]> {
+  const rows = await database.ofAccount(accountId).query(listReferences, [accountId, from, to]);
+  const references = textArray(rows.map((row) => String(row['reference'])));
+  const claims = await database.query(isTestAccount(accountId) ? findTestClaims : findClaims, [
+    accountId,
+    references,
+  ]);
+  const claimed = new Map(claims.map((row) => [row['reference'], Number(row['customer_number'])]));
+  return rows
+    .filter((row) => claimed.get(row['reference']) !== Number(row['number']))
+    .map((row) => Number(row['number']))
+    .slice(0, problemsMax);
+}
+
 async function checkHandoffs(
   database: Database,
   accountId: number,
@@ -412,12 +451,9 @@ async function checkHandoffs(
 ): Promise<void> {
   for (let after = 0, count = ranges.customers; count === ranges.customers; ) {
     signal.throwIfAborted();
-    const [range, ...problems] = await database.query(readHandoffs, [
-      accountId,
-      after,
-      lastOrder,
-      ranges.customers,
-    ]);
+    const [range, ...problems] = await database
+      .ofAccount(accountId)
+      .query(readHandoffs, [accountId, after, lastOrder, ranges.customers]);
     for (const row of problems) {
       const problem = String(row['problem']);
       const check = problem.startsWith(ruleSaying) ? 'rules' : 'orders';
@@ -429,7 +465,9 @@ async function checkHandoffs(
 }
 
 function unpaid(database: Database, accountId: number, after: number, last: number): Promise<readonly Row[]> {
-  return after >= last ? Promise.resolve([]) : database.query(listUnpaid, [accountId, after, last]);
+  return after >= last
+    ? Promise.resolve([])
+    : database.ofAccount(accountId).query(listUnpaid, [accountId, after, last]);
 }
 
 function checkOf(what: string): Check {

@@ -108,14 +108,9 @@ export async function checkAccountHistory(
   };
   while (place.customer <= customerCount) {
     signal.throwIfAborted();
-    const rows: readonly Row[] = await database.query(readPage, [
-      accountId,
-      place.customer,
-      place.order,
-      place.change,
-      customerCount,
-      ranges.events,
-    ]);
+    const rows: readonly Row[] = await database
+      .ofAccount(accountId)
+      .query(readPage, [accountId, place.customer, place.order, place.change, customerCount, ranges.events]);
     const [first] = rows;
     if (first === undefined) return;
     const past = await pastReader.upTo(Number(first['audit_count']), signal);

@@ -44,7 +44,7 @@ export async function newestHalt(database: Database): Promise<number> {
 }
 
 export function halt(database: Database, accountId: number, now: EpochSeconds): Promise<void> {
-  return database.transaction(async (transaction) => {
+  return database.ofAccount(accountId).transaction(async (transaction) => {
     // The account first, as administrators' changes lock: theirs write the audit log, and with it service_state, last.
     const [locked] = await transaction.query(lockAccount, [accountId]);
     if (locked === undefined) return;
@@ -55,5 +55,5 @@ export function halt(database: Database, accountId: number, now: EpochSeconds): 
 
 /** `newest`: of newestHalt, when the audit began that found the account sound. */
 export async function liftHaltUpTo(database: Database, accountId: number, newest: number): Promise<void> {
-  await database.query(liftHalt, [accountId, newest]);
+  await database.ofAccount(accountId).query(liftHalt, [accountId, newest]);
 }

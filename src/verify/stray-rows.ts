@@ -1,7 +1,8 @@
-// Rows that no account's audit would look at: claims on references that lead to no customer, and rows of accounts that
-// do not exist. Read in ranges over all accounts; one statement sees a row together with what it belongs to, or
+// Rows that no account's audit would look at: claims on references that lead to no customer, rows of accounts that
+// do not exist, and rows in an account group that is not their account's. Read in ranges over all accounts; one statement sees a row together with what it belongs to, or
 // neither, so there is no false alarm while customers and accounts are made.
 
+import { accountReferences } from '../database/account-tables.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { claimProblem } from './account-books.ts';
@@ -22,7 +23,7 @@ const readClaimsOf = (name: string, references: string): Statement => ({
     select max(reference) as reference, null::int as account_id, null::int as customer_number from range
     union all
     select null, account_id, customer_number from range r
-    where not exists (select from customers c where c.account_id = r.account_id and c.number = r.customer_number
+    where not exists (select 1 from customers c where c.account_id = r.account_id and c.number = r.customer_number
       and c.reference = r.reference)`,
 });
 
@@ -39,7 +40,7 @@ const readOwners = (table: OwnedTable): Statement => ({
       union all
       select place + 1, (select account_id from ${table} where account_id > owners.id order by account_id limit 1)
       from owners where id is not null and place < ${accountsPerRange})
-    select o.id, o.id is not null and not exists (select from accounts a where a.id = o.id) as is_stray
+    select o.id, o.id is not null and not exists (select 1 from accounts a where a.id = o.id) as is_stray
     from owners o order by o.place`,
 });
 
@@ -61,25 +62,92 @@ const owned = [
   ['order_handoffs', 'handed-over order', readOwners('order_handoffs'), listStrays('order_handoffs')],
 ] as const;
 
+/** What a foreign key would hold, where accounts are in several groups: rows of other tables that name an account. */
+const readReferences = accountReferences.map(({ table, column, refersTo }) => ({
+  table,
+  statement: {
+    name: `verify_references_of_${table}`,
+    text: `with range as materialized (
+        select id, ${column} as account_id from ${table} where id > $1::int order by id limit $2::int)
+      select max(id) as id, null::int as account_id from range
+      union all
+      select id, account_id from range r where not exists (select 1 from ${refersTo} a where a.id = r.account_id)`,
+  },
+}));
+
+const listMisplaced: Statement = {
+  name: 'verify_misplaced_accounts',
+  text: `select id from accounts where id % $1::int <> $2::int order by id limit ${problemsMax}`,
+};
+
 export async function findStrayRows(
   database: Database,
   findings: Findings,
   limits: AuditLimits,
 ): Promise<void> {
   for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
+  const groups = database.accountGroups();
+  for (const [number, group] of groups.entries()) {
+    const isElsewhere = (accountId: number) => accountId % groups.length !== number;
+    const problem = `it is in account group ${number}, which is not its account's`;
+    for (const accountId of await misplacedAccounts(group, groups.length, number))
+      await findings.add('owners', accountId, `account ${accountId}`, problem);
+    await findStrayRowsOf(
+      group,
+      (accountId) => (isElsewhere(accountId) ? problem : noAccount),
+      findings,
+      limits,
+    );
+  }
+  if (groups.length > 1) await findStrayReferences(database, findings, limits);
+}
+
+const noAccount = 'its account does not exist';
+
+/** Of one group: what it does not have an account of. */
+async function findStrayRowsOf(
+  group: Database,
+  problemOf: (accountId: number) => string,
+  findings: Findings,
+  { signal }: AuditLimits,
+): Promise<void> {
   for (const [, what, owners, strays] of owned) {
     for (let after: number | null = 0; after !== null; ) {
-      limits.signal.throwIfAborted();
-      const rows = await database.query(owners, [after]);
+      signal.throwIfAborted();
+      const rows = await group.query(owners, [after]);
       const last = rows.at(-1)?.['id'];
       after = last === null || last === undefined ? null : Number(last);
       for (const row of rows) {
         if (row['is_stray'] !== true) continue;
         const accountId = Number(row['id']);
-        for (const stray of await database.query(strays, [accountId])) {
-          await findings.add('owners', accountId, `${what} ${stray['number']}`, 'its account does not exist');
-        }
+        for (const stray of await group.query(strays, [accountId]))
+          await findings.add('owners', accountId, `${what} ${stray['number']}`, problemOf(accountId));
       }
+    }
+  }
+}
+
+async function misplacedAccounts(group: Database, count: number, number: number): Promise<number[]> {
+  if (count === 1) return [];
+  const rows = await group.query(listMisplaced, [count, number]);
+  return rows.map((row) => Number(row['id']));
+}
+
+async function findStrayReferences(
+  database: Database,
+  findings: Findings,
+  { ranges, signal }: AuditLimits,
+): Promise<void> {
+  for (const { table, statement } of readReferences) {
+    for (let after: number | null = 0; after !== null; ) {
+      signal.throwIfAborted();
+      const rows: readonly Row[] = await database.query(statement, [after, ranges.customers]);
+      for (const row of rows) {
+        if (row['account_id'] === null) continue;
+        const subject = `${table.replaceAll('_', ' ')} ${row['id']}`;
+        await findings.add('owners', Number(row['account_id']), subject, noAccount);
+      }
+      after = nullable(Number, rows.find((row) => row['account_id'] === null)?.['id']);
     }
   }
 }

@@ -45,7 +45,8 @@ export async function verifyLedger(
   const past = createPastReader(database);
   let [accounts, entries, testAccounts] = [0, 0, 0];
   for await (const { accountId, isHalted } of everyAccount(database)) {
-    const checked = await checkAccountBooks(database, accountId, findings, limits);
+    const books = database.ofAccount(accountId);
+    const checked = await checkAccountBooks(books, accountId, findings, limits);
     if (checked === null) continue;
     if (isTestAccount(accountId)) testAccounts += 1;
     else {
@@ -53,13 +54,7 @@ export async function verifyLedger(
       entries += checked.entries;
     }
     if (isHalted && !findings.isBroken(accountId)) await liftHaltUpTo(database, accountId, newest);
-    await checkAccountHistory(
-      database,
-      { accountId, customerCount: checked.customers },
-      past,
-      findings,
-      limits,
-    );
+    await checkAccountHistory(books, { accountId, customerCount: checked.customers }, past, findings, limits);
   }
   const problems = await withoutReset(database, findings.list());
   const tests = testAccounts === 0 ? {} : { test_accounts: testAccounts };

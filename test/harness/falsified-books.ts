@@ -5,6 +5,8 @@ import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
+import { byGroup } from '../../src/database/database.ts';
+import { sqlOf } from './group-sql.ts';
 
 /**
  * An account with
@@ -41,14 +43,27 @@ export async function verify(service: TestService): Promise<Pick<VerifyReportVie
   return { ok: body.ok, problems: body.problems };
 }
 
-/** Runs it with the append-only triggers off. */
-export async function falsify(service: TestService, sql: string): Promise<void> {
+/** SQL about the rows of one account, which need not exist. */
+export interface Falsehood {
+  readonly account: { readonly id: number };
+  readonly sql: string;
+}
+
+/** Runs it where the account's rows are, with the append-only triggers off. */
+export function falsify(service: TestService, account: Falsehood['account'], sql: string): Promise<void> {
+  return falsifyAll(service, [{ account, sql }]);
+}
+
+/** The same of many accounts. */
+export async function falsifyAll(service: TestService, falsehoods: readonly Falsehood[]): Promise<void> {
   const triggers = (what: 'enable' | 'disable') =>
     ['orders', 'ledger_entries', 'plan_changes']
       .map((table) => `alter table ${table} ${what} trigger user`)
       .join('; ');
-  const text = `${triggers('disable')}; ${sql}; ${triggers('enable')}`;
-  await service.database.query({ name: '', text });
+  for (const [id, ofGroup] of byGroup(service.database, falsehoods, ({ account }) => account.id)) {
+    const sql = ofGroup.map((each) => each.sql).join('; ');
+    await sqlOf(service, { id }, `${triggers('disable')}; ${sql}; ${triggers('enable')}`);
+  }
 }
 
 /** Days that were summed from books that were false meanwhile are summed again. */

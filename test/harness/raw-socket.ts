@@ -72,7 +72,7 @@ export function parseAnswers(received: Buffer, head = false): Answer[] {
     const headEnd = rest.indexOf('\r\n\r\n');
     if (headEnd < 0) return answers;
     const [statusLine = '', ...headerLines] = rest.toString('latin1', 0, headEnd).split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const status = Number(/^HTTP\/1\.[01] (\d{3}) /.exec(statusLine)?.[1]);
     const headers = new Headers(
       headerLines.map((line): [string, string] => {
         const colon = line.indexOf(':');

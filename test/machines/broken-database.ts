@@ -36,6 +36,7 @@ import {
   startRetryingClients,
   untilTaken,
 } from './kill-proof.ts';
+import { send, serverProcesses } from './server-processes.ts';
 import { type ServiceProcess, startServiceProcess, whenThisEnds } from './service-process.ts';
 
 /** What is around the service: breakages of one scene can follow one another on one service. */
@@ -698,28 +699,6 @@ async function setForAll(ask: Stage['ask'], setting: string, value: string): Pro
 
 async function servicePids(ask: Stage['ask']): Promise<number[]> {
   return (await ask(`select pid ${ownSessions}`)).map(({ pid }) => Number(pid));
-}
-
-/** The main process and its children. */
-function serverProcesses(postgres: ThrowawayPostgres): number[] {
-  const main = postgres.pid();
-  if (main === undefined) throw new Error('The server does not run.');
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  const children = stdout
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([pid, parent]) => (pid !== undefined && parent === main ? [pid] : []));
-  return [main, ...children];
-}
-
-function send(signal: NodeJS.Signals, pids: readonly number[]): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It ended by itself meanwhile.
-    }
-  }
 }
 
 async function whileStopped(pids: readonly number[], { outage, lift }: Stage): Promise<void> {

@@ -5,6 +5,7 @@
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
+import { StatementGroup } from '../../src/database/statement-group.ts';
 
 export const crashPoints = [
   'before-lock',
@@ -38,20 +39,21 @@ if (point !== undefined) {
 
   const watched = function (this: pg.Client, ...parameters: unknown[]): unknown {
     const [config] = parameters;
-    const name = nameOf(config);
-    if (name === 'lock_accounts') reached('before-lock');
-    if (name === 'insert_orders') {
+    const names = namesOf(config);
+    if (names.includes('lock_accounts')) reached('before-lock');
+    if (names.includes('insert_orders')) {
       reached('before-write');
       writesOrders.add(this);
     }
-    const isCommit = name === 'commit' && writesOrders.delete(this);
+    const isCommit = names.includes('commit') && writesOrders.delete(this);
     if (isCommit) reached('before-commit');
+    // A group is told by the driver when the server has answered all of it.
+    if (config instanceof StatementGroup && names.includes('lock_accounts'))
+      config.handleReadyForQuery = () => void Promise.resolve().then(() => reached('after-load'));
     const result = query.apply(this, parameters);
     if (isCommit) setImmediate(() => reached('in-commit'));
-    if (result instanceof Promise) {
-      if (name === 'load_packages_version') result.then(() => reached('after-load')).catch(() => undefined);
-      if (isCommit) result.then(() => reached('after-commit')).catch(() => undefined);
-    }
+    if (isCommit && result instanceof Promise)
+      result.then(() => reached('after-commit')).catch(() => undefined);
     return result;
   };
   Object.assign(prototype, { query: watched });
@@ -64,7 +66,9 @@ if (point !== undefined) {
   Object.assign(ServerResponse.prototype, { end: watchedEnd });
 }
 
-function nameOf(config: unknown): string {
-  if (typeof config === 'string') return config;
-  return typeof config === 'object' && config !== null && 'name' in config ? String(config.name) : '';
+/** Of the statements that leave now; of a text the text. */
+function namesOf(config: unknown): readonly string[] {
+  if (typeof config === 'string') return [config];
+  if (config instanceof StatementGroup) return config.names;
+  return typeof config === 'object' && config !== null && 'name' in config ? [String(config.name)] : [];
 }

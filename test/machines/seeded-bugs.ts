@@ -488,15 +488,15 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'tests wait in the lane of real orders',
     file: 'src/orders/order-engine.ts',
-    find: 'const lane = isTest ? testLane : lanes[',
-    replace: 'const lane = lanes[',
+    find: 'const candidates = isTest ? testLanes : lanes;',
+    replace: 'const candidates = lanes;',
     test: 'test/service/test-mode-engine.test.ts',
   },
   {
     name: 'what a reset test claimed stays claimed',
     file: 'src/orders/order-batch.ts',
-    find: "`join accounts o on o.id = r.account_id and o.test_state = 'current'`",
-    replace: "''",
+    find: "text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),",
+    replace: "text: customersOf('test_customer_references'),",
     test: 'test/service/test-mode-reset.test.ts',
   },
   {

@@ -297,6 +297,49 @@ test('a process that pauses while it migrates is not taken for one that is gone'
   }
 });
 
+test('a database that falls silent and then refuses connections is asked again a few times a second', {
+  timeout: 60_000,
+}, async () => {
+  const proxy = await startTcpProxy(postgres.url);
+  const database = openPostgres({
+    ...defaultLimits.database,
+    connectionString: proxy.url(await newDatabase()),
+    listenAnswerMilliseconds: 250,
+  });
+  let lost = 0;
+  let onLost: () => void = () => undefined;
+  const silent = new Promise<void>((resolve) => {
+    onLost = resolve;
+  });
+  try {
+    await database.listen('changes', {
+      onMessage: () => undefined,
+      onRestored: () => undefined,
+      onLost() {
+        lost += 1;
+        onLost();
+      },
+    });
+    proxy.become('frozen');
+    await silent;
+    proxy.become('refusing');
+    const [before, cpu] = [lost, process.cpuUsage()];
+    await pause(watchedMilliseconds);
+    const { user, system } = process.cpuUsage(cpu);
+    assert.ok(lost - before <= 5 * (watchedMilliseconds / 1_000), `${lost - before} attempts`);
+    assert.ok((user + system) / 1_000 <= watchedMilliseconds / 10, `${(user + system) / 1_000} ms of CPU`);
+    // And it does go on.
+    const restored = lost;
+    while (lost === restored) await pause(10);
+  } finally {
+    await database.close();
+    await proxy.close();
+  }
+});
+
+/** More than a few pauses between two attempts. */
+const watchedMilliseconds = 2_000;
+
 let databaseCount = 0;
 
 async function newDatabase(): Promise<string> {

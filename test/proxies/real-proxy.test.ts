@@ -9,6 +9,7 @@ import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   type FrontProxy,
   proxySource,
+  reachesService,
   startFrontProxy,
   wantedProxy,
 } from '../../scripts/throwaway/front-proxy.ts';
@@ -215,7 +216,9 @@ describe('bodies and heads', () => {
       );
       const [answer] = answers;
       assert.ok(answer && answer.status >= 400 && answer.status < 500, `${path} ${answer?.status}`);
-      assert.ok(answer.body?.error?.code, `${path}: in the envelope`);
+      // Caddy has no other words for what it cannot read.
+      if (kind !== 'caddy' || reachesService(path))
+        assert.ok(answer.body?.error?.code, `${path}: in the envelope`);
     }
   });
 });
@@ -251,7 +254,7 @@ test('HTTP/2 works: many orders at once over one connection, each charged once',
   assert.equal(Number((await reseller.get('/balance')).body.balance), before - 250);
 });
 
-test('an answer that is lost between service and proxy: HAProxy asks again where there is a key, nginx never; charged once', async () => {
+test('an answer that is lost between service and proxy: HAProxy asks again where there is a key, the others only another process; charged once', async () => {
   const cutting = await startCuttingProxy(service.directAddress);
   const front = await startFrontProxy(kind, cutting.address);
   try {
@@ -261,14 +264,15 @@ test('an answer that is lost between service and proxy: HAProxy asks again where
     const options = { idempotencyKey: 'cut-behind', retries: 0 };
     cutting.cutAnswers(1, 'before');
     const first = await client.placeOrder(wish, options).catch((reason: unknown) => reason);
-    if (kind === 'nginx') {
+    if (kind !== 'haproxy') {
       assert.ok(isSellthroughError(first, 'service_unavailable'), String(first));
       assert.equal(first.mayHaveHappened, true);
     } else {
       assert.equal(isSellthroughError(first), false, String(first));
     }
     assert.equal(cutting.cuts(), 1);
-    const placed = await client.placeOrder(wish, options);
+    // Caddy leaves a lone process alone for a second after that, and says so.
+    const placed = await client.placeOrder(wish, { ...options, retries: kind === 'caddy' ? 1 : 0 });
     assert.deepEqual([placed.replayed, Number(placed.balance)], [true, before - 10]);
 
     // Without a key nobody but the caller knows whether it may be sent twice.

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { secondsOf } from '../harness/shop.ts';
 
@@ -147,11 +148,10 @@ test('GET /verify adds every ledger up, and names the account whose books do not
   assert.ok(sound.accounts > 1 && sound.entries > 1);
   const reseller = await service.createReseller({ credit: '50.00' });
   const add = (cents: number) =>
-    service.database.query(
-      {
-        name: 'break_a_balance',
-        text: 'update accounts set balance_cents = balance_cents + $2::bigint where id = $1::int',
-      },
+    sqlOf(
+      service,
+      reseller,
+      'update accounts set balance_cents = balance_cents + $2::bigint where id = $1::int',
       [reseller.id, cents],
     );
   await add(1);

@@ -9,10 +9,11 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
-import { type Database, type Row, type Statement, StatementFailed } from '../../src/database/database.ts';
+import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { falsify, forgetDays, isHalted, keepBooks, order, verify } from '../harness/falsified-books.ts';
+import type { Watcher } from '../harness/watched-transaction.ts';
 
 const shortRanges = { entries: 2, customers: 1, events: 1 };
 const aDay = "interval '1 day'";
@@ -27,7 +28,7 @@ test('an account that was halted answers replays, and reads, as before', async (
   const reseller = await keepBooks(service);
   const first = await order(service, reseller, `replayed-${reseller.id}`);
   const id = `where id = ${reseller.id}`;
-  await falsify(service, `update accounts set balance_cents = balance_cents + 1 ${id}`);
+  await falsify(service, reseller, `update accounts set balance_cents = balance_cents + 1 ${id}`);
   await verify(service);
   const replay = await order(service, reseller, `replayed-${reseller.id}`);
   assert.equal(replay.status, 201);
@@ -35,7 +36,7 @@ test('an account that was halted answers replays, and reads, as before', async (
   for (const path of ['/balance', '/orders', '/customers', '/packages']) {
     assert.equal((await reseller.get(path)).status, 200);
   }
-  await falsify(service, `update accounts set balance_cents = balance_cents - 1 ${id}`);
+  await falsify(service, reseller, `update accounts set balance_cents = balance_cents - 1 ${id}`);
   assert.equal((await verify(service)).ok, true);
 });
 
@@ -103,10 +104,13 @@ describe('an audit in ranges', () => {
       );
     for (const problems of await reports()) assert.deepEqual(problems, []);
     for (const entry of [1, 4, 7]) {
-      const change = (sign: string) =>
-        `update ledger_entries set amount_cents = amount_cents ${sign} 1 where account_id = ${broken.id} and number = ${entry};
-        update orders set expires_at = expires_at ${sign} ${aDay} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
-      await falsify(service, `${change('+')}; ${forgetDays(broken)}`);
+      const change = async (sign: string) => {
+        const money = `update ledger_entries set amount_cents = amount_cents ${sign} 1 where account_id = ${broken.id} and number = ${entry}`;
+        const end = `update orders set expires_at = expires_at ${sign} ${aDay} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
+        await falsify(service, broken, `${money}; ${forgetDays(broken)}`);
+        await falsify(service, unruly, end);
+      };
+      await change('+');
       try {
         const [first, ...others] = await reports();
         const subjects = first?.map(({ account_id, subject }) => `${account_id} ${subject}`) ?? [];
@@ -115,7 +119,7 @@ describe('an audit in ranges', () => {
         assert.ok(!subjects.some((subject) => subject.startsWith(`${sound.id} `)));
         for (const other of others) assert.deepEqual(other, first);
       } finally {
-        await falsify(service, `${change('-')}; ${forgetDays(broken)}`);
+        await change('-');
       }
     }
     assert.equal((await verify(service)).ok, true);
@@ -144,7 +148,7 @@ describe('halting', () => {
 
   test('an account is halted when its problem is found, not when the audit ends', async () => {
     const reseller = await keepBooks(service);
-    await falsify(service, spent(reseller.id, '+'));
+    await falsify(service, reseller, spent(reseller.id, '+'));
     let halted: unknown = null;
     const watching = withQuery(service.database, async (send, { name }, values) => {
       if (name === 'verify_history' && values?.[0] === reseller.id) {
@@ -158,20 +162,20 @@ describe('halting', () => {
     });
     await verifyLedger(watching, service.clock.seconds);
     assert.equal(halted, true);
-    await falsify(service, spent(reseller.id, '-'));
+    await falsify(service, reseller, spent(reseller.id, '-'));
     assert.equal((await verify(service)).ok, true);
   });
 
   test('an older, slower audit never lifts a newer halt', async () => {
     const reseller = await keepBooks(service);
-    await falsify(service, spent(reseller.id, '+'));
+    await falsify(service, reseller, spent(reseller.id, '+'));
     await verify(service);
     await isHalted(service, reseller);
-    await falsify(service, spent(reseller.id, '-'));
+    await falsify(service, reseller, spent(reseller.id, '-'));
     // It finds the account sound, and while it is about to say so the account breaks and another audit sees it.
     const slow = withQuery(service.database, async (send, { name }, values) => {
       if (name === 'lift_halt' && values?.[0] === reseller.id) {
-        await falsify(service, spent(reseller.id, '+'));
+        await falsify(service, reseller, spent(reseller.id, '+'));
         assert.equal((await verify(service)).ok, false);
       }
       return send();
@@ -182,7 +186,7 @@ describe('halting', () => {
       'the older one saw nothing',
     );
     await isHalted(service, reseller);
-    await falsify(service, spent(reseller.id, '-'));
+    await falsify(service, reseller, spent(reseller.id, '-'));
     assert.equal((await verify(service)).ok, true);
     assert.equal((await order(service, reseller, `free-${reseller.id}`)).status, 201);
   });
@@ -229,23 +233,18 @@ describe('GET /verify while an audit runs', () => {
 });
 
 /** The same database, with a word before each statement that no transaction sends. */
-function withQuery(
-  database: Database,
-  before: (
-    send: () => Promise<readonly Row[]>,
-    statement: Statement,
-    values: readonly unknown[] | undefined,
-  ) => Promise<readonly Row[]>,
-): Database {
-  return {
-    ...database,
-    query: (statement, values, rank) =>
-      before(() => database.query(statement, values, rank), statement, values),
-  };
+function withQuery(database: Database, before: Watcher): Database {
+  return inEachGroup(database, (each) => ({
+    ...each,
+    query: (statement, values, rank) => before(() => each.query(statement, values, rank), statement, values),
+  }));
 }
 
 describe('history is append-only, also for whoever holds a psql', () => {
-  before(() => keepBooks(service));
+  let reseller: TestAccount;
+  before(async () => {
+    reseller = await keepBooks(service);
+  });
   for (const table of ['orders', 'ledger_entries', 'plan_changes', 'audit_log']) {
     for (const statement of [
       `update ${table} set number = number`,
@@ -254,18 +253,17 @@ describe('history is append-only, also for whoever holds a psql', () => {
       `truncate ${table}`,
     ]) {
       test(`${statement} is refused`, async () => {
-        const [counted] = await service.database.query({ name: '', text: `select count(*) from ${table}` });
+        const ofGroup = service.database.ofAccount(reseller.id);
+        const [counted] = await ofGroup.query({ name: '', text: `select count(*) from ${table}` });
         assert.ok(Number(counted?.['count']) > 0);
         await assert.rejects(
-          () => service.database.query({ name: '', text: statement }),
+          () => ofGroup.query({ name: '', text: statement }),
           (error) =>
             error instanceof StatementFailed &&
             error.code === '55000' &&
             /is append-only: \w+ refused/.test(error.message),
         );
-        assert.deepEqual(await service.database.query({ name: '', text: `select count(*) from ${table}` }), [
-          counted,
-        ]);
+        assert.deepEqual(await ofGroup.query({ name: '', text: `select count(*) from ${table}` }), [counted]);
       });
     }
   }

@@ -10,6 +10,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
+import { sqlOfAll } from '../harness/group-sql.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import {
@@ -200,13 +201,16 @@ test('a renewal that breaks in the database holds up nobody else: all others are
       if new.account_id = ${first.reseller.id} then raise exception 'this order is poison'; end if;
       return new;
     end $$`);
-  await ddl('create trigger poison before insert on orders for each row execute function refuse_poison()');
+  await sqlOfAll(
+    service,
+    'create trigger poison before insert on orders for each row execute function refuse_poison()',
+  );
   service.clock.seconds = secondsOf('2026-02-27T10:00:00Z');
   // Two at a time: the one that breaks is in the first pair.
   await assert.rejects(runRenewals(service), /poison/);
   const made = async () => Promise.all(shops.map(({ reseller }) => charges(reseller)));
   assert.deepEqual(await made(), [1, 2, 2, 2, 2]);
-  await ddl('drop trigger poison on orders');
+  await sqlOfAll(service, 'drop trigger poison on orders');
   await runRenewals(service);
   assert.deepEqual(await made(), [2, 2, 2, 2, 2]);
 });

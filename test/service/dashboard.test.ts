@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -19,6 +20,7 @@ const queries = [
   ...dashboard.templating.list.map(({ query }) => query),
 ];
 
+let standIn: LimitStandIn;
 let service: TestService;
 /** Names as Prometheus stores them: a histogram is three. */
 let known: ReadonlySet<string>;
@@ -26,7 +28,9 @@ let known: ReadonlySet<string>;
 let lines: readonly string[];
 
 before(async () => {
-  service = await startTestService();
+  standIn = await startLimitStandIn();
+  // With everything that can be counted.
+  service = await startTestService({ environment: { VALKEY_URL: standIn.url } });
   const reseller = await service.createReseller({ credit: '100.00' });
   const order = { package_id: service.packages.basic, customer: 'ada', idempotency_key: 'once' };
   for (const sent of [order, order, { ...order, package_id: 0, idempotency_key: 'refused' }])
@@ -39,7 +43,10 @@ before(async () => {
   lines = (await (await fetch(`${service.address}/metrics`)).text()).split('\n');
   known = new Set(lines.flatMap((line) => /^([a-z0-9_]+)(?:\{| )/.exec(line)?.[1] ?? []));
 });
-after(() => service.close());
+after(async () => {
+  await service.close();
+  await standIn.close();
+});
 
 function metricsIn(text: string): string[] {
   return [...new Set(text.match(/\b(?:sellthrough|nodejs|process)_[a-z0-9_]*[a-z0-9]/g) ?? [])];

@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { extendStream, readStream, streamEnd } from '../../src/events/event-stream.ts';
+import { sqlOfAll } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { changeAccount, credit, placeOrder, schedulePrices } from '../harness/shop.ts';
@@ -245,8 +246,9 @@ describe('a feed that cannot be read', () => {
       'without after: from the oldest that is kept',
     );
     // What the check at the end counts is no longer all there.
-    await sql(
-      `delete from events where account_id in (select id from accounts where id % 2 = 0) and number = 1`,
+    await sqlOfAll(
+      service,
+      'delete from events where account_id in (select id from accounts where id % 2 = 0) and number = 1',
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { Sellthrough } from '../../sdk/src/index.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { credit, placeOrder, renewOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 
@@ -144,7 +145,7 @@ test('more plans than one statement counts are counted, also where none of the f
   const setLeaving = (isLeaving: boolean) => {
     const text = `update customers set ends_at_period_end = $2::boolean
       where account_id = $1::int and expires_at < timestamptz '2026-03-10T20:00:04Z'`;
-    return service.database.query({ name: '', text }, [many.id, isLeaving]);
+    return sqlOf(service, many, text, [many.id, isLeaving]);
   };
   await setLeaving(true);
   assert.partialDeepStrictEqual(await forecastOf(many), { plans: 500, total: '6000.00', runs_out_on: null });

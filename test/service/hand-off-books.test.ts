@@ -11,7 +11,7 @@ import {
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { usualRanges } from '../../src/verify/audit-limits.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
-import { falsify, forgetDays, verify } from '../harness/falsified-books.ts';
+import { falsify, falsifyAll, forgetDays, verify } from '../harness/falsified-books.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';
 
@@ -268,8 +268,11 @@ test('every falsification is named, halts its account unless it breaks a rule al
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
   const filled = (text: string, { id }: TestAccount) => text.replaceAll('$id', String(id));
   const all = (which: 'sql' | 'undo') =>
-    cases.map((one) => `${filled(one[which], one.reseller)}; ${forgetDays(one.reseller)}`).join('; ');
-  await falsify(service, all('sql'));
+    cases.map((one) => ({
+      account: one.reseller,
+      sql: `${filled(one[which], one.reseller)}; ${forgetDays(one.reseller)}`,
+    }));
+  await falsifyAll(service, all('sql'));
   const { problems } = await verify(service);
   const halted = await service.database.query({
     name: '',
@@ -286,18 +289,18 @@ test('every falsification is named, halts its account unless it breaks a rule al
     }
     assert.equal(isHalted.has(reseller.id), !breaksRule, `${sql}: ${JSON.stringify(named)}`);
   }
-  await falsify(service, all('undo'));
+  await falsifyAll(service, all('undo'));
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 });
 
 test('rows of an account that does not exist are named', async () => {
   const stray =
     "insert into order_handoffs (account_id, order_number, customer_number, status) values (77, 1, 1, 'pending')";
-  await falsify(service, stray);
+  await falsify(service, { id: 77 }, stray);
   const { problems } = await verify(service);
   assert.deepEqual(
     problems.map(({ account_id, subject, problem }) => [account_id, subject, problem]),
     [[77, 'handed-over order 1', 'its account does not exist']],
   );
-  await falsify(service, 'delete from order_handoffs where account_id = 77');
+  await falsify(service, { id: 77 }, 'delete from order_handoffs where account_id = 77');
 });

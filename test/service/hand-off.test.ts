@@ -14,6 +14,7 @@ import { parseOwnedId } from '../../src/contract/identifiers.ts';
 import type { OrderOutcome } from '../../src/orders/order-commands.ts';
 import { booksOf } from '../harness/books.ts';
 import { verify } from '../harness/falsified-books.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
@@ -656,10 +657,7 @@ test('an account whose books are wrong settles nothing until they are right', as
   const reseller = await service.createReseller({ credit: '50.00' });
   const { order } = await placeOrder(service, reseller, {});
   const halt = (to: string) =>
-    service.database.query({
-      name: '',
-      text: `update accounts set halted_at = ${to} where id = ${reseller.id}`,
-    });
+    sqlOf(service, reseller, `update accounts set halted_at = ${to} where id = ${reseller.id}`);
   await halt('now()');
   const refused = await answered(order.id);
   assert.ok(refused.type === 'refused');

@@ -9,7 +9,9 @@ import { vacuumTables } from '../../src/database/vacuum-tables.ts';
 import { deleteExpiredLogins } from '../../src/identity/login-link-store.ts';
 import { createRequestLog } from '../../src/journal/request-log.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
+import { queryableOf } from '../harness/queryable-of.ts';
 
 const day = 86_400;
 const everywhere = [
@@ -65,13 +67,25 @@ test('nothing runs before the process says start', async () => {
 test('what has expired goes, and what has not stays', async () => {
   const { id } = await service.createReseller({ credit: '10.00' });
   const at = (seconds: number) => `to_timestamp(${service.clock.seconds + seconds})`;
-  await sql(`insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
-    values ('old', ${id}, 1, 1, now(), ${at(-8 * day)}), ('young', ${id}, 1, 2, now(), ${at(-6 * day)})`);
+  await sqlOf(
+    service,
+    { id },
+    `insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
+    values ('old', ${id}, 1, 1, now(), ${at(-8 * day)}), ('young', ${id}, 1, 2, now(), ${at(-6 * day)})`,
+  );
   await sql(`insert into sessions (person_id, token_hash, password_version, created_at, last_seen_at, address, user_agent)
     values (${id}, 'old', 1, ${at(-15 * day)}, ${at(0)}, '', ''), (${id}, 'young', 1, ${at(-13 * day)}, ${at(0)}, '', '')`);
-  await sql(`insert into api_requests (account_id, number, at, method, path, status, request_id, milliseconds, address)
-    select ${id}, n, ${at(0)} - (5 - n) * interval '4 days', 'GET', '/', 200, '', 1, '' from generate_series(1, 5) n`);
-  await sql(`insert into api_request_counts (account_id, request_count) values (${id}, 5)`);
+  await sqlOf(
+    service,
+    { id },
+    `insert into api_requests (account_id, number, at, method, path, status, request_id, milliseconds, address)
+    select ${id}, n, ${at(0)} - (5 - n) * interval '4 days', 'GET', '/', 200, '', 1, '' from generate_series(1, 5) n`,
+  );
+  await sqlOf(
+    service,
+    { id },
+    `insert into api_request_counts (account_id, request_count) values (${id}, 5)`,
+  );
   await sql(`insert into totp_secrets (person_id, sealed_secret, created_at, enabled_at) values
     (${id}, 'on', ${at(-day)}, ${at(-day)}), (${id + 1}, 'old', ${at(-900)}, null), (${id + 2}, 'young', ${at(-899)}, null)`);
   await runJobs();
@@ -109,11 +123,14 @@ test('told to stop, each kind says how much is left', async () => {
     onKeysUsed: async () => undefined,
     onDropped: () => undefined,
   });
-  await sql(
+  await sqlOf(
+    service,
+    { id },
     `insert into api_request_counts (account_id, request_count) values (${id}, 0) on conflict do nothing`,
   );
   const stopped = AbortSignal.abort();
-  assert.equal(await deleteExpiredLogins(database, clock.seconds, stopped), 3);
+  const linkTables = database.accountGroups().length;
+  assert.equal(await deleteExpiredLogins(database, clock.seconds, stopped), 2 + linkTables);
   assert.equal(await log.prune(clock.seconds, stopped), await count('api_request_counts'));
   assert.equal(await createLedgerDays(database).bringAllUpToDate(stopped), 1);
   await log.close();
@@ -171,12 +188,10 @@ test('the embedded database is vacuumed table by table, and only where enough ha
   assert.deepEqual(await dead(), { dead: 2000, changed: 4000 });
   const { database } = service;
   const named: string[] = [];
-  const watched = {
-    query: (...asked: Parameters<typeof database.query>) => {
-      named.push(asked[0].text);
-      return database.query(...asked);
-    },
-  };
+  const watched = queryableOf((...asked) => {
+    named.push(asked[0].text);
+    return database.query(...asked);
+  });
   assert.ok((await vacuumTables(watched, AbortSignal.abort())) >= 1);
   assert.equal(named.length, 1, 'it only asked');
   assert.equal(await vacuumTables(watched, AbortSignal.any([])), 0);

@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import { defaultLimits } from '../../src/config.ts';
-import { type Database, StatementFailed } from '../../src/database/database.ts';
+import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import {
   createJobs,
@@ -202,11 +202,10 @@ describe('the lease', () => {
 
   test('a process that cannot reach the database stops before another one may begin', async () => {
     let isAway = false;
-    const cut = {
-      ...database,
-      query: (...asked: Parameters<Database['query']>) =>
-        isAway ? Promise.reject(new Error('away')) : database.query(...asked),
-    };
+    const cut = inEachGroup(database, (each) => ({
+      ...each,
+      query: (...asked) => (isAway ? Promise.reject(new Error('away')) : each.query(...asked)),
+    }));
     const holder = new Runner('holder', { database: cut });
     await holder.look();
     isAway = true;

@@ -11,6 +11,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { accountScopes, keyScopes, type Scope } from '../../src/contract/scopes.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { addPerson, peoplePath } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { createWorstMoments } from '../harness/worst-moment.ts';
@@ -79,12 +80,10 @@ test('what another process narrowed counts for reads and orders before it is hea
     { name: 'narrow_quietly', text: `update api_keys set scopes = '{balance:read}' where id = $1::int` },
     [id],
   );
-  await service.database.query(
-    {
-      name: 'move_quietly',
-      text: 'update accounts set access_version = access_version + 1 where id = $1::int',
-    },
-    [account.id],
+  await sqlOf(
+    service,
+    account,
+    `update accounts set access_version = access_version + 1 where id = ${account.id}`,
   );
   expectRefusal(await client.get('/customers'), '403 insufficient_scope', { scope: 'customers:read' });
   expectRefusal(await client.post('/orders', order('narrowed')), '403 insufficient_scope');

@@ -8,6 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { inEachGroup } from '../../src/database/database.ts';
 import { indexListStretches } from '../../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { expectRefusal } from '../harness/refusals.ts';
@@ -172,14 +173,14 @@ test('two runs that make the index at once take no stretch for whole that is not
     await place(account, { package_id: basic, customer: `stretch-${account.id}-${customer}` });
   }
   // Between its look at what is behind and its work another run does the same work.
-  const overtaken: typeof database = {
-    ...database,
+  const overtaken = inEachGroup(database, (each) => ({
+    ...each,
     async query(statement, values) {
-      const rows = await database.query(statement, values);
+      const rows = await each.query(statement, values);
       if (statement.name === 'list_accounts_behind_orders') await indexListStretches(database);
       return rows;
     },
-  };
+  }));
   await indexListStretches(overtaken);
   await place(account, { package_id: plus, customer: `stretch-${account.id}-1` });
   assert.equal((await walk(account, '/orders?kind=change', 10)).length, 1);

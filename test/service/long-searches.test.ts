@@ -4,7 +4,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
-import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 
 let service: TestService;
@@ -15,7 +19,7 @@ after(() => service.close());
 
 test('a filter that fits little reads a bounded stretch, and says where to go on', async () => {
   const account = await service.createReseller({ credit: '1.00' });
-  await patiently(async (sql) => {
+  await patiently(account, async (sql) => {
     await sql(`insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run,
         expires_at, paid_periods)
       select ${account.id}, n, 'stretch-' || n, case n when 7 then 'Żółw' else 'Name' end, now(), 1, now(), 1, now(), '{}'
@@ -48,7 +52,7 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
     assert.equal((await readAll(console, '/admin/customers?q=stretch-77777')).length, 1);
   } finally {
     // The books must add up again.
-    await patiently(async (sql) => {
+    await patiently(account, async (sql) => {
       await sql('alter table orders disable trigger user');
       await sql(`delete from orders where account_id = ${account.id}`);
       await sql('alter table orders enable trigger user');
@@ -70,9 +74,12 @@ async function readAll(panel: PanelClient, path: string): Promise<unknown[]> {
   return rows;
 }
 
-/** A transaction that may take its time. */
-function patiently(work: (sql: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> {
-  return service.database.transaction(
+/** A transaction that may take its time, of the account's group. */
+function patiently(
+  account: TestAccount,
+  work: (sql: (text: string) => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  return service.database.ofAccount(account.id).transaction(
     async (transaction) => {
       const sql = (text: string) => transaction.query({ name: '', text });
       await sql('set local statement_timeout = 0');

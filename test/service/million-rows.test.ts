@@ -17,6 +17,7 @@ import { indexListStretches } from '../../src/ledger/list-stretches.ts';
 import { findOrders, type OrderFilter } from '../../src/orders/order-search.ts';
 import { type CustomerFilter, filterCustomers } from '../../src/plans/customer-filter.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
+import { queryableOf } from '../harness/queryable-of.ts';
 
 const rows = Number(process.env['PROOF_ROWS'] ?? 30_000);
 /** Of these there is one in so many. */
@@ -200,8 +201,8 @@ function shoppers77(): number {
 
 /** The same database, which adds up the rows that each statement's plan looks at. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
-  return {
-    async query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  return queryableOf(
+    async (statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> => {
       const [plan] = await database.query(
         { name: '', text: `explain (analyze, timing off, format json) ${statement.text}` },
         values,
@@ -211,7 +212,7 @@ function countingReads(database: Database, reads: { rows: number }): Queryable {
       reads.rows += rowsOf(root);
       return database.query(statement, values);
     },
-  };
+  );
 }
 
 interface PlanNode {
@@ -278,7 +279,7 @@ async function empty(): Promise<void> {
 
 /** A transaction that may take its time. */
 function patiently(work: (sql: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> {
-  return service.database.transaction(
+  return service.database.ofAccount(account.id).transaction(
     async (transaction) => {
       const sql = (text: string) => transaction.query({ name: '', text });
       await sql('set local statement_timeout = 0');

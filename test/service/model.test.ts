@@ -261,7 +261,7 @@ async function send(
       throw new Error('what is asked of the engine is not sent');
     case 'halt': {
       const { id } = clientAt(accounts, request.account);
-      await service.database.query(request.halted ? haltAccount : liftHalt, [id]);
+      await service.database.ofAccount(id).query(request.halted ? haltAccount : liftHalt, [id]);
       return null;
     }
     case 'jobs':

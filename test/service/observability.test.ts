@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { sqlOfAll } from '../harness/group-sql.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 
@@ -295,11 +296,17 @@ describe('the log', () => {
   test('tells of a failure of ours with its reason and the id that the caller was given', async () => {
     const reseller = await service.createReseller({ credit: '10.00' });
     const sql = (text: string) => service.database.query({ name: '', text });
-    await sql(`create function fail() returns trigger language plpgsql as $$ begin raise 'deep trouble'; end $$;
-      create trigger fail before insert on orders for each row execute function fail()`);
+    await sql(
+      `create function fail() returns trigger language plpgsql as $$ begin raise 'deep trouble'; end $$`,
+    );
+    await sqlOfAll(
+      service,
+      'create trigger fail before insert on orders for each row execute function fail()',
+    );
     const body = { package_id: service.packages.basic, customer: 'unlucky' };
     const answer = await reseller.post('/orders', body, { 'x-request-id': 'unlucky-1' });
-    await sql('drop trigger fail on orders; drop function fail');
+    await sqlOfAll(service, 'drop trigger fail on orders');
+    await sql('drop function fail');
     assert.equal(answer.status, 500);
     assert.doesNotMatch(answer.text, /deep trouble/);
     const [line] = service.logLines.filter(({ reqId, level }) => reqId === 'unlucky-1' && level === 50);
@@ -380,13 +387,17 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   // And a failure of ours, whose error is logged as a whole.
   const sql = (text: string) => service.database.query({ name: '', text });
   await sql(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
-    create trigger fail before insert on login_links for each row execute function fail();
     create trigger fail before insert or update on api_keys for each row execute function fail()`);
+  await sqlOfAll(
+    service,
+    'create trigger fail before insert on login_links for each row execute function fail()',
+  );
   const failed = [
     await asReseller(key, { package_id: packages.basic, customer: 'failing', return_login: true }),
     await admin.post(`${path}/api-key`),
   ];
-  await sql('drop trigger fail on login_links; drop trigger fail on api_keys; drop function fail');
+  await sqlOfAll(service, 'drop trigger fail on login_links');
+  await sql('drop trigger fail on api_keys; drop function fail');
   for (const { status } of failed) assert.equal(status, 500);
 
   const places = new Map<string, string>();

@@ -15,7 +15,9 @@ import {
 import { changeAccount } from '../../src/accounts/account-store.ts';
 import { DatabaseUnavailable, type Row } from '../../src/database/database.ts';
 import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
+import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
+import { watched } from '../harness/watched-transaction.ts';
 
 /** A batch: BEGIN, locks and loads; then writes and COMMIT. */
 const roundTripsPerBatch = 2;
@@ -321,18 +323,17 @@ test('of two claims that both found the customer free, the later is decided afre
       transaction: (work, options) =>
         database.transaction(
           (transaction) =>
-            work({
-              ...transaction,
-              async query(statement, values) {
-                const rows = await transaction.query(statement, values);
-                if (statement.name === 'load_customers' && loading < 2) {
+            work(
+              watched(transaction, async (send, { name }) => {
+                const rows = await send();
+                if (name === 'load_customers' && loading < 2) {
                   loading += 1;
                   if (loading === 2) bothLoaded.resolve();
                   await bothLoaded.promise;
                 }
                 return rows;
-              },
-            }),
+              }),
+            ),
           options,
         ),
     }),
@@ -365,7 +366,10 @@ describe('a batch that one order breaks', () => {
         if new.idempotency_key like 'poison%' then raise exception 'this order is poison'; end if;
         return new;
       end $$`);
-    await ddl('create trigger poison before insert on orders for each row execute function refuse_poison()');
+    await sqlOfAll(
+      service,
+      'create trigger poison before insert on orders for each row execute function refuse_poison()',
+    );
   });
   after(() => service.close());
 
@@ -412,9 +416,9 @@ describe('a batch that one order breaks', () => {
     const refused = await order(service, reseller, 'mended', 'poison-mended');
     assert.equal(refused.status, 500);
     assert.equal((await reseller.get('/customers')).body.total, 0);
-    await service.database.query({ name: '', text: 'alter table orders disable trigger poison' });
+    await sqlOfAll(service, 'alter table orders disable trigger poison');
     const placed = await order(service, reseller, 'mended', 'poison-mended');
-    await service.database.query({ name: '', text: 'alter table orders enable trigger poison' });
+    await sqlOfAll(service, 'alter table orders enable trigger poison');
     assert.equal(placed.status, 201);
     assert.equal(placed.headers.get('idempotent-replayed'), null);
     assert.equal(placed.body.balance, '90.00');
@@ -666,7 +670,7 @@ function sql(
 async function holdAccount({ database }: TestService, { id }: TestAccount): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const held = database.transaction(async (transaction) => {
+  const held = database.ofAccount(id).transaction(async (transaction) => {
     await transaction.query({ name: '', text: 'select from accounts where id = $1 for update' }, [id]);
     locked.resolve();
     await gate.promise;

@@ -19,10 +19,12 @@ import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { booksOf } from '../harness/books.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
+import { sqlOfAll } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, credit, placeOrder } from '../harness/shop.ts';
+import { type Watcher, watched } from '../harness/watched-transaction.ts';
 
 const windowOrders = 10;
 const queueDepthMax = 60;
@@ -56,15 +58,12 @@ before(async () => {
       async transaction(work, options) {
         if (options?.rank !== 'orders') return database.transaction(work, options);
         await beforeBatch();
-        return database.transaction((transaction) => {
-          const query: typeof transaction.query = (statement, values) => {
-            if (statement.name === 'lock_accounts') {
-              batches.push(String(values?.[0]).replace(/[{}]/g, '').split(',').map(Number));
-            }
-            return transaction.query(statement, values);
-          };
-          return work({ ...transaction, query });
-        }, options);
+        const watcher: Watcher = (send, { name }, values) => {
+          if (name === 'lock_accounts')
+            batches.push(String(values?.[0]).replace(/[{}]/g, '').split(',').map(Number));
+          return send();
+        };
+        return database.transaction((transaction) => work(watched(transaction, watcher)), options);
       },
     }),
   });
@@ -421,7 +420,10 @@ test('an order that breaks its batch is 500 alone, and the others stand', async 
       if new.idempotency_key like 'poison%' then raise exception 'this order is poison'; end if;
       return new;
     end $$`);
-  await ddl('create trigger poison before insert on orders for each row execute function refuse_poison()');
+  await sqlOfAll(
+    service,
+    'create trigger poison before insert on orders for each row execute function refuse_poison()',
+  );
   const account = await service.createReseller({ credit: '1000.00' });
   const orders = [...many('fine', 13), place('poison'), ...many('also-fine', 4)];
   const { results, balance } = await bulk(account, orders);
@@ -429,7 +431,7 @@ test('an order that breaks its batch is 500 alone, and the others stand', async 
   assert.equal(outcomeOf(results[13]), '500 internal_error');
   assert.doesNotMatch(JSON.stringify(results[13]), /trigger|refuse/);
   assert.equal(balance, '830.00');
-  await ddl('drop trigger poison on orders');
+  await sqlOfAll(service, 'drop trigger poison on orders');
   assert.deepEqual(outcomes(await bulk(account, orders)), { 201: 1, '201 replayed': 17 });
   assert.deepEqual(await chargesOf(account), { orders: 18, balance: '820.00' });
 });

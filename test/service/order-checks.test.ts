@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
+import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, credit, resetKey } from '../harness/shop.ts';
 
@@ -18,7 +19,7 @@ before(async () => {
 });
 after(async () => {
   // Nobody should count to them when the books are checked at the end.
-  await service.database.query({ name: '', text: mendCounts });
+  await sqlOfAll(service, mendCounts);
   await service.close();
 });
 
@@ -92,10 +93,8 @@ const faults: Record<string, Fault> = {
     for (let months = 1; months <= 12; months += 1) await account.post('/orders', body);
   },
   plan_changed: ({ account, customer }) => placed(account, { customer, package_id: service.packages.plus }),
-  halted: ({ account }) => {
-    const text = 'update accounts set halted_at = now() where id = $1::int';
-    return service.database.query({ name: 'halt_for_a_test', text }, [account.id]);
-  },
+  halted: ({ account }) =>
+    sqlOf(service, account, 'update accounts set halted_at = now() where id = $1::int', [account.id]),
   full: ({ account }) => setCount(account, 'plan_change_count', 900_000_000),
   poor: async ({ account }) => credit(service, account, `-${(await booksOf(service, account)).balance}`),
 };
@@ -108,9 +107,9 @@ const mendCounts = `update accounts a set
   where greatest(order_count, customer_count, entry_count, plan_change_count) >= 900000000`;
 
 /** As if the account had so many rows of a kind. */
-function setCount({ id }: TestAccount, counter: string, count: number) {
+function setCount(account: TestAccount, counter: string, count: number) {
   const text = `update accounts set ${counter} = $2::int where id = $1::int`;
-  return service.database.query({ name: '', text }, [id, count]);
+  return sqlOf(service, account, text, [account.id, count]);
 }
 
 /** The order in which they do not get in each other's way. */

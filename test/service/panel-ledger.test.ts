@@ -10,6 +10,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
@@ -95,8 +96,8 @@ test('the sums are made once of each entry, by any number of processes at the sa
   const other = createLedgerDays(service.database);
   const sql = (text: string) => service.database.query({ name: '', text });
   const before = (await panel.get('/statements')).text;
-  await sql('delete from ledger_days');
-  await sql('update ledger_day_marks set entry_number = 0');
+  await sqlOfAll(service, 'delete from ledger_days');
+  await sqlOfAll(service, 'update ledger_day_marks set entry_number = 0');
   await Promise.all([
     panel.get('/statements'),
     panel.get('/overview'),
@@ -115,7 +116,7 @@ test('the sums are made once of each entry, by any number of processes at the sa
 
 test('a ledger longer than one step is summed whole', async () => {
   const long = await service.createReseller();
-  const sql = (text: string) => service.database.query({ name: '', text });
+  const sql = (text: string) => sqlOf(service, long, text);
   await sql(`insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, actor_id)
     select ${long.id}, n, 'credit', 1, n, to_timestamp(${start} + n * 600), ${service.admin.id}
     from generate_series(1, 12500) n`);

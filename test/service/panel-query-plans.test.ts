@@ -8,10 +8,11 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Row, Transaction } from '../../src/database/database.ts';
+import type { Transaction } from '../../src/database/database.ts';
 import { indexListStretches } from '../../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 
 /** Statements of the panel, each with the index that it has to use where that is not the table's key. */
 const statements: Readonly<Record<string, RegExp | null>> = {
@@ -150,42 +151,22 @@ async function visit(orderId: number, customerId: number): Promise<void> {
 }
 
 async function look(when: string): Promise<void> {
-  const plans = new Map<string, string[]>();
+  const plans: SessionPlan[] = [];
   for (const rank of ['lookups', 'reads'] as const) {
-    const found = await service.database.transaction(plansOfSession, { rank });
-    for (const [name, lines] of found) plans.set(name, lines);
+    const look = (transaction: Transaction) => plansOfSession(transaction, Object.keys(statements), anyValue);
+    plans.push(...(await service.database.transaction(look, { rank })));
   }
   for (const [name, index] of Object.entries(statements)) {
     // A young account has no whole stretch yet.
     if (name === 'find_list_stretches' && when === 'young') continue;
-    const lines = plans.get(name);
-    assert.ok(lines !== undefined, `${name} was planned`);
+    const lines = plans.filter((plan) => plan.name === name).flatMap((plan) => plan.lines);
+    assert.ok(lines.length > 0, `${name} was planned`);
     const text = lines.join('\n');
     for (const table of bigTables) {
       assert.doesNotMatch(text, new RegExp(`Seq Scan on ${table}\\b`), `${when}: ${name} scans\n${text}`);
     }
     if (index !== null) assert.match(text, index, `${when}: ${name}\n${text}`);
   }
-}
-
-async function plansOfSession(transaction: Transaction): Promise<Map<string, string[]>> {
-  const ask = (text: string): Promise<readonly Row[]> => transaction.query({ name: '', text });
-  const found = await ask(
-    `select name, parameter_types::text[] as types from pg_prepared_statements
-     where not from_sql and name = any('{${Object.keys(statements).join(',')}}')`,
-  );
-  const plans = new Map<string, string[]>();
-  for (const { name, types } of found) {
-    const values = (types as string[]).map((type) => `'${anyValue(type)}'::${type}`);
-    const lines: string[] = [];
-    for (const mode of ['auto', 'force_generic_plan']) {
-      await ask(`set local plan_cache_mode = ${mode}`);
-      const explain = `explain execute ${String(name)}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
-      for (const row of await ask(explain)) lines.push(String(row['QUERY PLAN']));
-    }
-    plans.set(String(name), lines);
-  }
-  return plans;
 }
 
 /** Thousands of orders of other customers, through the engine. */

@@ -8,6 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { inEachGroup } from '../../src/database/database.ts';
 import { createRequestLog, loggablePath, type RequestLine } from '../../src/journal/request-log.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
@@ -149,11 +150,11 @@ test('lines are dropped and counted rather than waited for', async () => {
   let dropped = 0;
   let isAway = false;
   const log = createRequestLog({
-    database: {
-      ...service.database,
+    database: inEachGroup(service.database, (each) => ({
+      ...each,
       query: (statement, values) =>
-        isAway ? Promise.reject(new Error('away')) : service.database.query(statement, values),
-    },
+        isAway ? Promise.reject(new Error('away')) : each.query(statement, values),
+    })),
     limits: {
       ...roomy,
       linesMax: 10,
@@ -274,15 +275,15 @@ test('lines that were written are not counted as dropped when shortening the log
   let prunes = 0;
   const owner = await service.createReseller();
   const log = createRequestLog({
-    database: {
-      ...service.database,
+    database: inEachGroup(service.database, (each) => ({
+      ...each,
       query(statement, values) {
-        if (!statement.name.startsWith('delete')) return service.database.query(statement, values);
+        if (!statement.name.startsWith('delete')) return each.query(statement, values);
         prunes += 1;
         if (prunes === 1) return Promise.reject(new Error('away'));
-        return service.database.query(statement, values);
+        return each.query(statement, values);
       },
-    },
+    })),
     limits: { ...roomy, linesPerStatement: 30, keptPerAccountMax: 20 },
     onKeysUsed: async () => undefined,
     onDropped: (lines) => {

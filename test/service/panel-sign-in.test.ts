@@ -12,6 +12,7 @@ import { replacePasswordHash } from '../../src/accounts/people-store.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { createSessionStore } from '../../src/identity/session-store.ts';
+import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import {
   createPanelClient,
   ownPages,
@@ -734,20 +735,15 @@ test('the last administrator who can act is neither blocked nor switched off', a
   const { admin } = service;
   const panel = await signIn(service, admin);
   // His own key is switched off, so he could not lift what he does: nobody else is there who could.
-  await service.database.query({ name: '', text: 'update accounts set api_enabled = false where is_admin' });
+  await sqlOfAll(service, 'update accounts set api_enabled = false where is_admin');
   const made = await panel.post('/admin/v1/accounts', { username: 'not-an-admin', group: 'reseller' });
   assert.equal(made.status, 201, made.text);
   const second = made.body.account.id;
-  await service.database.query({ name: '', text: 'update accounts set is_admin = true where id = $1::int' }, [
-    second,
-  ]);
+  await sqlOf(service, { id: second }, `update accounts set is_admin = true where id = ${second}`);
   for (const change of [{ blocked: true }, { api_enabled: false }]) {
     expectRefusal(await panel.patch(`/admin/v1/accounts/${second}`, change), '409 last_administrator');
   }
-  await service.database.query(
-    { name: '', text: 'update accounts set api_enabled = true where id = $1::int' },
-    [admin.id],
-  );
+  await sqlOf(service, admin, `update accounts set api_enabled = true where id = ${admin.id}`);
   assert.equal((await panel.patch(`/admin/v1/accounts/${second}`, { blocked: true })).status, 200);
 });
 

@@ -10,12 +10,13 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Row, Transaction } from '../../src/database/database.ts';
+import type { Database, Rank, Transaction } from '../../src/database/database.ts';
 import { readStream } from '../../src/events/event-stream.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
+import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 
 const bigTables = [
   'accounts',
@@ -67,8 +68,10 @@ let accounts: TestAccount[];
 before(async () => {
   // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
   service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
-  // One for each lane, so that each session of the order path gets its share.
-  accounts = [await service.createReseller(), await service.createReseller()];
+  // One for each lane, or of each account group, so that each session of the order path gets its share.
+  const count = Math.max(2, service.database.accountGroups().length);
+  accounts = [];
+  for (let made = 0; made < count; made += 1) accounts.push(await service.createReseller());
   for (const account of accounts) {
     for (let time = 0; time < timesUntilGeneric; time += 1) await everyKindOfOrder(account, time);
   }
@@ -120,7 +123,7 @@ test('nor do the reads of orders, customers and balances', async () => {
     'read_event_stream_of_account',
     'find_stream_position',
   ];
-  const found: Plan[] = [];
+  const found: SessionPlan[] = [];
   for (const rank of ['lookups', 'reads'] as const) {
     found.push(...(await inSessions(rank, (transaction) => plansOfSession(transaction, reads))));
   }
@@ -137,7 +140,7 @@ test("nor does whoever calls the product, of real orders or of tests: the others
     ['read_due_product_calls', /Index Scan using product_calls_waiting on/],
     ['read_due_product_calls_of_tests', /Index Scan using product_calls_waiting_of_tests on/],
   ]);
-  const found: Plan[] = [];
+  const found: SessionPlan[] = [];
   await withProduct(async () => {
     await beginProductCalls(service, 'test');
     while (new Set(found.map(({ name }) => name)).size < wanted.size) {
@@ -171,16 +174,7 @@ test('nor after statistics were gathered', async () => {
   holdIndexes(await plans(), 'analyzed');
 });
 
-interface Plan {
-  readonly name: string;
-  readonly genericPlans: number;
-  /** Plans that were made for the values of one execution. */
-  readonly customPlans: number;
-  /** What would be done next, and what a plan for any values does. */
-  readonly lines: readonly string[];
-}
-
-function holdIndexes(found: readonly Plan[], when: string): void {
+function holdIndexes(found: readonly SessionPlan[], when: string): void {
   assert.ok(found.length >= orderPath.length);
   for (const { name, lines } of found) {
     assert.deepEqual(scansOf(lines), [], `${when}: ${name} scans\n${lines.join('\n')}`);
@@ -194,7 +188,7 @@ function scansOf(lines: readonly string[]): string[] {
 }
 
 /** The plans of the sessions' named statements, from every session of the order path. */
-async function plans(): Promise<Plan[]> {
+async function plans(): Promise<SessionPlan[]> {
   if (service.database.kind === 'embedded') {
     return service.database.transaction((transaction) => plansOfSession(transaction, orderPath));
   }
@@ -205,15 +199,29 @@ async function plans(): Promise<Plan[]> {
 /** In the lanes' sessions, or in the only one of another rank, at once: each waits until the others have their own. */
 async function inSessions(
   rank: 'orders' | 'lookups' | 'reads',
-  work: (transaction: Transaction) => Promise<Plan[]>,
-): Promise<Plan[]> {
+  work: (transaction: Transaction) => Promise<SessionPlan[]>,
+): Promise<SessionPlan[]> {
   if (service.database.kind === 'embedded') return service.database.transaction(work);
-  const count = rank === 'orders' ? service.database.orderSessions : 1;
+  if (rank === 'orders') {
+    const groups = service.database.accountGroups();
+    return (
+      await Promise.all(groups.map((group) => inSessionsOf(group, group.orderSessions, rank, work)))
+    ).flat();
+  }
+  return inSessionsOf(service.database, 1, rank, work);
+}
+
+async function inSessionsOf(
+  database: Database,
+  count: number,
+  rank: Rank,
+  work: (transaction: Transaction) => Promise<SessionPlan[]>,
+): Promise<SessionPlan[]> {
   const arrived = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const all = Promise.all(arrived.map(({ promise }) => promise));
   const found = await Promise.all(
     arrived.map(({ resolve }) =>
-      service.database.transaction(
+      database.transaction(
         async (transaction) => {
           await transaction.query({ name: '', text: 'select 1' });
           resolve();
@@ -225,31 +233,6 @@ async function inSessions(
     ),
   );
   return found.flat();
-}
-
-async function plansOfSession(transaction: Transaction, names: readonly string[] | null): Promise<Plan[]> {
-  const ask = (text: string): Promise<readonly Row[]> => transaction.query({ name: '', text });
-  const statements = await ask(
-    `select name, generic_plans, custom_plans, parameter_types::text[] as types from pg_prepared_statements
-     where not from_sql ${names === null ? '' : `and name = any('{${names.join(',')}}')`}`,
-  );
-  const found: Plan[] = [];
-  for (const { name, generic_plans: genericPlans, custom_plans: customPlans, types } of statements) {
-    const values = (types as string[]).map((type) => `${type.endsWith('[]') ? "'{1}'" : "'1'"}::${type}`);
-    const explain = `explain execute ${name}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
-    const lines: string[] = [];
-    for (const mode of ['auto', 'force_generic_plan']) {
-      await ask(`set local plan_cache_mode = ${mode}`);
-      for (const row of await ask(explain)) lines.push(String(row['QUERY PLAN']));
-    }
-    found.push({
-      name: String(name),
-      genericPlans: Number(genericPlans),
-      customPlans: Number(customPlans),
-      lines,
-    });
-  }
-  return found;
 }
 
 /** One after another, so that each is a batch, and a use of its statements. */

@@ -20,6 +20,7 @@ import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
+import { type Watcher, watched } from '../harness/watched-transaction.ts';
 
 const failuresPerMinute = 5;
 const refusalsPerMinute = 4;
@@ -34,7 +35,7 @@ let keysLookedUp = 0;
 let tokensLookedUp = 0;
 /** What the service was told of changes. */
 const heard: string[] = [];
-const tokenStatements = /^(find|spend|delete)_(session|customer_session|login_link)$/;
+const tokenStatements = /^(find|spend|delete)_(account_of_)?(session|customer_session|login_link)$/;
 before(async () => {
   service = await startTestService({
     limits: { rates: { failuresPerMinute, refusalsPerMinute, sessionRequestsPerMinute: visitsPerMinute } },
@@ -55,11 +56,11 @@ before(async () => {
         }),
       transaction: (work, transactionOptions) =>
         database.transaction((transaction) => {
-          const query: typeof transaction.query = (statement, values) => {
-            if (tokenStatements.test(statement.name)) tokensLookedUp += 1;
-            return transaction.query(statement, values);
+          const watcher: Watcher = (send, { name }) => {
+            if (tokenStatements.test(name)) tokensLookedUp += 1;
+            return send();
           };
-          return work({ ...transaction, query });
+          return work(watched(transaction, watcher));
         }, transactionOptions),
     }),
   });

@@ -28,9 +28,9 @@ import type { Outbound } from '../../src/delivery/outbound.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { addPerson, peoplePath } from '../harness/people.ts';
-
 import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { everyRoute, type Route } from '../harness/route-list.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
@@ -98,8 +98,7 @@ async function logInCustomer(): Promise<string> {
 
 async function createAdministrator(): Promise<TestAccount> {
   const account = await service.createReseller();
-  const text = 'update accounts set is_admin = true where id = $1::int';
-  await service.database.query({ name: '', text }, [account.id]);
+  await sqlOf(service, account, `update accounts set is_admin = true where id = ${account.id}`);
   return account;
 }
 

@@ -413,12 +413,12 @@ test('the audit knows which price held when: before its second, deleted, or repl
     ['the price that was set before the next began', 5, -100],
   ];
   for (const [what, order, cents] of wrong) {
-    await falsify(service, chargeMore(order, cents));
+    await falsify(service, account, chargeMore(order, cents));
     const { problems } = await verify(service);
     assert.equal(problems.length, 1, `${what}: ${JSON.stringify(problems)}`);
     assert.equal(problems[0]?.subject, `order ${order}`, what);
     assert.match(problems[0]?.problem ?? '', /not by the rules: \d+ cents were never the price/, what);
-    await falsify(service, chargeMore(order, -cents));
+    await falsify(service, account, chargeMore(order, -cents));
   }
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 });

@@ -2,13 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
 import { StatementFailed } from '../../src/database/database.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;
+let reseller: TestAccount;
 before(async () => {
   service = await startTestService();
-  const reseller = await service.createReseller({ credit: '100.00' });
+  reseller = await service.createReseller({ credit: '100.00' });
   const body = { package_id: service.packages.basic, customer: 'somebody' };
   assert.equal((await reseller.post('/orders', body)).status, 201);
 });
@@ -31,6 +37,9 @@ const scheduled = (values: Partial<Record<'group' | 'months' | 'price', string>>
 
 const refused: readonly (readonly [string, string])[] = [
   ['a balance below zero', 'update accounts set balance_cents = -1'],
+  ['an account without a number', 'update accounts set id = 0'],
+  ['a real account that is a test', "update accounts set test_state = 'current' where id <= 5000000"],
+  ['a test that stands at no time', 'update accounts set id = 5000001'],
   ['a second row of ids for tests', 'insert into test_account_ids values (false, 1)'],
   ['a group that there is not', "update accounts set group_name = 'friend'"],
   ['a rate limit of nothing', 'update accounts set rate_limit_per_minute = 0'],
@@ -49,7 +58,7 @@ const refused: readonly (readonly [string, string])[] = [
 
 for (const [what, text] of refused) {
   test(`${what} is refused by the table`, async () => {
-    await assert.rejects(service.database.query({ name: '', text }), (error) => {
+    await assert.rejects(sqlOf(service, reseller, text), (error) => {
       assert.ok(error instanceof StatementFailed);
       assert.equal(error.code, '23514', error.message);
       return true;
@@ -68,13 +77,13 @@ const rewritten: readonly (readonly [string, string])[] = [
 
 for (const [what, text] of rewritten) {
   test(`${what} cannot be rewritten`, async () => {
-    await assert.rejects(service.database.query({ name: '', text }), /append-only/);
+    await assert.rejects(sqlOf(service, reseller, text), /append-only/);
   });
 }
 
 test('what all these copy from is itself taken', async () => {
   await assert.rejects(
-    service.database.transaction(async (transaction) => {
+    service.database.ofAccount(reseller.id).transaction(async (transaction) => {
       await transaction.query({ name: '', text: copyOrder({}) });
       await transaction.query({ name: '', text: scheduled({}) });
       await transaction.query({ name: '', text: copyEntry('kind', 'balance_after_cents') });

@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/config.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { clockOf, testModeOf } from '../harness/test-mode.ts';
@@ -211,7 +212,7 @@ describe('a year', () => {
 
   test('of an account that is full, or whose balance could hold no more, is refused', async () => {
     const tests = await testModeOf(service, await service.createReseller());
-    const sql = (text: string) => service.database.query({ name: '', text });
+    const sql = (text: string) => sqlOf(service, tests, text);
     await sql(`update accounts set plan_change_count = 900000000 where id = ${tests.id}`);
     expectRefusal(await tests.post('/test/clock', { advance: 'P1D' }), '422 order_failed', {
       reason: 'account_full',

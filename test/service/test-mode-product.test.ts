@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { productCallsKinds } from '../../src/delivery/product-caller.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
@@ -168,7 +169,7 @@ test('an order of a test that cannot be failed now is tried again later, and not
   const { tests } = await twins();
   const { order } = await placeOrder(service, tests, { customer: 'halted@example.com' });
   const sql = (text: string) => service.database.query({ name: '', text });
-  await sql(`update accounts set halted_at = now() where id = ${tests.id}`);
+  await sqlOf(service, tests, `update accounts set halted_at = now() where id = ${tests.id}`);
   expectStatus(await setProduct({ test_url: null }), 200);
   const call = async () =>
     (
@@ -178,7 +179,7 @@ test('an order of a test that cannot be failed now is tried again later, and not
   for (let put = await call(); put?.['attempts'] === 0; put = await call()) await beginProductCalls(service);
   const { attempts, status, next } = (await call()) ?? {};
   assert.deepEqual([attempts, status, Number(next)], [1, 'waiting', service.clock.seconds + 5]);
-  await sql(`update accounts set halted_at = null where id = ${tests.id}`);
+  await sqlOf(service, tests, `update accounts set halted_at = null where id = ${tests.id}`);
   service.clock.seconds += 5;
   for (;;) {
     await service.service.jobs.hasten(productCallsKinds.test);

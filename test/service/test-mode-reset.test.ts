@@ -20,6 +20,7 @@ import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
 import { halt } from '../../src/verify/account-halts.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { advance, clockOf, createTwins, twinIdOf } from '../harness/test-mode.ts';
@@ -290,8 +291,8 @@ test('endpoints made while it is reset are of the test that was, or of the one t
 test('rows that the version before has emptied and kept are deleted', async () => {
   const { live, tests } = await twins();
   expectStatus(await tests.post('/test/reset'), 200);
-  await sql(`delete from ledger_entries where account_id = ${tests.id}`);
-  await sql(`update accounts set test_state = 'clean' where id = ${tests.id}`);
+  await sqlOf(service, tests, `delete from ledger_entries where account_id = ${tests.id}`);
+  await sqlOf(service, tests, `update accounts set test_state = 'clean' where id = ${tests.id}`);
   assert.equal(await clean(), 0);
   assert.deepEqual(await sql(`select id from accounts where id = ${tests.id}`), []);
   expectStatus(await tests.post('/test/reset'), 200);
@@ -450,21 +451,24 @@ describe('history', () => {
     for (const id of [live.id, tests.id]) {
       for (const table of ['orders', 'ledger_entries']) {
         await assert.rejects(
-          sql(`delete from ${table} where account_id = ${id}`),
+          sqlOf(service, { id }, `delete from ${table} where account_id = ${id}`),
           /append-only: delete refused/,
         );
         await assert.rejects(
-          sql(`update ${table} set number = number where account_id = ${id}`),
+          sqlOf(service, { id }, `update ${table} set number = number where account_id = ${id}`),
           /append-only/,
         );
       }
     }
     await assert.rejects(
-      sql(`update accounts set test_state = 'discarded' where id = ${live.id}`),
+      sqlOf(service, live, `update accounts set test_state = 'discarded' where id = ${live.id}`),
       /accounts_test/,
     );
     for (const { id } of [live, tests]) {
-      await assert.rejects(sql(`delete from accounts where id = ${id}`), /accounts is kept: delete refused/);
+      await assert.rejects(
+        sqlOf(service, { id }, `delete from accounts where id = ${id}`),
+        /accounts is kept: delete refused/,
+      );
     }
   });
 
@@ -472,9 +476,15 @@ describe('history', () => {
     const { tests } = await twins();
     await placeOrder(service, tests, {});
     expectStatus(await tests.post('/test/reset'), 200);
-    await assert.rejects(sql(`update orders set months = 3 where account_id = ${tests.id}`), /append-only/);
-    await assert.rejects(sql(`delete from accounts where id = ${tests.id}`), /accounts is kept/);
-    await sql(`delete from orders where account_id = ${tests.id}`);
+    await assert.rejects(
+      sqlOf(service, tests, `update orders set months = 3 where account_id = ${tests.id}`),
+      /append-only/,
+    );
+    await assert.rejects(
+      sqlOf(service, tests, `delete from accounts where id = ${tests.id}`),
+      /accounts is kept/,
+    );
+    await sqlOf(service, tests, `delete from orders where account_id = ${tests.id}`);
     await clean();
   });
 });

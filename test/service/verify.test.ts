@@ -11,7 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
-import { falsify, forgetDays, isHalted, keepBooks, order, verify } from '../harness/falsified-books.ts';
+import { falsifyAll, forgetDays, isHalted, keepBooks, order, verify } from '../harness/falsified-books.ts';
 
 /** `$id` stands for the account that keepBooks makes for it alone; `undo` puts back exactly what was there. */
 interface Falsification {
@@ -422,7 +422,10 @@ describe('falsified books are named by account and subject, and the account is h
     await createLedgerDays(service.database).bringAllUpToDate();
     assert.deepEqual(await verify(service), { ok: true, problems: [] });
     for (const one of cases) falsified.add(one);
-    await falsify(service, cases.map((one) => `${filled(one.sql, one)}; ${withoutDays(one)}`).join('; '));
+    await falsifyAll(
+      service,
+      cases.map((one) => ({ account: one.reseller, sql: `${filled(one.sql, one)}; ${withoutDays(one)}` })),
+    );
     report = await verify(service);
   });
   after(async () => {
@@ -510,9 +513,12 @@ describe('falsified books are named by account and subject, and the account is h
 
   async function mend(those: readonly Case[]): Promise<void> {
     if (those.length === 0) return;
-    await falsify(
+    await falsifyAll(
       service,
-      those.map((one) => `${filled(one.undo, one)}; ${forgetDays(one.reseller)}`).join('; '),
+      those.map((one) => ({
+        account: one.reseller,
+        sql: `${filled(one.undo, one)}; ${forgetDays(one.reseller)}`,
+      })),
     );
     for (const one of those) falsified.delete(one);
   }

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import type { Database } from '../../src/database/database.ts';
+import { createYoungStatistics } from '../../src/database/young-statistics.ts';
+import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;
 before(async () => {
@@ -25,7 +32,7 @@ test('statistics are gathered after the first hundred orders, not before', async
     for (const { status, text } of answers) assert.equal(status, 201, text);
   };
   // The server's own round would look at fifty rows already.
-  await service.database.query({ name: '', text: 'alter table orders set (autovacuum_enabled = false)' });
+  await sqlOf(service, reseller, 'alter table orders set (autovacuum_enabled = false)');
   await place(0, 40);
   // Movements of money that are no orders do not count.
   for (let topUp = 0; topUp < 70; topUp += 1) {
@@ -34,17 +41,47 @@ test('statistics are gathered after the first hundred orders, not before', async
     assert.equal(status, 201, text);
   }
   await place(40, 59);
-  assert.equal(await knownOrders(), -1, 'never looked at');
+  assert.equal(await knownOrders(reseller), -1, 'never looked at');
   await place(99, 1);
-  while ((await knownOrders()) < 0) await nextTurn();
-  assert.equal(await knownOrders(), 100);
+  while ((await knownOrders(reseller)) < 0) await nextTurn();
+  assert.equal(await knownOrders(reseller), 100);
 });
 
-/** What the planner believes that the table of orders holds; -1: it was never analyzed. */
-async function knownOrders(): Promise<number> {
-  const [row] = await service.database.query({
-    name: '',
-    text: "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
-  });
+test('a table that is known to be large is not looked at again', async () => {
+  const told: string[] = [];
+  const [group = service.database] = service.database.accountGroups();
+  const heard: Database = {
+    ...group,
+    accountGroups: () => [heard],
+    query(statement, values, rank) {
+      if (statement.text.startsWith('analyze ')) told.push(statement.text.slice('analyze '.length));
+      return group.query(statement, values, rank);
+    },
+  };
+  const setRows = (rows: number) =>
+    group.query({
+      name: '',
+      text: `update pg_class set reltuples = ${rows} where oid = 'customers'::regclass`,
+    });
+  const lookAtAll = async (): Promise<readonly string[]> => {
+    told.length = 0;
+    const statistics = createYoungStatistics(heard, ['accounts', 'customers', 'orders'], assert.ifError);
+    statistics.count(100);
+    while (!told.includes('orders')) await nextTurn();
+    return told;
+  };
+  await setRows(5_000_000);
+  assert.deepEqual(await lookAtAll(), ['accounts', 'orders']);
+  await setRows(1_000);
+  assert.deepEqual(await lookAtAll(), ['accounts', 'customers', 'orders']);
+});
+
+/** What the planner believes that the account's table of orders holds; -1: it was never analyzed. */
+async function knownOrders(account: TestAccount): Promise<number> {
+  const [row] = await sqlOf(
+    service,
+    account,
+    "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
+  );
   return Number(row?.['known']);
 }

@@ -205,6 +205,24 @@ describe('on this machine', () => {
 describe('on PostgreSQL', () => {
   const safe = () => ({ ALLOW_UNSAFE_DATABASE: '1' });
 
+  test('of a list of hosts each is named with what it is', async () => {
+    const single = await createDatabase();
+    const { host } = new URL(single);
+    const environment = { ...settings, ...safe() };
+    await runForJson(['migrate'], {
+      cwd: newFolder(),
+      environment: { ...environment, DATABASE_URL: single },
+    });
+    const checks = await doctor({
+      ...environment,
+      DATABASE_URL: single.replace(host, `127.0.0.1:1,${host}`),
+    });
+    const said =
+      /127\.0\.0\.1:1 does not answer \(.*ECONNREFUSED.*\); \S+ takes writes, timeline \d+, system identifier \d+$/;
+    assertCheck(checks, 'database hosts', 'warn', said);
+    assertCheck(checks, 'writing', 'ok', /takes writes/);
+  });
+
   test('a server that does not answer', async () => {
     const DATABASE_URL = 'postgres://postgres@127.0.0.1:1/postgres';
     assertCheck(await doctor({ DATABASE_URL }), 'database', 'fail', /cannot be reached/);

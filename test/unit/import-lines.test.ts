@@ -40,12 +40,14 @@ const features = [
 const ranks: Readonly<Record<string, number>> = {
   contract: 0,
   database: 1,
+  limits: 1,
   http: 2,
   ...Object.fromEntries(features.map((feature) => [feature, 2])),
   api: 3,
   // The process: puts everything together, so it may import everything.
   'config.ts': 4,
   'configuration-variables.ts': 4,
+  'create-counting.ts': 4,
   'create-service.ts': 4,
   'bootstrap.ts': 4,
   'demo-reseller.ts': 4,

@@ -28,6 +28,8 @@ const published = {
   '0020-test-mode.sql': '1526fea4425226d8f6e165c84d7321006c322d81d4b730b907ef727a1e7b083c',
   '0021-fresh-tests.sql': 'd8e25ef35d94b906dbc752efa5e03bbf3145a546c93ca28ece1007f01a736d6a',
   '0022-product-calls-of-tests.sql': '8d6d50c078e391e2865431d1f0946b88c3b2797db17364ed40df2e514a1c0f2c',
+  '0023-rules-of-accounts.sql': 'd51509e7940e5f11c30d0a0a98ef654b119e46025524ba4bb991e5c5a3b30d7a',
+  '0024-account-groups.sql': 'ffb4dd48da5a9abe4175c4bc26f7a1b4296d7eb75c9f2b85b664e1f9f3857e2b',
 };
 
 test('no migration changes after it was published', () => {

@@ -15,6 +15,8 @@ function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = [
       return text === 'commit' ? 'ROLLBACK' : text;
     },
     roundTrips: () => 0,
+    search: () => undefined,
+    currentPath: null,
   };
 }
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Queryable } from '../../src/database/database.ts';
 import { createSignInLog } from '../../src/journal/sign-in-log.ts';
+import { queryableOf } from '../harness/queryable-of.ts';
 
 const hour = 3_600_000;
 const limits = { enteredMax: 3, windowSeconds: 3_600, pendingMax: 5 };
@@ -14,13 +14,11 @@ function createLog() {
   const problems: unknown[] = [];
   const held: (() => void)[] = [];
   const clock = { milliseconds: 0, isHeld: false };
-  const database: Queryable = {
-    async query(_statement, values = []) {
-      if (clock.isHeld) await new Promise<void>((resolve) => held.push(resolve));
-      written.push([...values]);
-      return [];
-    },
-  };
+  const database = queryableOf(async (_statement, values = []) => {
+    if (clock.isHeld) await new Promise<void>((resolve) => held.push(resolve));
+    written.push([...values]);
+    return [];
+  });
   const log = createSignInLog({
     database,
     monotonicNow: () => clock.milliseconds,

@@ -7,10 +7,13 @@ import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
+  alsoInOneGroup,
   longestFirst,
   onBothDatabases,
   onOneDatabase,
   proofs,
+  runsInGroups,
+  runsInOneGroup,
   runsOnBothDatabases,
 } from '../../scripts/test-groups.ts';
 
@@ -25,6 +28,26 @@ test('a file that no list names runs on both, so that a run without this test mi
   assert.equal(runsOnBothDatabases('test/service/order-batches.test.ts'), true);
   assert.equal(runsOnBothDatabases('test/service/sdk.test.ts'), false);
   assert.equal(runsOnBothDatabases('test/service/of-tomorrow.test.ts'), true);
+});
+
+test('on PostgreSQL every service test runs with one account group or with several, and few with both', () => {
+  const files = globSync('test/service/*.test.ts', { cwd: root });
+  const both = files.filter((file) => runsInGroups(file) && runsInOneGroup(file));
+  assert.deepEqual(
+    both.map((path) => basename(path, '.test.ts')).sort(),
+    Object.keys(alsoInOneGroup).sort(),
+    'each with its reason, and each is there',
+  );
+  assert.deepEqual(
+    files.filter((file) => !runsInGroups(file) && !runsInOneGroup(file)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => runsInGroups(file) && !runsOnBothDatabases(file)),
+    [],
+    'whatever runs in several groups runs in one on the embedded database',
+  );
+  assert.equal(runsInGroups('test/service/of-tomorrow.test.ts'), true);
 });
 
 test('the proofs that are no part of the gate are there', () => {

@@ -2,7 +2,6 @@
 // Always true: with the same idempotency key the money moves once.
 
 import type { FastifyInstance } from 'fastify';
-import { randomBase62 } from '../../accounts/api-key.ts';
 import { findAccount } from '../../accounts/find-accounts.ts';
 import { creditBodySchema, creditedSchema } from '../../contract/admin-schemas.ts';
 import { formatAmount, parseAmount } from '../../contract/amounts.ts';
@@ -11,6 +10,7 @@ import { parseAccountId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
+import { mintOrderKey } from '../../orders/mint-order-key.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
 import type { AskingAgain, WithId } from './admin-routes.ts';
@@ -72,7 +72,7 @@ export function accountCreditRoutes(
         by: author.actor,
         amountCents,
         memo: body.memo ?? null,
-        idempotencyKey: sentKey ?? `auto_${randomBase62(22)}`,
+        idempotencyKey: sentKey ?? mintOrderKey(),
         keyIsMinted: sentKey === null,
       });
       if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);

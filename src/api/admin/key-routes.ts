@@ -22,6 +22,7 @@ import { findAccountNames } from '../../accounts/find-accounts.ts';
 import { findPeopleNames } from '../../accounts/find-people.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import type { Seal } from '../../accounts/seal.ts';
+import type { Awaitable } from '../../contract/awaitable.ts';
 import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import { parseRowId } from '../../contract/identifiers.ts';
 import {
@@ -69,7 +70,7 @@ export interface KeyOwner {
   /** Whose keys they are; refused: what stands in the way of managing them. */
   readonly accountOf: (request: FastifyRequest<WithKey>, changes: boolean) => Promise<Account | Refusal>;
   /** Before a change is made. */
-  readonly admit: (request: FastifyRequest<WithKey>, reply: FastifyReply) => Refusal | null;
+  readonly admit: (request: FastifyRequest<WithKey>, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
 
 export interface WithKey {
@@ -124,7 +125,7 @@ export function keyRoutes(
     if (isRefusal(idempotencyKey)) return idempotencyKey;
     const account = await accountOf(request, true);
     if (isRefusal(account)) return account;
-    const limited = admit(request, reply);
+    const limited = await admit(request, reply);
     if (limited !== null) return limited;
     const { now, ...author } = actorOf(request.principal, [writeScope]);
     const keyId = parseRowId(request.params.key_id ?? '') ?? 0;

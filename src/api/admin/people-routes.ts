@@ -16,6 +16,7 @@ import {
 } from '../../accounts/people-deeds.ts';
 import type { Credentials } from '../../accounts/people-table.ts';
 import { actorOf, administratorProblem } from '../../accounts/principal.ts';
+import type { Awaitable } from '../../contract/awaitable.ts';
 import {
   type ErrorCode,
   fieldRefusal,
@@ -69,7 +70,7 @@ interface Surface {
   readonly bodies: { readonly invite: object; readonly change: object; readonly confirm?: object };
   readonly codes: readonly ErrorCode[];
   readonly accountIdOf: (request: FastifyRequest<WithPerson>) => number | null;
-  readonly limited: (request: FastifyRequest, reply: FastifyReply) => Refusal | null;
+  readonly limited: (request: FastifyRequest, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
 
 export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
@@ -316,7 +317,7 @@ function peopleRoutes(
       emailRefusal(email) ??
       roleRefusal(account, role) ??
       administratorProblem(request.principal, account) ??
-      limited(request, reply);
+      (await limited(request, reply));
     if (problem !== null) return problem;
     const idempotencyKey = idempotencyKeyOf(request);
     if (isRefusal(idempotencyKey)) return idempotencyKey;

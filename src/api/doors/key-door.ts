@@ -8,6 +8,7 @@ import type { AccountCounters } from '../../accounts/account-table.ts';
 import { isApiKey } from '../../accounts/api-key.ts';
 import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
 import { atTestClock, limitId, type Principal, scopeProblem } from '../../accounts/principal.ts';
+import type { Awaitable } from '../../contract/awaitable.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { Door, DoorKind } from '../../http/declared-routes.ts';
@@ -38,7 +39,12 @@ export interface Authenticator {
   /** Of sessions alone: a key is not borrowed. */
   readonly confirmDeed?: Door['confirmDeed'];
   /** Counts the request, which was let in at `at`, as many; refused, it counts for nothing. See RateLimiter.admitAsMany. */
-  admitAsMany(request: FastifyRequest, reply: FastifyReply, count: number, at: number): Refusal | null;
+  admitAsMany(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    count: number,
+    at: number,
+  ): Awaitable<Refusal | null>;
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
   again(request: FastifyRequest): Promise<Principal | Refusal>;
   /** Behind a wait, before the answer: why they may not have it any more; null: they may. Counts nothing. */
@@ -71,7 +77,9 @@ export function createAuthenticator(
     scopes: readonly Scope[],
   ): Promise<FastifyReply | undefined> {
     const key = bearerKey(request);
-    if (key === null) return reply.refuse(limiter.failed(request.ip, refusal('missing_api_key'), reply));
+    if (key === null) {
+      return reply.refuse(await limiter.failed(request.ip, refusal('missing_api_key'), reply));
+    }
     const cached = keys.findCached(key);
     let found = cached === null ? await lookUp(key, mayRemember, request, reply) : judged(cached, request);
     if (cached !== null && !isRefusal(found) && !isEnough(found, mayRemember)) {
@@ -82,11 +90,12 @@ export function createAuthenticator(
     const { holder, problem } = found;
     request.principal = holder.principal;
     if (problem !== null) {
-      limiter.show(limitedBy(holder.principal), reply);
-      return reply.refuse(isRevoked(holder) ? limiter.failed(request.ip, problem, reply) : problem);
+      await limiter.show(limitedBy(holder.principal), reply);
+      return reply.refuse(isRevoked(holder) ? await limiter.failed(request.ip, problem, reply) : problem);
     }
+    const limited = limiter.admit(limitedBy(holder.principal), reply);
     const refused =
-      limiter.admit(limitedBy(holder.principal), reply) ?? scopeProblem(holder.principal, scopes);
+      (limited instanceof Promise ? await limited : limited) ?? scopeProblem(holder.principal, scopes);
     if (refused !== null) return reply.refuse(refused);
     // Their clock may have been moved, by any process.
     return holder.principal.mode === 'test' ? confirm(request, reply) : undefined;
@@ -112,7 +121,7 @@ export function createAuthenticator(
     const found = judged(holder, request);
     if (found.problem === null || isRevoked(holder)) return found;
     request.principal = holder.principal;
-    return limiter.refused(limitedBy(holder.principal), reply) ?? found;
+    return (await limiter.refused(limitedBy(holder.principal), reply)) ?? found;
   }
 
   /**
@@ -127,7 +136,9 @@ export function createAuthenticator(
   ): Promise<Judged | Refusal> {
     request.principal = found.holder.principal;
     const limit = limitedBy(request.principal);
-    const limited = found.problem === null ? limiter.foresee(limit, reply) : limiter.refused(limit, reply);
+    const limited = await (found.problem === null
+      ? limiter.foresee(limit, reply)
+      : limiter.refused(limit, reply));
     if (limited !== null) return limited;
     const holder = await keys.findFresh(key);
     return holder === null ? refusal('invalid_api_key') : judged(holder, request);

@@ -158,10 +158,10 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     if (isRefusal(found)) return reply.refuse(found);
     const principal = recognise(request, found);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
-      return reply.refuse(limiter.failed(request.ip, principal, reply));
+      return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
     const { account } = request.principal;
-    const limited = limiter.admitSession(sessionId(request.session), request.person.id, reply);
+    const limited = await limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);
     const refused = isRefusal(principal)
       ? principal

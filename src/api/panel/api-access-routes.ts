@@ -62,7 +62,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(request.person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(request.person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (shown === null) throw new Error(`Account ${id} has no key.`);
@@ -85,7 +85,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = limiter.admitAccessChange(request.person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(request.person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (done === null) throw new Error(`Account ${id} does not exist.`);
@@ -120,7 +120,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
         address_allowed: createAllowList(allowedIps).allows(request.ip),
       };
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
-      const limited = limiter.admitAccessChange(request.person.id, 'allow_list', reply);
+      const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
       if (limited !== null) return reply.refuse(limited);
       const author = actorOf(request.principal, ['keys:write']);
       const changed = await changeAccount(database, id, { allowedIps }, author);
@@ -142,7 +142,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
       },
     },
     async (request, reply) => {
-      const { limit, remaining, resetSeconds } = limiter.stateOf(request.principal.account);
+      const { limit, remaining, resetSeconds } = await limiter.stateOf(request.principal.account);
       return reply.send({
         limit,
         used: limit - remaining,

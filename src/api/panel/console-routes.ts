@@ -21,6 +21,7 @@ import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
+import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
@@ -88,6 +89,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
         batch_sizes: health.batchSizes(),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
+        ...sharedLimitsView(health.sharedLimits()),
         jobs: await listJobViews(dependencies.jobs),
       }),
   );
@@ -197,4 +199,12 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       return { version: '', reachable: false };
     }
   }
+}
+
+function sharedLimitsView(state: ReturnType<HealthFacts['sharedLimits']>) {
+  if (state === null) return {};
+  const { server, isThere, milliseconds, problem } = state;
+  return {
+    shared_limits: { server, reachable: isThere, seconds: Math.floor(milliseconds / 1000), problem },
+  };
 }

@@ -168,7 +168,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const names = { username: person.username, displayName: account.displayName };
       const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
       if (weak !== null) return reply.refuse(weak);
-      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
@@ -209,7 +209,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const { id } = principal.account;
       const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
       if (foreign !== null) return reply.refuse(foreign);
-      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const change = { email: body.email || null };
       const changed = isOwnLogin(person)

@@ -39,7 +39,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
     },
     async (request, reply) => {
       const { person } = request;
-      const limited = limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
       const begun = await totp.begin(person, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);

@@ -78,7 +78,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     async (request, reply) => {
       const items = ordersOf(request.body);
       if (isRefusal(items)) return reply.refuse(items);
-      const limited = admit(request, reply, items.length);
+      const limited = await admit(request, reply, items.length);
       if (limited !== null) return reply.refuse(limited);
 
       const bulk = {
@@ -113,18 +113,22 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     const id = limitId(request.principal.account);
     // A bulk that does not fit counts for nothing, but its half a megabyte was read: not without end.
     const refused =
-      limiter.foreseeRefused(id, reply) ??
+      (await limiter.foreseeRefused(id, reply)) ??
       (await bulkTurns.ofAccount.take(id, reply)) ??
       (await bulkTurns.ofAll.take(everybody, reply));
     if (refused !== null) reply.refuse(refused);
   }
 
   /** The door has counted one request; a bulk of more than ten orders counts as more. */
-  function admit(request: FastifyRequest, reply: FastifyReply, orders: number): Refusal | null {
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    orders: number,
+  ): Promise<Refusal | null> {
     const countsAs = Math.ceil(orders / ordersPerRequest);
     const at = letInAt.get(request);
     if (countsAs === 1 || at === undefined) return null;
-    const refused = dependencies.admitAsMany(request, reply, countsAs, at);
+    const refused = await dependencies.admitAsMany(request, reply, countsAs, at);
     if (refused === null) return null;
     limiter.refusedWhole(limitId(request.principal.account));
     const ordersMax = Math.min(bulkOrdersMax, Number(refused.details['limit']) * ordersPerRequest);

@@ -1,7 +1,7 @@
 // From a body that was read to a command for the engine: the same for an order, and for its preview.
 
 import type { Account } from '../../accounts/account-table.ts';
-import { randomBase62 } from '../../accounts/api-key.ts';
+import { mintOrderKey } from '../../orders/mint-order-key.ts';
 import type { Keyed, NewLoginLink, PlaceOrder, RenewOrder } from '../../orders/order-commands.ts';
 import type { OrderRequest, RenewRequest } from './order-request.ts';
 
@@ -41,6 +41,6 @@ export function renewCommand(
 /** The key that was sent, or one minted for this request: so every order can be found and replayed. */
 export function keyed(sentKey: string | null): Keyed {
   return sentKey === null
-    ? { idempotencyKey: `auto_${randomBase62(22)}`, keyIsMinted: true }
+    ? { idempotencyKey: mintOrderKey(), keyIsMinted: true }
     : { idempotencyKey: sentKey, keyIsMinted: false };
 }

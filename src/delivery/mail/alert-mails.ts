@@ -24,7 +24,7 @@ const gatherSeconds = 86_400;
 const listLow: Statement = {
   name: 'list_low_balances_to_mail',
   text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
-      and exists (select from events e where e.account_id = t.account_id and e.type = 'balance.low'
+      and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'balance.low'
         and e.number > t.low_mailed_number)
     order by t.account_id limit ${accountsAtOnce}`,
 };
@@ -34,7 +34,7 @@ const listEnding: Statement = {
   text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and t.plans_ending_days is not null
       and (t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint) - make_interval(secs => ${gatherSeconds}))
-      and exists (select from events e where e.account_id = t.account_id and e.type = 'plan.ending'
+      and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'plan.ending'
         and e.number > t.ending_mailed_number)
     order by t.account_id limit ${accountsAtOnce}`,
 };

@@ -59,6 +59,7 @@ export function HealthPage() {
             facts={[
               { name: 'Version', value: health?.version },
               { name: 'Runs since', value: health && formatDuration(health.uptime_seconds) },
+              ...sharedLimitsFacts(health),
             ]}
           />
         </Card>
@@ -67,6 +68,17 @@ export function HealthPage() {
       </div>
     </>
   );
+}
+
+/** Only where there is a server for them. */
+function sharedLimitsFacts(health: Health | undefined) {
+  const limits = health?.shared_limits;
+  if (limits === undefined) return [];
+  const since = `for ${formatDuration(limits.seconds)}`;
+  const value = limits.reachable
+    ? `Counted over all processes at ${limits.server}, ${since}`
+    : `Counted by each process for itself ${since}: ${limits.server} cannot be used (${limits.problem})`;
+  return [{ name: 'Limits', value }];
 }
 
 type Job = Health['jobs'][number];

@@ -1,0 +1,15 @@
+// Asks a person before something that cannot be taken back; a program says --yes.
+
+import { createInterface } from 'node:readline/promises';
+import { CommandFailed, exitCodes } from './command-end.ts';
+
+/** @throws CommandFailed unless a person says yes */
+export async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new CommandFailed('Nothing was changed: without a terminal this needs --yes.', exitCodes.usage);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const said = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(said.trim())) throw new CommandFailed('Nothing was changed.', exitCodes.usage);
+}

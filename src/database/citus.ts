@@ -1,0 +1,96 @@
+// Account groups over several servers with Citus (13 or newer): each group is a schema that Citus keeps on one of its
+// workers, so that the batches of its orders run there. What is unique over all accounts is spread by hash, what every
+// batch reads is on every server, and Citus's own two-phase commit joins what a batch writes to both. Called by bootstrap.ts
+// and account-groups.ts.
+// Always true: the coordinator knows every table; a session on a worker is for batches of orders alone.
+
+import type { AccountDivision, Queryable, Row, Server } from './database.ts';
+
+/** Read by every batch, or written with some: on every server. */
+const everywhere = ['service_state', 'test_customer_references'] as const;
+/** Written with some batches: on the coordinator, and known to the workers. */
+const knownToWorkers = ['audit_log'] as const;
+
+/** Whether this database is a coordinator of Citus that has workers. */
+export async function isCitus(queryable: Queryable): Promise<boolean> {
+  const [found] = await run(queryable, "select to_regclass('pg_catalog.pg_dist_node') is not null as has");
+  if (found?.['has'] !== true) return false;
+  const [workers] = await run(
+    queryable,
+    'select exists (select 1 from pg_dist_node where shouldhaveshards) as has',
+  );
+  return workers?.['has'] === true;
+}
+
+/**
+ * Hands the groups of a divided database to Citus, and what they share with them; what is done already stays. In a
+ * transaction that may take long: rows are copied to the workers.
+ */
+export async function distribute(
+  transaction: Queryable,
+  { groups }: Pick<AccountDivision, 'groups'>,
+): Promise<void> {
+  // Triggers keep history from being rewritten: they look at tables of their own group alone.
+  await run(transaction, 'set local citus.enable_unsafe_triggers = on');
+  await run(transaction, "set local citus.multi_shard_modify_mode = 'sequential'");
+  const known = new Set(
+    (await run(transaction, 'select logicalrelid::text as name from pg_dist_partition')).map((row) =>
+      String(row['name']),
+    ),
+  );
+  if (!known.has('customer_references')) {
+    await run(
+      transaction,
+      "select create_distributed_table('customer_references', 'reference', colocate_with => 'none')",
+    );
+  }
+  for (const name of everywhere)
+    if (!known.has(name)) await run(transaction, `select create_reference_table('${name}')`);
+  for (const name of knownToWorkers)
+    if (!known.has(name)) await run(transaction, `select citus_add_local_table_to_metadata('${name}')`);
+  for (const group of groups) {
+    // A batch finds its customers without their claims, which are elsewhere.
+    await run(
+      transaction,
+      `create unique index if not exists customers_reference on ${group}.customers (account_id, reference)`,
+    );
+    const [found] = await transaction.query(
+      {
+        name: '',
+        text: 'select exists (select 1 from citus_schemas where schema_name = $1::regnamespace) as has',
+      },
+      [group],
+    );
+    if (found?.['has'] !== true)
+      await transaction.query({ name: '', text: 'select citus_schema_distribute($1::regnamespace)' }, [
+        group,
+      ]);
+  }
+}
+
+/** The worker of each group, in their order; null: this is no Citus, or not all groups are its. */
+export async function locateGroups(
+  queryable: Queryable,
+  { groups }: Pick<AccountDivision, 'groups'>,
+): Promise<readonly Server[] | null> {
+  if (!(await isCitus(queryable))) return null;
+  const rows = await run(
+    queryable,
+    `select n.nspname as schema, d.nodename as host, d.nodeport as port
+     from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid join pg_namespace n on n.oid = c.relnamespace
+     join pg_dist_shard s on s.logicalrelid = p.logicalrelid join pg_dist_placement l on l.shardid = s.shardid
+     join pg_dist_node d on d.groupid = l.groupid and d.noderole = 'primary'
+     where c.relname = 'accounts' and p.partmethod = 'n'`,
+  );
+  const servers = new Map(rows.map((row) => [String(row['schema']), serverOf(row)]));
+  const found = groups.map((group) => servers.get(group.replaceAll('"', '')));
+  return found.every((server) => server !== undefined) ? found : null;
+}
+
+function serverOf(row: Row): Server {
+  return { host: String(row['host']), port: Number(row['port']) };
+}
+
+function run(queryable: Queryable, text: string): Promise<readonly Row[]> {
+  return queryable.query({ name: '', text });
+}

@@ -1,0 +1,37 @@
+// What is read of all accounts, where they are in several groups (account-groups.ts): each group is asked, and what they
+// answer is put together. Of one group it is that one statement. Called by jobs and lists that walk over all accounts.
+
+import type { Queryable, Row, Statement } from './database.ts';
+
+/** The rows of every group, group after group. */
+export async function fromEveryGroup(
+  database: Queryable,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  const groups = database.accountGroups();
+  const [first, ...others] = await Promise.all(groups.map((group) => group.query(statement, values)));
+  return first === undefined || others.length === 0 ? (first ?? []) : [first, ...others].flat();
+}
+
+/**
+ * The first `limit` rows of all groups in the order of these columns, ascending numbers; each group answers in that order,
+ * and with as many rows if it has them.
+ */
+export async function firstOfEveryGroup(
+  database: Queryable,
+  statement: Statement,
+  values: readonly unknown[],
+  { columns, limit }: { readonly columns: readonly string[]; readonly limit: number },
+): Promise<readonly Row[]> {
+  const rows = await fromEveryGroup(database, statement, values);
+  if (database.accountGroups().length === 1) return rows;
+  const compare = (one: Row, other: Row) => {
+    for (const column of columns) {
+      const difference = Number(one[column]) - Number(other[column]);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+  return rows.toSorted(compare).slice(0, limit);
+}

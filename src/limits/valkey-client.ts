@@ -1,0 +1,80 @@
+// One connection to Valkey or Redis. The client is loaded with the first one: a service without VALKEY_URL never reads it.
+// Always true: a connection that broke is not mended, and nothing is sent a second time: whoever needs another one opens it.
+
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Call } from './limit-operations.ts';
+import type { ValkeyAddress } from './valkey-address.ts';
+
+export interface ValkeyConnection {
+  /** The script's answer to a call. Rejects with the server's error. */
+  run(call: Call): Promise<unknown>;
+  /** For doctor: one command and its answer. */
+  command(name: string, ...words: readonly string[]): Promise<unknown>;
+  close(): void;
+}
+
+export interface ValkeyOptions {
+  readonly connectMilliseconds: number;
+  /** Once, when it has broken; not after close(). */
+  readonly onBroken: (reason: string) => void;
+}
+
+/** Rejects when the server cannot be reached. A wrong password is told by the first command. */
+export async function openValkey(address: ValkeyAddress, options: ValkeyOptions): Promise<ValkeyConnection> {
+  const { Redis } = await import('iovalkey');
+  const { host, port, isTls, username, password, database } = address;
+  const script = readScript();
+  const client = new Redis({
+    host,
+    port,
+    db: database,
+    connectionName: 'sellthrough',
+    connectTimeout: options.connectMilliseconds,
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    ...(isTls ? { tls: {} } : {}),
+    lazyConnect: true,
+    enableReadyCheck: false,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: () => null,
+  });
+  let isOver = false;
+  let reason = 'the connection was closed';
+  client.on('error', (error: Error) => {
+    reason = error.message;
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw reason === 'the connection was closed' ? error : new Error(reason, { cause: error });
+  }
+  client.once('end', () => {
+    if (!isOver) options.onBroken(reason);
+    isOver = true;
+  });
+  return {
+    async run({ keys, words }) {
+      const rest = [keys.length, ...keys, ...words];
+      try {
+        return await client.call('EVALSHA', [script.sha, ...rest]);
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return client.call('EVAL', [script.text, ...rest]);
+      }
+    },
+    command: (name, ...words) => client.call(name, [...words]),
+    close() {
+      isOver = true;
+      client.disconnect();
+    },
+  };
+}
+
+function readScript(): { readonly text: string; readonly sha: string } {
+  const text = readFileSync(new URL('./shared-limits.lua', import.meta.url), 'utf8');
+  // The server's own name of it.
+  return { text, sha: hash('sha1', text) };
+}

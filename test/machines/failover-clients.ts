@@ -1,0 +1,158 @@
+// Clients that order through several processes of the service while their database fails over, and what they saw of it.
+// Called by failover.ts and long-patroni-failover.ts.
+// Always true: an answer is 201, 422 for good, or 503 with Retry-After; whatever else there is becomes a problem.
+
+import { randomBytes } from 'node:crypto';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
+import {
+  type Attempt,
+  compareBooks,
+  emptyJournal,
+  isRefusedForGood,
+  openShop,
+  startRetryingClients,
+  untilTaken,
+} from './kill-proof.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+export interface FailoverFigures {
+  /** The longest time without an acknowledged order. */
+  readonly gapMilliseconds: number;
+  readonly acknowledged: number;
+  /** Answered with 503. */
+  readonly refused: number;
+  /** Acknowledged as what an attempt before it had placed. */
+  readonly replayed: number;
+}
+
+export interface FailoverEnd {
+  readonly acknowledged: number;
+  /** Acknowledged, and gone or another: a sentence each. */
+  readonly missing: readonly string[];
+  readonly doubled: readonly string[];
+  /** What verify found, processes that ended, wrong answers: a sentence each. */
+  readonly problems: readonly string[];
+}
+
+const processCount = 2;
+const clientCount = 16;
+const customersPerAccount = 200;
+const problemsMax = 20;
+const patienceMilliseconds = 120_000;
+
+export async function startFailoverClients(databaseUrl: string, seed: number) {
+  const adminKey = mintApiKey();
+  const environment = {
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    ADMIN_API_KEY: adminKey,
+    DATABASE_URL: databaseUrl,
+  };
+  const services: ServiceProcess[] = [];
+  for (let count = 0; count < processCount; count += 1)
+    services.push(await startServiceProcess({ environment }));
+  const [first] = services;
+  if (first === undefined) throw new Error('There is no process.');
+  const shop = await openShop(first.address, adminKey);
+  const journal = emptyJournal(shop);
+  const problems: string[] = [];
+  const add = (problem: string) => {
+    if (problems.length < problemsMax) problems.push(problem);
+  };
+  let isEnding = false;
+  for (const service of services)
+    service.gone.then(({ code, signal }) => {
+      if (!isEnding)
+        add(`A process of the service ended (${code ?? signal}): ${service.said().slice(-2_000)}`);
+    });
+
+  let figures = { gapMilliseconds: 0, acknowledged: 0, refused: 0, replayed: 0 };
+  let total = 0;
+  let lastAt = performance.now();
+  const waits = new Set<() => void>();
+  const onAttempt = ({ key, answer, answeredAt }: Attempt): void => {
+    if (answer?.status === 201) {
+      figures.gapMilliseconds = Math.max(figures.gapMilliseconds, answeredAt - lastAt);
+      figures.acknowledged += 1;
+      if (answer.headers.has('idempotent-replayed')) figures.replayed += 1;
+      lastAt = answeredAt;
+      total += 1;
+      for (const look of [...waits]) look();
+    } else if (answer?.status === 503 && answer.headers.has('retry-after')) {
+      figures.refused += 1;
+    } else if (answer === null || !isRefusedForGood(answer)) {
+      add(`The order ${key} was answered ${answer === null ? 'by a connection that broke' : answer.text}.`);
+    }
+  };
+  let turn = 0;
+  const clients = startRetryingClients({
+    ...{ shop, seed, journal, clientCount, customersPerAccount, onAttempt },
+    // Each attempt through the next process: a retry asks another one than the order did.
+    address: () => {
+      turn += 1;
+      return services[turn % services.length]?.address ?? first.address;
+    },
+  });
+
+  return {
+    pids: services.map(({ pid }) => pid),
+    /** How many orders have been acknowledged. */
+    total: () => total,
+    /** Resolves when this many more orders have been acknowledged. */
+    placed(count: number): Promise<void> {
+      const wanted = total + count;
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          if (total < wanted) return;
+          clearTimeout(patience);
+          waits.delete(look);
+          resolve();
+        };
+        const patience = setTimeout(
+          () =>
+            reject(
+              new Error(`${patienceMilliseconds} ms passed without ${count} orders. ${problems.join(' ')}`),
+            ),
+          patienceMilliseconds,
+        );
+        waits.add(look);
+        look();
+      });
+    },
+    /** What was seen since the last time it was asked for; a gap that goes on is in it. */
+    figures(): FailoverFigures {
+      const seen = figures;
+      figures = { gapMilliseconds: 0, acknowledged: 0, refused: 0, replayed: 0 };
+      return {
+        ...seen,
+        gapMilliseconds: Math.round(Math.max(seen.gapMilliseconds, performance.now() - lastAt)),
+      };
+    },
+    /** Nobody orders any more: what was acknowledged is held against what stands. */
+    async finish(): Promise<FailoverEnd> {
+      await clients.finish();
+      const { lost, doubled } = await compareBooks(first.address, adminKey, journal);
+      const admin = createApiClient(first.address, adminKey);
+      const { status, body, text } = await untilTaken(() => admin.get('/api/admin/v1/verify'));
+      if (status !== 200) add(`verify was answered ${status}: ${text}`);
+      else for (const problem of body.problems) add(`verify: ${JSON.stringify(problem)}`);
+      isEnding = true;
+      for (const service of services) {
+        service.kill('SIGTERM');
+        const { code, signal } = await service.gone;
+        if (code !== 0) add(`After SIGTERM a process ended with ${code ?? signal}.`);
+      }
+      return { acknowledged: total, missing: lost, doubled, problems };
+    },
+    /** Whatever happens: no process is left behind. */
+    async kill(): Promise<void> {
+      isEnding = true;
+      for (const service of services) service.kill('SIGKILL');
+      await Promise.all(services.map(({ gone }) => gone));
+    },
+  };
+}
+
+export type FailoverClients = Awaited<ReturnType<typeof startFailoverClients>>;

@@ -1,0 +1,104 @@
+// A Valkey or Redis server of the system's, made from nothing and without persistence, for the proof of the shared limits
+// and for their benchmark.
+// Always true: it does not outlive the process that started it, however that ends.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../harness/free-port.ts';
+import { whenThisEnds } from './service-process.ts';
+
+export interface ThrowawayValkey {
+  /** VALKEY_URL; stays the same over stop and start. */
+  readonly url: string;
+  /** Which server, and of what version. */
+  readonly description: string;
+  /** kill -9: what it held is gone. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** It neither answers nor hangs up. */
+  freeze(): void;
+  thaw(): void;
+  remove(): Promise<void>;
+}
+
+const programs = ['valkey-server', 'redis-server'];
+const startMilliseconds = 5_000;
+const pollMilliseconds = 10;
+
+/** What its `--version` says; null: the system has neither. */
+function findProgram(): { readonly program: string; readonly version: string } | null {
+  for (const program of programs) {
+    const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    if (status === 0) return { program, version: /v=\S+/.exec(stdout)?.[0].slice(2) ?? '' };
+  }
+  return null;
+}
+
+/** One sentence of what is missing; null: it can be started. */
+export function valkeyProblem(): string | null {
+  return findProgram() === null
+    ? `The shared limits need ${programs.join(' or ')}: install valkey or redis.`
+    : null;
+}
+
+/** @throws Error when the system has no such server, or it does not start */
+export async function startThrowawayValkey(): Promise<ThrowawayValkey> {
+  const found = findProgram();
+  if (found === null) throw new Error(String(valkeyProblem()));
+  const { program, version } = found;
+  const folder = mkdtempSync(join(tmpdir(), 'sellthrough-valkey-'));
+  const port = await freePort();
+  let server: { readonly child: ChildProcess; readonly disarm: () => void } | null = null;
+
+  async function start(): Promise<void> {
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+    const child = spawn(program, settings, { stdio: 'ignore' });
+    server = { child, disarm: whenThisEnds('kill -KILL "$1"', [String(child.pid)]) };
+    const deadline = performance.now() + startMilliseconds;
+    while (!(await isListening(port))) {
+      if (performance.now() > deadline) throw new Error(`${program} did not start.`);
+      await pause(pollMilliseconds);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    const stopped = server;
+    server = null;
+    if (stopped === null) return;
+    const gone = once(stopped.child, 'exit');
+    stopped.child.kill('SIGKILL');
+    await gone;
+    stopped.disarm();
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    description: `${program} ${version}`,
+    start,
+    stop,
+    freeze: () => void server?.child.kill('SIGSTOP'),
+    thaw: () => void server?.child.kill('SIGCONT'),
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

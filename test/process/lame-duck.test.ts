@@ -1,0 +1,105 @@
+// How a process that others can take over from ends: proxies are told at /readyz before anything is closed, and nobody is
+// waited for who does not ask there. How long each wait is: test/unit/lame-duck.test.ts. A whole restart behind real
+// proxies: test/machines/rolling-restarts.ts.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
+
+const adminKey = mintApiKey();
+let postgres: ThrowawayPostgres;
+let service: ServiceProcess;
+before(async () => {
+  postgres = await startThrowawayPostgres();
+});
+after(() => postgres.remove());
+beforeEach(async () => {
+  service = await startServiceProcess({
+    environment: {
+      PORT: '0',
+      DATABASE_URL: postgres.url,
+      SECRET_KEY: 'a key of the tests, of thirty-two and more characters',
+      ADMIN_API_KEY: adminKey,
+    },
+  });
+});
+
+const readiness = async () => (await fetch(`${service.address}/readyz`)).status;
+
+/** As a proxy does: twice before the process is told to end, and again until it says that it is going. */
+async function askAndEnd(): Promise<void> {
+  assert.deepEqual([await readiness(), await readiness()], [200, 200]);
+  service.kill('SIGTERM');
+  while ((await readiness()) === 200) await nextTurn();
+}
+
+async function endsWithin(milliseconds: number): Promise<void> {
+  const toldAt = performance.now();
+  assert.deepEqual(await service.gone, { code: 0, signal: null });
+  assert.ok(performance.now() - toldAt < milliseconds);
+}
+
+async function canConnect(): Promise<boolean> {
+  const { port, hostname } = new URL(service.address);
+  const socket = connect(Number(port), hostname);
+  const outcome = await once(socket, 'connect').catch(() => null);
+  socket.destroy();
+  return outcome !== null;
+}
+
+test('/readyz is 503 while everything is answered; then the port closes, and connections end with an answer', async () => {
+  const { port, hostname } = new URL(service.address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const request = `GET /api/v1/balance HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminKey}\r\n`;
+  socket.write(request);
+  await askAndEnd();
+  const admin = createApiClient(service.address, adminKey);
+  const { status, headers } = await admin.get('/api/admin/v1/accounts');
+  assert.deepEqual([status, headers.get('connection')], [200, 'keep-alive'], 'answered as ever');
+  assert.equal((await fetch(`${service.address}/healthz`)).status, 200);
+  // Whoever asks is told three times in all, and the fourth question shows that it was heard.
+  assert.deepEqual([await readiness(), await readiness(), await readiness()], [503, 503, 503]);
+  while (await canConnect()) await nextTurn();
+  socket.write('\r\n');
+  let answer = '';
+  for await (const piece of socket) answer += piece;
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.match(answer, /^connection: close\r$/im);
+  assert.deepEqual(await service.gone, { code: 0, signal: null });
+});
+
+test('SIGINT as the second signal: whoever asks at /readyz is not waited for any more', async () => {
+  await askAndEnd();
+  service.kill('SIGINT');
+  await endsWithin(defaultLimits.lameDuck.millisecondsMax);
+});
+
+test('so does a second SIGTERM, but not the same one that arrives twice', async () => {
+  assert.deepEqual([await readiness(), await readiness()], [200, 200]);
+  service.kill('SIGTERM');
+  service.kill('SIGTERM');
+  while ((await readiness()) === 200) await nextTurn();
+  assert.equal(await canConnect(), true);
+  const repeating = setInterval(() => service.kill('SIGTERM'), 100);
+  await endsWithin(defaultLimits.lameDuck.millisecondsMax);
+  clearInterval(repeating);
+});
+
+test('SIGINT alone waits for nobody who asks at /readyz', async () => {
+  assert.deepEqual([await readiness(), await readiness()], [200, 200]);
+  service.kill('SIGINT');
+  await endsWithin(defaultLimits.lameDuck.millisecondsMax);
+});
+
+test('a process that nobody asks whether it is ready ends at once', async () => {
+  service.kill('SIGTERM');
+  await endsWithin(defaultLimits.lameDuck.millisecondsMax);
+});

@@ -1,0 +1,90 @@
+// Statements of a transaction that leave together (src/database/statement-group.ts), on either database: each has its own
+// answer, and behind one that fails none is carried out, nor believed to be prepared.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
+
+let service: TestService;
+before(async () => {
+  // One session, so that what it has prepared is what the next transaction finds.
+  service = await startTestService({ limits: { database: { readConnections: 1 } } });
+});
+after(() => service.close());
+
+const twice = { name: 'group_twice', text: 'select number * 2 as doubled from unnest($1::int[]) number' };
+const kinds = {
+  name: 'group_kinds',
+  text: `select $1::bigint as whole, $2::boolean as truth, null::text as nothing, to_timestamp($3::bigint) as moment,
+    array[$1::bigint] as wholes, $4::text[] as texts, $5::bytea as bytes`,
+};
+const divided = { name: 'group_divided', text: 'select 1 / $1::int as share' };
+const namesake = { name: twice.name, text: 'select number * 3 as tripled from unnest($1::int[]) number' };
+const behind = { name: 'group_behind', text: 'select $1::text as said' };
+
+test('each statement of a group has its own rows, also one that comes twice', async () => {
+  for (const _time of ['first', 'again']) {
+    const answers = await service.database.transaction((transaction) =>
+      Promise.all([
+        transaction.query(twice, ['{1,2}']),
+        transaction.query(kinds, [9_007_199_254_740_993n, true, 86_400, ['a', '"b"'], Buffer.from([0, 255])]),
+        transaction.query(twice, ['{}']),
+        transaction.query(twice, ['{21}']),
+      ]),
+    );
+    assert.deepEqual(answers, [
+      [{ doubled: 2 }, { doubled: 4 }],
+      [
+        {
+          whole: 9_007_199_254_740_993n,
+          truth: true,
+          nothing: null,
+          moment: 86_400,
+          wholes: [9_007_199_254_740_993n],
+          texts: ['a', '"b"'],
+          bytes: Buffer.from([0, 255]),
+        },
+      ],
+      [],
+      [{ doubled: 42 }],
+    ]);
+  }
+});
+
+test('behind a statement that fails none of its group is carried out, and all of them can be used again', async () => {
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  const failing = service.database.transaction(async (transaction) => {
+    const sent = [
+      transaction.query(twice, ['{1}']),
+      transaction.query(divided, [0]),
+      transaction.query(behind, ['never']),
+    ];
+    const committed = transaction.commit();
+    outcomes.push(...(await Promise.allSettled([...sent, committed])));
+    await Promise.all([...sent, committed]);
+  });
+  await assert.rejects(failing, (error) => error instanceof StatementFailed && error.code === '22012');
+  const [fulfilled, failed, skipped, committed] = outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? outcome.value : outcome.reason,
+  );
+  assert.deepEqual(fulfilled, [{ doubled: 2 }]);
+  assert.ok(failed instanceof StatementFailed && failed.code === '22012');
+  assert.ok(skipped instanceof StatementFailed && skipped.code === '25P02');
+  assert.ok(committed instanceof TransactionRolledBack);
+
+  const again = await service.database.transaction((transaction) =>
+    Promise.all([transaction.query(divided, [1]), transaction.query(behind, ['now'])]),
+  );
+  assert.deepEqual(again, [[{ share: 1 }], [{ said: 'now' }]]);
+});
+
+test('a name that stands for another statement already is a mistake, and nothing of its group is carried out', async () => {
+  const mistaken = service.database.transaction(async (transaction) => {
+    await transaction.query(twice, ['{1}']);
+    return transaction.query(namesake, ['{1}']);
+  });
+  await assert.rejects(mistaken, /Two statements are called group_twice/);
+  const rows = await service.database.transaction((transaction) => transaction.query(twice, ['{3}']));
+  assert.deepEqual(rows, [{ doubled: 6 }]);
+});

@@ -1,0 +1,520 @@
+// `migrate --groups` as a process, and what goes on with a divided database: who may use it, backups into and out of it,
+// what verify and doctor find in it, and whoever comes back to it and knows one group.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
+import { dumpSchema } from '../../scripts/schema-dump.ts';
+import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { connectDatabase } from '../../src/bootstrap.ts';
+import { accountReferences, accountTables } from '../../src/database/account-tables.ts';
+import type { Queryable } from '../../src/database/database.ts';
+import { divideAccounts } from '../../src/database/divide-accounts.ts';
+import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
+import { askServer } from '../harness/one-question.ts';
+import { queryableOf } from '../harness/queryable-of.ts';
+import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sellthrough-groups-'));
+const adminKey = mintApiKey();
+const settings = { SECRET_KEY: 'the key of the service that is divided', ADMIN_API_KEY: adminKey, PORT: '0' };
+const resellers = 4;
+const groups = 3;
+/** Of a database of the test's own: what holds a division up while the test likes. */
+const heldLock = 42;
+const soonMilliseconds = 50;
+
+let postgres: Awaited<ReturnType<typeof postgresForTests>>;
+let packageId: number;
+const keys: string[] = [];
+const template = `groups_${process.pid}_template`;
+const databases = new Set([template]);
+const roles = new Set<string>();
+const running = new Set<ServiceProcess>();
+
+before(async () => {
+  postgres = await postgresForTests();
+  await askServer(postgres.url, `create database ${template}`);
+  const service = await start(addressOf(template));
+  const admin = createApiClient(service.address, adminKey);
+  const one = { monthly: '1.00', quarterly: '2.50', yearly: '9.99' };
+  const limits = { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 };
+  const body = { name: 'Plain', features: ['one'], limits, prices: { reseller: one, distributor: one } };
+  packageId = (await made(admin.post('/api/admin/v1/packages', body))).package.id;
+  for (let number = 0; number < resellers; number += 1) {
+    const reseller = { username: `reseller-${number}`, group: 'reseller' };
+    const { account, api_key: key } = await made(admin.post('/api/admin/v1/accounts', reseller));
+    keys.push(key);
+    await made(admin.post(`/api/admin/v1/accounts/${account.id}/credit`, { amount: '100.00' }));
+    const client = createApiClient(service.address, key);
+    for (const customer of ['first', 'second']) await order(client, `${customer}-${number}`);
+  }
+  await stop(service);
+});
+after(async () => {
+  for (const service of running) service.kill('SIGKILL');
+  for (const name of databases) await askServer(postgres.url, `drop database if exists ${name} with (force)`);
+  for (const name of roles) await askServer(postgres.url, `drop role if exists ${name}`);
+  await postgres?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the list of what is an account’s, and of what refers to it, is the schema’s', async () => {
+  const owned = await askServer(
+    addressOf(template),
+    `select conrelid::regclass::text as table, confrelid::regclass::text as "refersTo",
+       (select attname::text from pg_attribute where attrelid = conrelid and attnum = conkey[1]) as column
+     from pg_constraint where contype = 'f' and (confrelid = any($1) or conrelid = any($1))`.replaceAll(
+      '$1',
+      `array[${Object.keys(accountTables).map((name) => `'${name}'`)}]::regclass[]`,
+    ),
+  );
+  assert.deepEqual(owned, accountReferences);
+});
+
+test('a service has to stop first, and is told how long for; then every row moves, and it goes on', async () => {
+  const url = await copyOfTemplate();
+  const environment = { ...settings, DATABASE_URL: url };
+  const before = await counts(url);
+  const service = await start(url);
+  const refused = await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^\d+ rows of 20 tables \(\d+ MB\) go from one group into 3\.\n.*stand still for about \d+ s/,
+  );
+  assert.match(
+    refused.stderr,
+    /Nothing was changed: a service runs on this database \(.+, process \d+\)\. Stop it first/,
+  );
+  await stop(service);
+
+  const unasked = await runCommand(['migrate', '--groups', '3'], { cwd: folder, environment });
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.stderr, /without a terminal this needs --yes/);
+  assert.deepEqual(await groupsOf(url), []);
+
+  const done = await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  const sum = Object.values(before).reduce((all, count) => all + count, 0);
+  assert.deepEqual([done.groups, done.moved, done.tables, done.rows], [3, true, 20, sum]);
+  assert.deepEqual(await counts(url), before);
+  for (const [number, schema] of (await groupsOf(url)).entries()) {
+    for (const [table, owner] of Object.entries(accountTables)) {
+      const [row] = await askServer(
+        url,
+        `select count(*)::int as n from ${schema}.${table} where ${owner} % 3 <> ${number}`,
+      );
+      assert.equal(row.n, 0, `${schema}.${table}`);
+    }
+  }
+  const again = await runCommand(['migrate', '--groups', '3'], { cwd: folder, environment });
+  assert.deepEqual(
+    [again.code, again.stdout],
+    [0, 'Nothing to do: the accounts of this database are in 3 groups already.\n'],
+  );
+
+  const after = await start(url);
+  for (const [number, key] of keys.entries()) {
+    const client = createApiClient(after.address, key);
+    const replayed = await client.post(
+      '/orders',
+      { package_id: packageId, customer: `first-${number}` },
+      { 'idempotency-key': `first-${number}` },
+    );
+    assert.equal(replayed.headers.get('idempotent-replayed'), 'true', replayed.text);
+    await order(client, `third-${number}`);
+  }
+  const admin = createApiClient(after.address, adminKey);
+  const { account } = await made(
+    admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),
+  );
+  assert.equal(account.id, resellers + 2, 'ids go on without a gap');
+  await stop(after);
+  const report = await runForJson(['verify'], { cwd: folder, environment });
+  assert.deepEqual([report.ok, report.accounts, report.entries], [true, resellers + 2, resellers * 4]);
+});
+
+test('numbers that cannot be had are refused with what to do', async () => {
+  const url = await copyOfTemplate();
+  const environment = { ...settings, DATABASE_URL: url };
+  const migrate = (number: string, more = {}) =>
+    runCommand(['migrate', '--groups', number, '--yes'], {
+      cwd: folder,
+      environment: { ...environment, ...more },
+    });
+  assert.match((await migrate('0')).stderr, /a number from 1 to 64 is needed/);
+  assert.match((await migrate('65')).stderr, /a number from 1 to 64 is needed/);
+  assert.match(
+    (await migrate('1')).stdout,
+    /^Nothing to do: the accounts of this database are in one group already\./,
+  );
+  await askServer(url, 'create schema public_group_1');
+  assert.match((await migrate('2')).stderr, /There is a schema "public_group_1" already/);
+  assert.deepEqual(await groupsOf(url), []);
+  await askServer(url, 'drop schema public_group_1');
+  assert.equal(
+    (await migrate('3', { ACCOUNT_GROUPS: '3' })).code,
+    0,
+    'what there shall be may be set before',
+  );
+  assertRefused(
+    await migrate('2'),
+    1,
+    /are in 3 groups, and cannot be brought into fewer \(2\).*ACCOUNT_GROUPS=2/,
+  );
+  assertRefused(
+    await migrate('4'),
+    1,
+    /are in 3 groups, and cannot be brought into 4.*backup.*ACCOUNT_GROUPS=4/,
+  );
+  assertRefused(await migrate('1'), 1, /cannot be brought into fewer \(1\)/);
+  const embedded = { ...settings, DATA_DIR: join(folder, 'none') };
+  assertRefused(
+    await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: embedded }),
+    1,
+    /make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there/,
+  );
+});
+
+test('each group has the tables, indexes, triggers and settings that there were', async () => {
+  const url = await copyOfTemplate();
+  await askServer(url, 'alter table orders alter customer_number set statistics 500');
+  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
+  const isOurs = (line: string) =>
+    Object.keys(accountTables).some((table) =>
+      new RegExp(`^(${table}[.: ]|CREATE .* ON public\\.${table} )`).test(line),
+    );
+  const whole = (await dumpSchema(database)).split('\n').filter(isOurs);
+  assert.ok(whole.length > 250);
+  await database.transaction((transaction) => divideAccounts(transaction, groups), {
+    timeoutMilliseconds: null,
+  });
+  for (const schema of await groupsOf(url)) {
+    const own = (await dumpSchema(inSchema(database, schema)))
+      .replaceAll(`${schema}.`, 'public.')
+      .split('\n')
+      .map((line) =>
+        line
+          .replace(/ EXECUTE FUNCTION public\./, ' EXECUTE FUNCTION ')
+          .replace(/ default nextval\(.*_seq'::regclass\)/, ''),
+      )
+      .filter((line) => isOurs(line) && !line.includes('of_its_account_group'));
+    const expected = whole.map((line) => line.replace(/ generated (always|by default) as identity/, ''));
+    assert.deepEqual(own, expected);
+    const [target] = await askServer(
+      url,
+      `select attstattarget as n from pg_attribute where attrelid = '${schema}.orders'::regclass and attname = 'customer_number'`,
+    );
+    assert.equal(target.n, 500);
+    const [analyzed] = await askServer(
+      url,
+      `select reltuples as n from pg_class where oid = '${schema}.customers'::regclass`,
+    );
+    assert.ok(analyzed.n >= 0, 'statistics are there at once');
+  }
+  await database.close();
+  await assert.rejects(
+    askServer(url, `delete from public_group_1.orders`),
+    /orders is append-only: delete refused/,
+  );
+  await assert.rejects(
+    askServer(url, `delete from public_group_2.accounts where id = 2`),
+    /accounts is kept: delete refused/,
+  );
+  await assert.rejects(
+    askServer(
+      url,
+      'insert into public_group_0.ledger_days select * from public_group_1.ledger_days; insert into public_group_0.accounts select * from public_group_1.accounts',
+    ),
+    /of_its_account_group/,
+  );
+});
+
+test('killed in the middle, the accounts are one group as before, and it can be run again', async () => {
+  const url = await copyOfTemplate();
+  const environment = { ...settings, DATABASE_URL: url };
+  const before = await counts(url);
+  // An index of the test's own: where accounts are divided, it comes to its end when the test says so.
+  await askServer(
+    url,
+    `create function held(int) returns int immutable language plpgsql as $$
+       begin
+         if exists (select from pg_locks where pid = pg_backend_pid() and locktype = 'advisory' and objid = 7355608)
+         then perform pg_advisory_xact_lock_shared(${heldLock}); end if;
+         return $1; end $$;
+     create index held on orders (held(number))`,
+  );
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query(`select pg_advisory_lock(${heldLock})`);
+  const command = startCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  const waiting = `select pid from pg_locks where locktype = 'advisory' and not granted and objid = ${heldLock}`;
+  while ((await askServer(url, waiting)).length === 0) {
+    assert.equal(command.exitCode, null);
+    await pause(soonMilliseconds);
+  }
+  // Whoever starts now waits for it.
+  const starting = start(url);
+  const [{ pid }] = await askServer(url, waiting);
+  const waits = `select pid from pg_locks where locktype = 'advisory' and not granted and objid = 7355608`;
+  while ((await askServer(url, waits)).length === 0) await pause(soonMilliseconds);
+  command.kill('SIGKILL');
+  await once(command, 'exit');
+  while ((await askServer(url, `select from pg_stat_activity where pid = ${pid}`)).length > 0)
+    await pause(soonMilliseconds);
+  await holder.end();
+  const service = await starting;
+  await order(createApiClient(service.address, String(keys[0])), 'meanwhile');
+  await stop(service);
+  assert.deepEqual(await groupsOf(url), []);
+  assert.equal((await counts(url))['orders'], Number(before['orders']) + 1);
+  const done = await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  assert.equal(done.moved, true);
+  assert.equal((await runForJson(['verify'], { cwd: folder, environment })).ok, true);
+});
+
+test('a process that was away while they were divided writes nothing, and says why', async () => {
+  const url = await copyOfTemplate();
+  const service = await start(url);
+  const before = await counts(url);
+  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
+  await database.transaction((transaction) => divideAccounts(transaction, groups), {
+    timeoutMilliseconds: null,
+  });
+  await database.close();
+  for (const [number, key] of keys.entries()) {
+    const { status } = await createApiClient(service.address, key).post(
+      '/orders',
+      { package_id: packageId, customer: `away-${number}` },
+      { 'idempotency-key': `away-${number}` },
+    );
+    assert.ok(status >= 500, String(status));
+  }
+  assert.deepEqual(await counts(url), before);
+  const ready = await fetch(`${service.address}/readyz`);
+  assert.equal(ready.status, 503);
+  assert.match(await ready.text(), /the accounts of this database are in 3 groups now/);
+  assert.match(service.logged(), /are in 3 groups now: restart this process/);
+  await stop(service);
+  const restarted = await start(url);
+  assert.equal((await fetch(`${restarted.address}/readyz`)).status, 200);
+  await order(createApiClient(restarted.address, String(keys[0])), 'away-0');
+  await stop(restarted);
+});
+
+test('a backup does not tell how many groups there were, and goes into one group or into several', async () => {
+  const url = await copyOfTemplate();
+  const backUp = async (from: string, name: string) => {
+    const path = join(folder, name);
+    await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
+    const [head = '', ...lines] = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n');
+    const { made_at: _, ...content } = JSON.parse(head);
+    // The last line sums the head too.
+    return { path, content, rows: lines.slice(0, -1).filter((line) => !line.includes('login_links')) };
+  };
+  const whole = await backUp(url, 'whole.backup');
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  const divided = await backUp(url, 'divided.backup');
+  assert.deepEqual(divided.content, whole.content);
+  assert.deepEqual(divided.rows, whole.rows);
+  for (const [number, more] of [
+    [1, {}],
+    [3, { ACCOUNT_GROUPS: '3' }],
+    [2, { ACCOUNT_GROUPS: '2' }],
+  ] as const) {
+    const target = await newDatabase();
+    const settled = { ...settings, DATABASE_URL: target, ...more };
+    const loaded = await runForJson(['restore', divided.path], { cwd: folder, environment: settled });
+    assert.deepEqual([loaded.verify.ok, loaded.verify.accounts], [true, resellers + 1]);
+    assert.equal(Math.max(1, (await groupsOf(target)).length), number);
+    const again = await backUp(target, `again-${number}.backup`);
+    assert.deepEqual(again.rows, whole.rows);
+    assert.deepEqual(again.content.sequences, whole.content.sequences);
+  }
+  const embedded = { ...settings, DATA_DIR: join(folder, 'embedded'), ACCOUNT_GROUPS: '3' };
+  assertRefused(
+    await runCommand(['restore', divided.path], { cwd: folder, environment: embedded }),
+    1,
+    /ACCOUNT_GROUPS needs PostgreSQL/,
+  );
+});
+
+test('verify finds rows in another account’s group and references to nobody; doctor finds what a group lacks', async () => {
+  const url = await copyOfTemplate();
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
+  const inDoctor = async () => {
+    const { stdout } = await runCommand(['doctor', '--json'], { cwd: folder, environment });
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'account groups');
+  };
+  assert.deepEqual(await inDoctor(), {
+    name: 'account groups',
+    state: 'ok',
+    says: '3, each of them complete',
+  });
+  await askServer(
+    url,
+    `alter table public_group_1.plan_changes drop constraint of_its_account_group;
+     alter table public_group_1.orders drop constraint of_its_account_group;
+     insert into public_group_1.orders select * from public_group_2.orders where account_id = 2 and number = 1;
+     insert into api_keys (lookup_hash, account_id, last_four, created_at, name, revoked_at, is_first)
+       values ('of nobody', 99, 'abcd', now(), 'of nobody', now(), false)`,
+  );
+  const { stdout, code } = await runCommand(['verify', '--json'], { cwd: folder, environment });
+  assert.equal(code, 5);
+  const { problems } = JSON.parse(stdout);
+  const found = problems.map(
+    ({ account_id: id, subject, problem }: Record<string, unknown>) => `${id} ${subject}: ${problem}`,
+  );
+  assert.ok(
+    found.includes("2 order 1: it is in account group 1, which is not its account's"),
+    found.join('\n'),
+  );
+  assert.ok(
+    found.some((line: string) => /^99 api keys \d+: its account does not exist$/.test(line)),
+    found.join('\n'),
+  );
+  const [halted] = await askServer(
+    url,
+    'select halted_at is not null as is_halted from accounts where id = 2',
+  );
+  assert.equal(halted.is_halted, true, 'the account is halted in its own group');
+  const incomplete = await inDoctor();
+  assert.equal(incomplete.state, 'fail');
+  assert.match(
+    incomplete.says,
+    /there is no rule of orders that rows are of its accounts in public_group_1 \(and 1 more\)/,
+  );
+  await askServer(url, 'drop schema public_group_2 cascade');
+  assert.match((await inDoctor()).says, /are in 3 groups, and there is no schema public_group_2/);
+  assertRefused(
+    await runCommand(['verify'], { cwd: folder, environment }),
+    1,
+    /there is no schema public_group_2/,
+  );
+});
+
+test('a role that owns nothing can do with the groups what it could with the tables', async () => {
+  const role = `groups_service_${process.pid}`;
+  roles.add(role);
+  const url = await copyOfTemplate();
+  await askServer(
+    url,
+    `create role ${role} login password 'of a test';
+     grant select, insert, update, delete on all tables in schema public to ${role};
+     grant select on all sequences in schema public to ${role};
+     alter default privileges in schema public grant select, insert, update, delete on tables to ${role};
+     alter default privileges in schema public grant select on sequences to ${role}`,
+  );
+  const owned = { ...settings, DATABASE_URL: url };
+  const asService = new URL(url);
+  asService.username = role;
+  asService.password = 'of a test';
+  const serving = { ...settings, DATABASE_URL: asService.href };
+  assertLastLine(
+    await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: serving }),
+    /may not make schemas or does not own the tables: run it as the role that owns the database/,
+  );
+  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: owned });
+  await askServer(url, 'create table public_group_1.later (id int); create table later (id int)');
+  const [may] = await askServer(
+    url,
+    `select has_table_privilege('${role}', 'public_group_1.later', 'insert') as may`,
+  );
+  assert.equal(may.may, true, 'of what later migrations make too');
+  await askServer(url, 'drop table public_group_1.later, later');
+  const service = await start(asService.href);
+  await order(createApiClient(service.address, String(keys[1])), 'of-the-role');
+  const admin = createApiClient(service.address, adminKey);
+  await made(admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }));
+  await stop(service);
+  const { stdout } = await runCommand(['doctor', '--json'], { cwd: folder, environment: serving });
+  const check = JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'database role');
+  assert.equal(check.state, 'ok', check.says);
+  const owner = JSON.parse(
+    (await runCommand(['doctor', '--json'], { cwd: folder, environment: owned })).stdout,
+  );
+  assert.notEqual(owner.checks.find(({ name }: { name: string }) => name === 'database role').state, 'ok');
+});
+
+function assertLastLine(end: { code: number | null; stderr: string }, sentence: RegExp): void {
+  assert.equal(end.code, 1, end.stderr);
+  assert.match(end.stderr, sentence);
+}
+
+/** The schema dump of another schema than public. */
+function inSchema(database: Queryable, schema: string): Queryable {
+  return queryableOf((statement, values) =>
+    database.query(
+      {
+        name: '',
+        text: statement.text
+          .replaceAll(`'public'::regnamespace`, `'${schema}'::regnamespace`)
+          .replaceAll(`schemaname = 'public'`, `schemaname = '${schema}'`),
+      },
+      values,
+    ),
+  );
+}
+
+async function counts(url: string): Promise<Record<string, number>> {
+  const [row] = await askServer(
+    url,
+    `select ${Object.keys(accountTables).map((table) => `(select count(*)::int from ${table}) as ${table}`)}`,
+  );
+  return row;
+}
+
+async function groupsOf(url: string): Promise<string[]> {
+  const rows = await askServer(url, 'select schema_name from account_groups order by number');
+  return rows.map((row) => String(row.schema_name));
+}
+
+async function order(client: ApiClient, customer: string) {
+  return made(client.post('/orders', { package_id: packageId, customer }, { 'idempotency-key': customer }));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and assert what they find
+async function made(answer: ReturnType<ApiClient['post']>): Promise<any> {
+  const { status, body, text } = await answer;
+  assert.ok(status === 201 || status === 200, text);
+  return body;
+}
+
+async function start(url: string): Promise<ServiceProcess> {
+  const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
+  running.add(service);
+  return service;
+}
+
+async function stop(service: ServiceProcess): Promise<void> {
+  service.kill('SIGTERM');
+  await service.gone;
+  running.delete(service);
+}
+
+async function newDatabase(from = 'template1'): Promise<string> {
+  const name = `groups_${process.pid}_${databases.size}`;
+  databases.add(name);
+  await askServer(postgres.url, `create database ${name} template ${from}`);
+  return addressOf(name);
+}
+
+function copyOfTemplate(): Promise<string> {
+  return newDatabase(template);
+}
+
+function addressOf(name: string): string {
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  createLameDuck,
+  type LameDuck,
+  type LameDuckLimits,
+  letConnectionsBeUsedUp,
+} from '../../src/http/lame-duck.ts';
+
+const limits: LameDuckLimits = {
+  askedTwiceMilliseconds: 10_000,
+  tellings: 3,
+  millisecondsMax: 2 ** 30,
+  askersMax: 3,
+};
+let now = 0;
+let hurry: AbortController;
+let duck: LameDuck;
+beforeEach(() => {
+  now = 0;
+  hurry = new AbortController();
+  duck = createLameDuck(() => now, limits);
+});
+
+afterEach(() => hurry.abort());
+
+/** Each address asks once, at this time. */
+function askedAt(time: number, ...addresses: readonly string[]): void {
+  now = time;
+  for (const address of addresses) duck.asked(address);
+}
+
+async function isOver(announced: Promise<void>): Promise<boolean> {
+  return Promise.race([announced.then(() => true), nextTurn(false)]);
+}
+
+describe('who is waited for', () => {
+  const cases: readonly [who: string, questions: readonly number[], isWaitedFor: boolean][] = [
+    ['nobody asked', [], false],
+    ['somebody asked once', [9_999], false],
+    ['somebody asked twice within ten seconds', [1, 9_999], true],
+    ['somebody asked twice, once before that', [-1, 9_999], false],
+    [
+      'somebody asks every half second',
+      Array.from({ length: 100 }, (_, place) => place * 500 - 40_500),
+      true,
+    ],
+    ['somebody asked every half second and stopped', [-3_000, -2_500, -2_000, -1_500], false],
+  ];
+  for (const [who, questions, isWaitedFor] of cases) {
+    test(`${who}: ${isWaitedFor ? 'they are told first' : 'it is over at once'}`, async () => {
+      for (const question of questions) askedAt(question, 'a');
+      now = 10_000;
+      assert.equal(await isOver(duck.announce(hurry.signal)), !isWaitedFor);
+      assert.equal(duck.isAnnounced(), true);
+    });
+  }
+
+  test('two addresses that ask in turn are not one that asks twice', async () => {
+    askedAt(1, 'a', 'b');
+    assert.equal(await isOver(duck.announce(hurry.signal)), true);
+  });
+
+  test('no more addresses are remembered than the limit, and those that asked last are', async () => {
+    askedAt(1, 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd');
+    const announced = duck.announce(hurry.signal);
+    for (const address of ['d', 'd', 'd', 'd', 'c', 'c', 'c', 'c', 'b', 'b', 'b']) duck.asked(address);
+    assert.equal(await isOver(announced), false);
+    duck.asked('b');
+    assert.equal(await isOver(announced), true);
+  });
+});
+
+describe('it ends', () => {
+  beforeEach(() => askedAt(1, 'a', 'a', 'b', 'b'));
+
+  test('with the question that shows each that the third answer was read', async () => {
+    const announced = duck.announce(hurry.signal);
+    askedAt(2, 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'stranger', 'stranger', 'stranger', 'stranger');
+    assert.equal(await isOver(announced), false);
+    askedAt(3, 'b');
+    assert.equal(await isOver(announced), true);
+  });
+
+  test('when it is to hurry, before or meanwhile', async () => {
+    const announced = duck.announce(hurry.signal);
+    assert.equal(await isOver(announced), false);
+    hurry.abort();
+    assert.equal(await isOver(announced), true);
+    assert.equal(await isOver(duck.announce(hurry.signal)), true);
+  });
+
+  test('after the longest time, however few questions came', async () => {
+    duck = createLameDuck(() => now, { ...limits, millisecondsMax: 1 });
+    duck.asked('a');
+    duck.asked('a');
+    await duck.announce(hurry.signal);
+  });
+});
+
+describe('connections that are open as the port closes', () => {
+  /** A server whose client has one connection, on which an answer came. */
+  async function startServer() {
+    const server = createServer((_request, response) => response.end('answered')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async (by = agent) => {
+      const [response] = await once(get({ port, host: '127.0.0.1', agent: by }), 'response');
+      return String(await response.toArray());
+    };
+    assert.equal(await ask(), 'answered');
+    return { server, agent, ask };
+  }
+
+  test('new ones are refused, a request on an idle one is answered, and it is over when none is left', async () => {
+    const { server, agent, ask } = await startServer();
+    const over = letConnectionsBeUsedUp(server, limits.millisecondsMax, hurry.signal);
+    while (await ask(new Agent()).catch(() => null));
+    assert.equal(await ask(), 'answered');
+    assert.equal(await isOver(over), false);
+    agent.destroy();
+    await over;
+  });
+
+  test('after the longest time, or when it is to hurry, those that are idle are closed', async () => {
+    const patient = await startServer();
+    await letConnectionsBeUsedUp(patient.server, 1, hurry.signal);
+    const hurried = await startServer();
+    const over = letConnectionsBeUsedUp(hurried.server, limits.millisecondsMax, hurry.signal);
+    hurry.abort();
+    await over;
+    for (const { ask } of [patient, hurried]) await assert.rejects(ask());
+  });
+});
