@@ -4,6 +4,7 @@
 
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { accountTables } from './account-tables.ts';
 import {
   DatabaseUnavailable,
   type Queryable,
@@ -22,6 +23,8 @@ export interface SearchPath {
   readonly schemas: string;
   /** Ends the names of what is prepared there: a plan belongs to one path. */
   readonly tag: string;
+  /** It leads to views of all groups, of which no row can be locked. */
+  readonly isOfViews: boolean;
 }
 
 export interface Session {
@@ -123,6 +126,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     async query(statement, values = [], path = null) {
       joinGroup();
       try {
+        if (path?.isOfViews === true) refuseLockOfView(statement);
         const name = path === null || statement.name === '' ? statement.name : `${statement.name}${path.tag}`;
         if (isInTransaction && name !== '') return await join({ ...statement, name }, values);
         sendTogether();
@@ -153,6 +157,23 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     },
     roundTrips: () => groups,
   };
+}
+
+const locking = /\bfor\s+(?:(?:no\s+key\s+)?update|(?:key\s+)?share)\b/i;
+const ofAccounts = new RegExp(`\\b(?:${Object.keys(accountTables).join('|')})\\b`);
+const lockless = new WeakSet<Statement>();
+
+/**
+ * PostgreSQL refuses to write to a view of all groups, but of a row that is to be locked through one it locks nothing and
+ * says nothing. @throws Error: a mistake of the program
+ */
+export function refuseLockOfView(statement: Statement): void {
+  if (lockless.has(statement)) return;
+  if (locking.test(statement.text) && ofAccounts.test(statement.text))
+    throw new Error(
+      `${statement.name} locks rows of accounts outside their group: it has to name its account.`,
+    );
+  lockless.add(statement);
 }
 
 const begin = 'begin';

@@ -330,8 +330,12 @@ export function openPostgres(given: PostgresOptions): Database {
       },
 
       inGroups({ shared, groups, locate, servers }) {
-        const pathOf = (schemas: string, tag: string): SearchPath => ({ schemas, tag });
-        const groupPaths = groups.map((group, index) => pathOf(`${group}, ${shared}`, `~${index}`));
+        const pathOf = (schemas: string, tag: string, isOfViews: boolean): SearchPath => ({
+          schemas,
+          tag,
+          isOfViews,
+        });
+        const groupPaths = groups.map((group, index) => pathOf(`${group}, ${shared}`, `~${index}`, false));
         const ofAccount = (accountId: number) => groupPaths[accountId % groupPaths.length] ?? null;
         const inGroupsOf: DividedDatabase = {
           groups: () => divisions,
@@ -353,7 +357,7 @@ export function openPostgres(given: PostgresOptions): Database {
             inGroupsOf,
           ),
         );
-        const all = { own: pathOf(shared, '~'), ofAccount, ofGroups: groupPaths, isSpread };
+        const all = { own: pathOf(shared, '~', true), ofAccount, ofGroups: groupPaths, isSpread };
         const whole = databaseOn(all, { current: pools.orders }, inGroupsOf);
         if (locate !== undefined && servers !== undefined) follow(whole, orderPools, locate, servers);
         return whole;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
-import { runTransaction, type Session } from '../../src/database/pg-session.ts';
+import { refuseLockOfView, runTransaction, type Session } from '../../src/database/pg-session.ts';
 
 /** Each statement is answered by this; a COMMIT is answered at once, with what the server says when one has failed. */
 function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {
@@ -53,4 +53,22 @@ test('a COMMIT that says ROLLBACK although nothing failed is the failure itself'
     TransactionRolledBack,
   );
   assert.deepEqual(log, ['begin', 'commit']);
+});
+
+test('rows of accounts are locked in their group alone: a view of all groups would lock none', () => {
+  for (const lock of ['for update', 'for no key update of a', 'for share', 'for key share skip locked']) {
+    const text = `select a.id from accounts a where a.id = $1 ${lock}`;
+    assert.throws(
+      () => refuseLockOfView({ name: 'lock', text }),
+      /lock locks rows of accounts outside/,
+      lock,
+    );
+  }
+  for (const text of [
+    'select a.id from accounts a where a.id = $1',
+    'select currency from service_state for no key update',
+    'select 1 from alerts where account_id = $1 for update',
+  ]) {
+    refuseLockOfView({ name: 'read', text });
+  }
 });
