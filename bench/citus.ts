@@ -1,7 +1,7 @@
-// npm run bench:citus [-- --rounds N] [--seconds N] [--groups N]: what an order costs PostgreSQL where the account groups are on
-// workers of Citus, beside one plain server with one group and with as many groups. They take turns; medians are printed as a
-// table. Needs the servers of `npm run test:citus` (TEST_CITUS_URL, TEST_CITUS_WORKERS), on this machine: their CPU is read
-// from /proc.
+// npm run bench:citus [-- --rounds N] [--seconds N] [--groups N] [--workers N,N] [--connections N]: what an order costs
+// PostgreSQL where the account groups are on workers of Citus, beside one plain server with one group and with as many groups. They take turns;
+// medians are printed as a table. `--workers 2,4` compares the first two workers with the first four. Needs the servers of
+// `npm run test:citus` (TEST_CITUS_URL, TEST_CITUS_WORKERS), on this machine: their CPU is read from /proc.
 
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -17,6 +17,7 @@ import { wholeNumber } from './bench-options.ts';
 import { openShop, prepareShop, type Shop, verifyShop } from './bench-shop.ts';
 import { closeOnInterrupt, openStage, type Stage } from './bench-stage.ts';
 import { median } from './figures.ts';
+import { LoadFailed, type LoadGenerator } from './load.ts';
 import { findLoadGenerator } from './load-generator.ts';
 import { keysOf } from './measurements.ts';
 import { loadWithOrders } from './order-load.ts';
@@ -27,12 +28,14 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     groups: { type: 'string', default: '2' },
+    workers: { type: 'string' },
+    connections: { type: 'string', default: '128' },
   },
 });
 const rounds = wholeNumber('--rounds', values.rounds, 1, 100);
 const seconds = wholeNumber('--seconds', values.seconds, 1, 60);
 const groups = wholeNumber('--groups', values.groups, 2, 64);
-const connections = 128;
+const connections = wholeNumber('--connections', values.connections, 1, 1000);
 
 const servers = citusServers();
 if (servers === null) {
@@ -63,6 +66,9 @@ interface Side {
 
 async function measure(stage: Stage, citus: CitusServers): Promise<void> {
   const generator = await findLoadGenerator(stage);
+  const counts = (values.workers ?? String(citus.workers.length))
+    .split(',')
+    .map((count) => wholeNumber('--workers', count, 1, citus.workers.length));
   const plainPids = [stage.postgres.pid() ?? 0];
   const sideOf = async (title: string, database: ShopDatabase, pids: readonly number[]): Promise<Side> => {
     const plan = await prepareShop(stage, database);
@@ -73,42 +79,52 @@ async function measure(stage: Stage, citus: CitusServers): Promise<void> {
     });
     return { title, shop, pids, perSecond: [], microseconds: [], alone: [] };
   };
-  const spread = await createCitusDatabase(citus);
-  stage.later(spread.remove);
-  const onCitus: ShopDatabase = {
-    environment: { DATABASE_URL: spread.connectionString, ACCOUNT_GROUPS: String(groups) },
-    copy: () => Promise.reject(new Error('What Citus knows of a database is not copied with it.')),
-    remove: spread.remove,
-  };
   const inGroups = await createPostgresShopDatabase(stage, 'groups', { groups });
   const sides = [
     await sideOf('one server, one group', await createPostgresShopDatabase(stage, 'plain'), plainPids),
     await sideOf(`one server, ${groups} groups`, inGroups, plainPids),
-    await sideOf(
-      `Citus, ${groups} groups on ${citus.workers.length} workers`,
-      onCitus,
-      await Promise.all(
-        [citus.coordinator, ...citus.workers.map((worker) => at(citus, worker))].map(firstProcess),
-      ),
-    ),
   ];
+  for (const count of counts) {
+    const some = { ...citus, workers: citus.workers.slice(0, count) };
+    const spread = await createCitusDatabase(some);
+    stage.later(spread.remove);
+    const onCitus: ShopDatabase = {
+      environment: { DATABASE_URL: spread.connectionString, ACCOUNT_GROUPS: String(groups) },
+      copy: () => Promise.reject(new Error('What Citus knows of a database is not copied with it.')),
+      remove: spread.remove,
+    };
+    const urls = [some.coordinator, ...some.workers.map((worker) => at(some, worker))];
+    const pids = await Promise.all(urls.map(firstProcess));
+    sides.push(await sideOf(`Citus, ${groups} groups on ${some.workers.length} workers`, onCitus, pids));
+  }
   for (let round = -1; round < rounds; round += 1) {
     for (const { shop, pids, perSecond, microseconds, alone } of sides) {
       const cpu = () => pids.reduce((sum, pid) => sum + (cpuSecondsOfFamily(pid) ?? Number.NaN), 0);
-      const before = cpu();
-      const many = await loadWithOrders(generator, shop, {
-        keys: keysOf(shop.accounts),
-        seconds,
-        connections,
-      });
-      const used = cpu() - before;
+      let used = 0;
+      // Of the load alone: how many orders there are is asked before and afterwards, through views of all groups.
+      const watched: LoadGenerator = {
+        ...generator,
+        async run(load) {
+          const before = cpu();
+          const result = await generator.run(load);
+          used = cpu() - before;
+          return result;
+        },
+      };
+      const load = { keys: keysOf(shop.accounts), seconds, connections };
+      if (round < 0) {
+        // Lanes that have to connect first may keep their orders waiting for too long.
+        await loadWithOrders(generator, shop, load).catch((error: unknown) => {
+          if (!(error instanceof LoadFailed)) throw error;
+        });
+        continue;
+      }
+      const many = await loadWithOrders(watched, shop, load);
       const one = await loadWithOrders(generator, shop, {
         keys: [shop.single.key],
         seconds: 1,
         connections: 1,
       });
-      // The first round warms up.
-      if (round < 0) continue;
       perSecond.push(many.perSecond);
       microseconds.push((used / many.placed) * 1e6);
       alone.push(one.medianMilliseconds);

@@ -123,6 +123,14 @@ export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'query-plans': 'a plan over one table is another one than over a view of several',
 };
 
+/** Of those that run on both databases, what cannot be on Citus, and why (scripts/test-citus.ts). */
+export const notOnCitus: Readonly<Record<string, string>> = {
+  'panel-query-plans':
+    'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
+  'query-plans':
+    'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
+};
+
 /** What takes longest: begun late, it would be all that still runs at the end. */
 const longest: readonly string[] = [
   'test/tools/account-groups-divide.test.ts',

@@ -30,7 +30,7 @@ export interface WorkerKind {
 }
 
 export interface Workers {
-  /** In a process of its own when `alone`, otherwise in one that ran others of this kind before. */
+  /** In a process of its own when `alone`, otherwise in one that ran others of this kind before, all of which passed. */
   run(kind: WorkerKind, file: string, options: { alone: boolean }): Promise<FileReport>;
   /** Lets the processes end; resolves to what kept one from it. */
   end(): Promise<readonly string[]>;
@@ -93,8 +93,10 @@ export function createWorkers(options: {
       const worker = (alone ? undefined : kept.pop()) ?? startWorker(kind, options);
       all.add(worker);
       const report = await worker.run(file);
+      // What a file that failed has left behind, half done, would break the next one in its process.
+      const hasFailed = report.facts.some(({ kind }) => kind === 'failed');
       if (report.ending !== undefined) all.delete(worker);
-      else if (alone) await end(worker);
+      else if (alone || hasFailed) await end(worker);
       else kept.push(worker);
       return report;
     },

@@ -26,7 +26,7 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
   readonly connectionString: string;
   remove(): Promise<void>;
 }> {
-  const name = `sellthrough_citus_${randomBytes(6).toString('hex')}`;
+  const name = `${prefixOf(process.env['TEST_CITUS_RUN'])}${randomBytes(6).toString('hex')}`;
   const servers = [coordinator, ...workers.map((worker) => at({ coordinator }, worker))];
   for (const server of servers) {
     await onServer(server, `create database ${name}`);
@@ -45,6 +45,58 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
       for (const server of servers) await onServer(server, `drop database if exists ${name} with (force)`);
     },
   };
+}
+
+/** Databases of a run of tests bear its name, so that all of them can be found. */
+const prefixOf = (run: string | undefined) => `sellthrough_citus_${run === undefined ? '' : `${run}_`}`;
+
+/**
+ * Drops what earlier runs left that were killed: those whose lock on the coordinator nobody holds. `end` drops what this run
+ * made. `run`: eight hexadecimal digits.
+ */
+export async function beginCitusRun(citus: CitusServers, run: string): Promise<{ end(): Promise<void> }> {
+  const { coordinator } = citus;
+  const lock = new pg.Client({ connectionString: coordinator });
+  await lock.connect();
+  const isOurs = async (name: string) => {
+    const { rows } = await lock.query('select pg_try_advisory_lock($1::int, $2::int) as is_free', [
+      lockSpace,
+      Number.parseInt(name, 16) | 0,
+    ]);
+    return rows[0]?.is_free === true;
+  };
+  await isOurs(run);
+  const { rows } = await lock.query(
+    `select distinct substring(datname from '^sellthrough_citus_([0-9a-f]{8})_') as run from pg_database where datname like 'sellthrough\\_citus\\_%'`,
+  );
+  for (const row of rows) {
+    const earlier: unknown = row.run;
+    if (typeof earlier === 'string' && earlier !== run && (await isOurs(earlier)))
+      await dropAll(citus, earlier);
+  }
+  return {
+    async end() {
+      await dropAll(citus, run);
+      await lock.end();
+    },
+  };
+}
+
+const lockSpace = 4_721;
+
+async function dropAll({ coordinator, workers }: CitusServers, run: string): Promise<void> {
+  for (const server of [coordinator, ...workers.map((worker) => at({ coordinator }, worker))]) {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    try {
+      const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
+        prefixOf(run),
+      ]);
+      for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`);
+    } finally {
+      await client.end();
+    }
+  }
 }
 
 /** The same roles and database on a worker. */

@@ -6,10 +6,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 
 export const proxyKinds = ['nginx', 'haproxy', 'caddy'] as const;
 export type ProxyKind = (typeof proxyKinds)[number];
@@ -68,7 +69,8 @@ export async function startProxy({
 }: ProxyWish): Promise<FrontProxy> {
   const folder = mkdtempSync(join(tmpdir(), `sellthrough-${kind}-`));
   const services = serviceAddresses.map((address) => new URL(address).host);
-  const [securePort, plainPort] = await freePorts();
+  const securePort = await freePort();
+  const plainPort = await freePort();
   const text = withServices(readFileSync(file, 'utf8'), services);
   const [program, args] = commands[kind](folder, { text, certificates, securePort, plainPort });
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -198,19 +200,6 @@ function replaced(text: string, pairs: readonly (readonly [string, string])[]): 
     if (!current.includes(from)) throw new Error(`The proxy's file has no "${from}".`);
     return current.replaceAll(from, to);
   }, text);
-}
-
-async function freePorts(): Promise<[number, number]> {
-  const servers = await Promise.all(
-    [0, 1].map(async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const [first = 0, second = 0] = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return [first, second];
 }
 
 async function listening(port: number, child: ChildProcess, output: () => string): Promise<void> {

@@ -87,16 +87,20 @@ const secretKey = randomBytes(32).toString('hex');
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
 /** A machine that is busy with other work is slow, which is not a failure; tests of these limits set their own. */
+const patientMilliseconds = 250_000;
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
-  engine: { waitMilliseconds: 60_000 },
-  verify: { waitMilliseconds: 250_000 },
+  engine: { waitMilliseconds: patientMilliseconds },
+  verify: { waitMilliseconds: patientMilliseconds },
+  // A connection that the service closes in the moment in which a test asks on it again is an error to the test.
+  http: { keepAliveMilliseconds: 2 * patientMilliseconds, idleMilliseconds: 4 * patientMilliseconds },
   database: {
-    connectMilliseconds: 30_000,
-    answerMilliseconds: 30_000,
-    readMilliseconds: 30_000,
-    idleInTransactionMilliseconds: 30_000,
-    listenAnswerMilliseconds: 30_000,
-    readPace: { ...defaultLimits.database.readPace, waitMilliseconds: 60_000 },
+    connectMilliseconds: patientMilliseconds,
+    answerMilliseconds: patientMilliseconds,
+    readMilliseconds: patientMilliseconds,
+    idleInTransactionMilliseconds: patientMilliseconds,
+    listenAnswerMilliseconds: patientMilliseconds,
+    readPace: { ...defaultLimits.database.readPace, waitMilliseconds: patientMilliseconds },
+    queue: { ...defaultLimits.database.queue, waitMilliseconds: patientMilliseconds },
   },
 };
 
@@ -276,7 +280,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     ...changes,
     engine: { ...defaultLimits.engine, ...patience.engine, ...changes.engine },
     database: { ...defaultLimits.database, ...patience.database, ...changes.database },
-    http: { ...defaultLimits.http, ...changes.http },
+    http: { ...defaultLimits.http, ...patience.http, ...changes.http },
     rates: { ...defaultLimits.rates, ...changes.rates },
     sessions: { ...defaultLimits.sessions, ...changes.sessions },
     verify: { ...defaultLimits.verify, ...patience.verify, ...changes.verify },

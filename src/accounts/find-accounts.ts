@@ -2,12 +2,14 @@
 // balances and counters account-reads.ts, who signs in find-people.ts.
 
 import type { Page } from '../contract/pages.ts';
-import type { Queryable, Statement } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { type BatchedLookup, createBatchedLookup } from '../database/batched-lookup.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
 import { heldSecrets } from './api-key-store.ts';
 
-export const findAccountsByKey: Statement = {
+const findAccountsByKey: Statement = {
   name: 'find_accounts_by_key',
   text: `select wanted.position, coalesce(r.is_admin, a.is_admin) as is_operators, ${heldSecrets.list('k', 'k_')},
       ${accounts.list('a')}
@@ -16,14 +18,27 @@ export const findAccountsByKey: Statement = {
     join accounts a on a.id = k.account_id left join accounts r on r.id = a.test_of`,
 };
 
+/** Where accounts are on several servers: whose a key is, the account in its group, and then the key. */
+const findAccountIdsByKey: Statement = {
+  name: 'find_account_ids_by_key',
+  text: `select wanted.position, k.account_id from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash`,
+};
+const findKeysApart: Statement = {
+  name: 'find_accounts_by_key_apart',
+  text: `select wanted.position, k.account_id, ${heldSecrets.list('k', 'k_')}
+    from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash`,
+};
+const findAccountsApart: Statement = {
+  name: 'find_accounts_apart',
+  text: `select wanted.position, ${accounts.list('a')}
+    from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
+};
+
 const findAccountById: Statement = {
   name: 'find_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int`,
-};
-
-const findUsernames: Statement = {
-  name: 'find_usernames',
-  text: 'select id, username from accounts where id = any($1::int[])',
 };
 
 const findByUsername: Statement = {
@@ -54,6 +69,43 @@ const findAdministrator: Statement = {
   text: 'select id from accounts where is_admin order by id limit 1',
 };
 
+/**
+ * By the hash of a key: its account's columns, the key's with "k_" before them, and `is_operators`: whether the account, or
+ * the one whose test it is, is an administrator's.
+ */
+export function createKeyLookup(database: Queryable): BatchedLookup<string> {
+  const byHash = (statement: Statement) =>
+    createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
+  if (!database.isSpread) return byHash(findAccountsByKey);
+  const [ids, keys] = [byHash(findAccountIdsByKey), byHash(findKeysApart)];
+  const rows = createBatchedLookup<number>(
+    database,
+    findAccountsApart,
+    (ids) => [numberArray(ids)],
+    (id) => id,
+  );
+  // The account before the key: whatever changes about the key moves the account's access_version, and orders are refused that
+  // were let in by an earlier one. Read the other way round, a key that was just revoked would come with the new version.
+  async function findOnce(hash: string): Promise<Row | null> {
+    const owner = await ids.find(hash);
+    const account = owner === null ? null : await rows.find(Number(owner['account_id']));
+    if (account === null) return null;
+    const testOf = nullable(Number, account['test_of']);
+    const real = testOf === null ? null : await rows.find(testOf);
+    const key = await keys.find(hash);
+    if (key === null || Number(key['account_id']) !== Number(account['id'])) return null;
+    return { ...key, ...account, is_operators: (real ?? account)['is_admin'] };
+  }
+  return {
+    async find(hash) {
+      const found = await findOnce(hash);
+      // A test was reset meanwhile: its keys reach the next one by now.
+      const isMoved = found === null || found['test_state'] === 'discarded';
+      return isMoved ? findOnce(hash) : found;
+    },
+  };
+}
+
 export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
   const [row] = await database.ofAccount(id).query(findAccountById, [id]);
   return row === undefined ? null : accounts.parse(row);
@@ -64,21 +116,13 @@ export async function findAccountByUsername(database: Queryable, username: strin
   return row === undefined ? null : accounts.parse(row);
 }
 
-/** Ids to usernames. */
-export async function findAccountNames(
-  database: Queryable,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await database.query(findUsernames, [numberArray([...new Set(ids)])]);
-  return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
-}
-
 /** The id of the oldest administrator; null while there is none. */
 export async function findAdministratorId(database: Queryable): Promise<number | null> {
   const [row] = await database.query(findAdministrator);
   return row === undefined ? null : Number(row['id']);
 }
+
+const maxInt = 2_147_483_647;
 
 /** Newest first; `search` is part of a username or display name; `isAdmin` null: whether administrator or not. */
 export async function listAccounts(
@@ -89,6 +133,16 @@ export async function listAccounts(
   if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const wanted = [search.toLowerCase(), group, isAdmin];
+  if (database.isSpread) {
+    // Each group's page up to the end of this one: accounts are thousands.
+    const end = Math.min(maxInt, offset + limit);
+    const pages = await Promise.all(
+      database.accountGroups().map((each) => each.query(listAccountsPage, [...wanted, end, 0])),
+    );
+    const total = pages.reduce((sum, [first]) => sum + Number(first?.['total'] ?? 0), 0);
+    const found = pages.flat().sort((one, other) => Number(other['id']) - Number(one['id']));
+    return { total, accounts: found.slice(offset, offset + limit).map((row) => accounts.parse(row)) };
+  }
   const rows = await database.query(listAccountsPage, [...wanted, limit, offset]);
   const counted = rows[0] ?? (await database.query(countAccounts, wanted))[0];
   return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };

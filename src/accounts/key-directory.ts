@@ -4,15 +4,13 @@
 // asked the limits first.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import { createBatchedLookup } from '../database/batched-lookup.ts';
 import type { Database } from '../database/database.ts';
-import { textArray } from '../database/sql-arrays.ts';
 import type { RowOf } from '../database/table.ts';
 import { type Account, accounts } from './account-table.ts';
 import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
 import { endOf, heldSecrets } from './api-key-store.ts';
-import { findAccountsByKey } from './find-accounts.ts';
+import { createKeyLookup } from './find-accounts.ts';
 import { createKnownKeys } from './known-keys.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
 
@@ -61,7 +59,7 @@ export function createKeyDirectory(
   now: () => EpochSeconds,
   onProblem: (error: unknown) => void = () => undefined,
 ): KeyDirectory {
-  const lookup = createBatchedLookup<string>(database, findAccountsByKey, (hashes) => [textArray(hashes)]);
+  const lookup = createKeyLookup(database);
   const holders = new Map<string, KeyHolder>();
   const known = createKnownKeys(database, onProblem);
   const beingFound = new Map<string, LookUp>();

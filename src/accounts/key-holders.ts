@@ -23,7 +23,7 @@ export function serviceSessions({ keyNames }: Pick<Seal, 'keyNames'>): string {
 const firstEdition = 'sellthrough';
 
 const listSessions: Statement = {
-  name: 'list_sessions',
+  name: 'list_service_sessions',
   text: `select distinct application_name as name from pg_stat_activity
     where datname = current_database() and application_name ~ '^${firstEdition}( |$)' order by 1`,
 };

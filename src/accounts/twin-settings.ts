@@ -2,7 +2,8 @@
 // account: group, names, limits and access, copied in the transaction that changes them there.
 // Always true: of the twins of an account one at most is current (accounts_test_current).
 
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
+import { fromAnyGroup } from '../database/over-groups.ts';
 import { type Account, accounts } from './account-table.ts';
 
 const findCurrentTwin: Statement = {
@@ -20,6 +21,13 @@ const findSettings: Statement = {
     from accounts a join accounts t on t.test_of = a.id and t.test_state = 'current' where a.id = $1::int`,
 };
 
+const findOwnSettings: Statement = {
+  name: 'find_own_settings_for_twin',
+  text: `select a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
+      a.allowed_ips
+    from accounts a where a.id = $1::int`,
+};
+
 const writeSettings: Statement = {
   name: 'write_settings_of_twin',
   text: `update accounts t set display_name = $2, search_text = $3, group_name = $4, blocked = $5::boolean,
@@ -30,13 +38,21 @@ const writeSettings: Statement = {
 
 /** null: nobody has looked at the account's test mode yet. */
 export async function findTwin(database: Queryable, accountId: number): Promise<Account | null> {
-  const [row] = await database.query(findCurrentTwin, [accountId]);
+  const [row] = await fromAnyGroup(database, findCurrentTwin, [accountId]);
   return row === undefined ? null : accounts.parse(row);
+}
+
+async function settingsForTwin(transaction: Queryable, accountId: number): Promise<Row | undefined> {
+  if (!transaction.isSpread) return (await transaction.query(findSettings, [accountId]))[0];
+  const twin = await findTwin(transaction, accountId);
+  if (twin === null) return undefined;
+  const [row] = await transaction.ofAccount(accountId).query(findOwnSettings, [accountId]);
+  return row === undefined ? undefined : { ...row, id: twin.id };
 }
 
 /** In the transaction that changed the account, under its lock. The twin's id; null: it has none. */
 export async function copySettingsToTwin(transaction: Queryable, accountId: number): Promise<number | null> {
-  const [row] = await transaction.query(findSettings, [accountId]);
+  const row = await settingsForTwin(transaction, accountId);
   if (row === undefined) return null;
   const id = Number(row['id']);
   const settings = [

@@ -24,12 +24,19 @@ const lockReal: Statement = {
 };
 
 // One after another: its row is locked until the end of the transaction.
-const drawTwinId: Statement = {
-  name: 'draw_test_account_id',
-  text: `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
+const drawingId = `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
-    returning t.last_id, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
+    returning t.last_id`;
+const drawTwinId: Statement = {
+  name: 'draw_test_account_id',
+  text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
+};
+/** Where accounts are on several servers what writes cannot look at all of them: the number is looked up in its group. */
+const drawTwinIdApart: Statement = { name: 'draw_test_account_id_apart', text: drawingId };
+const findTaken: Statement = {
+  name: 'find_test_account_id',
+  text: 'select id from accounts where id = $1::int',
 };
 
 const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);
@@ -95,8 +102,12 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
 /** Only once they have gone round are there any that are taken. */
 async function drawFreeId(transaction: Queryable): Promise<number> {
   for (;;) {
-    const [drawn] = await transaction.query(drawTwinId);
-    if (drawn?.['is_taken'] === false) return Number(drawn['last_id']);
+    const [drawn] = await transaction.query(transaction.isSpread ? drawTwinIdApart : drawTwinId);
+    const id = Number(drawn?.['last_id']);
+    const isTaken = transaction.isSpread
+      ? (await transaction.ofAccount(id).query(findTaken, [id])).length > 0
+      : drawn?.['is_taken'] === true;
+    if (!isTaken) return id;
   }
 }
 

@@ -11,6 +11,13 @@ const everywhere = ['service_state', 'test_customer_references'] as const;
 /** Written with some batches: on the coordinator, and known to the workers. */
 const knownToWorkers = ['audit_log'] as const;
 
+/**
+ * Of `customer_references`. A batch of new customers asks every shard and writes to every shard: a statement and a COPY for
+ * each, and a two-phase commit for each server. With Citus's own 32 an order costs half as much again and more. A row has
+ * three columns; who outgrows the server that has them divides the shard (docs/growing.md).
+ */
+const referenceShards = 1;
+
 /** Whether this database is a coordinator of Citus that has workers. */
 export async function isCitus(queryable: Queryable): Promise<boolean> {
   const [found] = await run(queryable, "select to_regclass('pg_catalog.pg_dist_node') is not null as has");
@@ -41,18 +48,26 @@ export async function distribute(
   if (!known.has('customer_references')) {
     await run(
       transaction,
-      "select create_distributed_table('customer_references', 'reference', colocate_with => 'none')",
+      `select create_distributed_table('customer_references', 'reference', colocate_with => 'none', shard_count => ${referenceShards})`,
     );
   }
   for (const name of everywhere)
     if (!known.has(name)) await run(transaction, `select create_reference_table('${name}')`);
-  for (const name of knownToWorkers)
-    if (!known.has(name)) await run(transaction, `select citus_add_local_table_to_metadata('${name}')`);
+  for (const name of knownToWorkers) {
+    if (known.has(name)) continue;
+    await divideTriggers(transaction, name);
+    await run(transaction, `select citus_add_local_table_to_metadata('${name}')`);
+  }
   for (const group of groups) {
     // A batch finds its customers without their claims, which are elsewhere.
     await run(
       transaction,
       `create unique index if not exists customers_reference on ${group}.customers (account_id, reference)`,
+    );
+    // Each server draws numbers of its own: what is in an account's order goes by its own numbers.
+    await run(
+      transaction,
+      `create unique index if not exists event_inbox_of_account on ${group}.event_inbox (account_id, first_number)`,
     );
     const [found] = await transaction.query(
       {
@@ -65,6 +80,31 @@ export async function distribute(
       await transaction.query({ name: '', text: 'select citus_schema_distribute($1::regnamespace)' }, [
         group,
       ]);
+  }
+}
+
+/**
+ * A trigger that truncate sets off stays with what everybody sees, and every other moves to the shard: of one that is both,
+ * Citus drops the part that would refuse an update, and says nothing.
+ */
+async function divideTriggers(transaction: Queryable, table: string): Promise<void> {
+  const triggers = await transaction.query(
+    {
+      name: '',
+      text: `select quote_ident(tgname) as name, quote_ident(tgname || '_truncate') as of_truncate, pg_get_triggerdef(oid) as definition
+        from pg_trigger where tgrelid = $1::regclass and not tgisinternal
+          -- Row, before, insert, delete, update, truncate: 1 to 32.
+          and tgtype & 32 <> 0 and tgtype & 28 <> 0`,
+    },
+    [table],
+  );
+  for (const { name, of_truncate, definition } of triggers) {
+    const [, head = '', events = '', rest = ''] =
+      / (BEFORE|AFTER) (.+?)( ON .+)$/.exec(String(definition)) ?? [];
+    const others = events.split(' OR ').filter((event) => event !== 'TRUNCATE');
+    await run(transaction, `drop trigger ${name} on ${table}`);
+    await run(transaction, `create trigger ${name} ${head} ${others.join(' or ')}${rest}`);
+    await run(transaction, `create trigger ${of_truncate} ${head} truncate${rest}`);
   }
 }
 

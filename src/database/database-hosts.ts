@@ -38,20 +38,26 @@ export function readHostList(connectionString: string): HostList | null {
     throw new Error(
       `may have target_session_attrs ${writable.join(' or ')} with several hosts, not "${wanted}"`,
     );
-  const hosts = entries.map(readHost);
+  // A password that has "/", "?" or "#" in it as they are ends the hosts too early: what stands before is of the password.
+  const isCutShort = behind.includes('@');
+  const hosts = entries.map((text) => readHost(text, isCutShort));
   const [first = ''] = entries;
   const single = `${before}${first}${behind}`;
-  if (URL.parse(single) === null)
-    throw new Error('must look like postgres://user:password@host1:5432,host2:5432/database');
+  if (URL.parse(single) === null) throw new Error(looksLike);
   return { hosts, connectionString: single };
 }
 
-function readHost(text: string): DatabaseHost {
+const looksLike =
+  'must look like postgres://user:password@host1:5432,host2:5432/database, with what is special in the password as %2F and the like';
+
+function readHost(text: string, isCutShort: boolean): DatabaseHost {
   const [, bracketed, plain = '', port] = entry.exec(text) ?? [];
   const host = bracketed ?? decoded(plain);
   const number = port === undefined ? defaultPort : Number(port);
-  if (host === '' || !(number >= 1 && number <= 65_535))
+  if (host === '' || !(number >= 1 && number <= 65_535)) {
+    if (isCutShort) throw new Error(looksLike);
     throw new Error(`must name each host as host:port, [IPv6]:port or host, not "${text}"`);
+  }
   return { host, port: number };
 }
 

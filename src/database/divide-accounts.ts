@@ -103,11 +103,18 @@ async function lockTable(transaction: Queryable, table: string): Promise<void> {
   }
 }
 
+interface Identity {
+  readonly column: string;
+  readonly sequence: string;
+  /** The last number that it may draw: behind that of accounts those of tests begin. */
+  readonly last: string;
+}
+
 interface AccountTable {
   readonly name: string;
   /** The column that says whose a row is. */
   readonly owner: string;
-  readonly identities: readonly { readonly column: string; readonly sequence: string }[];
+  readonly identities: readonly Identity[];
   /**
    * Definitions, with the table's name as "%s" where it stands; those that constraints made included. In the order in which
    * they were made: of two that seem equally good to the planner, as all do on a young table, it takes the first.
@@ -137,9 +144,9 @@ async function describe(queryable: Queryable, name: string, owner: string): Prom
   const identities = await queryable.query(
     {
       name: '',
-      text: `select quote_ident(attname) as column,
-          pg_get_serial_sequence(quote_ident($1), attname) as sequence
-        from pg_attribute where attrelid = ${table} and attidentity <> ''`,
+      text: `select quote_ident(attname) as column, s.seqrelid::regclass::text as sequence, s.seqmax::text as last
+        from pg_attribute join pg_sequence s on s.seqrelid = pg_get_serial_sequence(quote_ident($1), attname)::regclass
+        where attrelid = ${table} and attidentity <> ''`,
     },
     [name],
   );
@@ -156,6 +163,7 @@ async function describe(queryable: Queryable, name: string, owner: string): Prom
     identities: identities.map((row) => ({
       column: String(row['column']),
       sequence: String(row['sequence']),
+      last: String(row['last']),
     })),
     indexes: (
       await of(
@@ -197,9 +205,9 @@ async function move(
   { name, owner, identities, storage, ...table }: AccountTable,
   { shared, groups }: AccountDivision,
 ): Promise<number> {
-  for (const { column, sequence } of identities) {
+  for (const { column, sequence, last } of identities) {
     // Numbers are drawn for all groups from one sequence, which gets the name of the old one.
-    await run(transaction, `create sequence ${shared}.${name}_${column}_numbers`);
+    await run(transaction, `create sequence ${shared}.${name}_${column}_numbers maxvalue ${last}`);
     await run(
       transaction,
       `select setval('${shared}.${name}_${column}_numbers', last_value, is_called) from ${sequence}`,

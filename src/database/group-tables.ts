@@ -114,7 +114,8 @@ async function shareNumbers(
   const rows = await transaction.query(
     {
       name: '',
-      text: `select quote_ident(attname) as column from pg_attribute
+      text: `select quote_ident(attname) as column, s.seqmax::text as last from pg_attribute
+          join pg_sequence s on s.seqrelid = pg_get_serial_sequence($1 || '.' || $2, attname)::regclass
         where attrelid = ($1 || '.' || $2)::regclass and attidentity <> ''`,
     },
     [groups[0], name],
@@ -122,7 +123,7 @@ async function shareNumbers(
   for (const row of rows) {
     const column = String(row['column']);
     const sequence = sequenceName(shared, name, column);
-    await run(transaction, `create sequence ${sequence}`);
+    await run(transaction, `create sequence ${sequence} maxvalue ${row['last']}`);
     const rights = await rightsOn(transaction, `${groups[0]}.${name}`);
     await grantNumbers(transaction, sequence, rights);
     for (const group of groups) {

@@ -1,7 +1,7 @@
 // What is read of all accounts, where they are in several groups (account-groups.ts): each group is asked, and what they
 // answer is put together. Of one group it is that one statement. Called by jobs and lists that walk over all accounts.
 
-import type { Queryable, Row, Statement } from './database.ts';
+import { byGroup, type Queryable, type Row, type Statement } from './database.ts';
 
 /** The rows of every group, group after group. */
 export async function fromEveryGroup(
@@ -12,6 +12,32 @@ export async function fromEveryGroup(
   const groups = database.accountGroups();
   const [first, ...others] = await Promise.all(groups.map((group) => group.query(statement, values)));
   return first === undefined || others.length === 0 ? (first ?? []) : [first, ...others].flat();
+}
+
+/**
+ * A few rows of whichever groups have them. The view of all groups knows, but where those are on several servers it is made
+ * of all their rows first: there each group is asked.
+ */
+export async function fromAnyGroup(
+  database: Queryable,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  return database.isSpread ? fromEveryGroup(database, statement, values) : database.query(statement, values);
+}
+
+/** What is asked about several accounts, of their groups alone; the rows are in the order of the groups. */
+export async function fromTheirGroups<Item>(
+  database: Queryable,
+  items: readonly Item[],
+  accountOf: (item: Item) => number,
+  statement: Statement,
+  values: (items: readonly Item[]) => readonly unknown[],
+): Promise<readonly Row[]> {
+  const asked = byGroup(database, items, accountOf).map(([accountId, ofGroup]) =>
+    database.ofAccount(accountId).query(statement, values(ofGroup)),
+  );
+  return (await Promise.all(asked)).flat();
 }
 
 /**

@@ -227,8 +227,8 @@ export async function runTransaction<Result>(
   } catch (error) {
     if (committed === undefined) await session.command('rollback').catch(() => undefined);
     else await committed.catch(() => undefined);
-    // When both arrive at once the end may be heard first, and says less than the statement that was its reason.
-    if (!(error instanceof TransactionRolledBack)) throw error;
+    // They arrive at once: the end, or what came behind, may be heard first, and says less than the statement that failed.
+    if (!(error instanceof TransactionRolledBack) && !isBehindFailed(error)) throw error;
     await lastHeard;
     throw failure === undefined ? error : failure.error;
   } finally {
@@ -247,6 +247,13 @@ export interface SearchPaths {
 }
 
 const onePath: SearchPaths = { own: null, ofAccount: () => null, ofGroups: null, isSpread: false };
+
+/** SQLSTATE of whatever is sent in a transaction that has failed. */
+const inFailedTransaction = '25P02';
+
+function isBehindFailed(error: unknown): boolean {
+  return error instanceof StatementFailed && error.code === inFailedTransaction;
+}
 
 async function commit(session: Session): Promise<void> {
   const tag = await session.command('commit');
@@ -269,16 +276,25 @@ const conditionCodes = new Set([
 
 export function databaseError(error: unknown, what: string): DatabaseUnavailable | StatementFailed {
   if (error instanceof DatabaseUnavailable || error instanceof StatementFailed) return error;
-  // As of any statement in a transaction that has failed.
-  if (error instanceof SkippedInGroup) return new StatementFailed(error.message, '25P02', undefined);
+  if (error instanceof SkippedInGroup)
+    return new StatementFailed(error.message, inFailedTransaction, undefined);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     const { code } = error;
     if (!conditionCodes.has(code) && !code.startsWith('08') && !code.startsWith('53')) {
-      return new StatementFailed(`${what}: ${message}`, code, error.constraint, { cause: error });
+      return new StatementFailed(`${what}: ${message}`, code, constraintOf(error), { cause: error });
     }
   }
   return new DatabaseUnavailable(message, { cause: error });
+}
+
+/**
+ * Citus names that of a shard, "accounts_username_key_102063", and what a worker refused while others were at work as well
+ * it tells in the message alone. No constraint of ours ends in such a number.
+ */
+function constraintOf({ constraint, message }: pg.DatabaseError): string | undefined {
+  const [, told] = constraint === undefined ? (/ unique constraint "([^"]+)"/.exec(message) ?? []) : [];
+  return (constraint ?? told)?.replace(/_\d{6,}$/, '');
 }
 
 /** "2026-01-31 12:00:00+00" (the sessions' time zone is UTC) to epoch seconds. */

@@ -57,9 +57,13 @@ export class StatementGroup extends pg.Query {
   readonly #types: pg.CustomTypesConfig;
   /** The one whose answer comes next. */
   #place = 0;
+  /** What was wrong with a value of its rows. */
+  #unread: { readonly error: unknown } | null = null;
   /** Its own: what pg notes as prepared when the server says so. */
   name = '';
   text = '';
+  /** Where DATABASE_URL has a query_timeout: pg cuts the connection unless it is told that the answer came. */
+  declare callback?: (error?: unknown) => void;
 
   constructor(known: KnownRows, types: pg.CustomTypesConfig) {
     super('');
@@ -104,6 +108,7 @@ export class StatementGroup extends pg.Query {
 
   #go(place: number): void {
     this.#place = place;
+    this.#unread = null;
     const next = this.#statements[place]?.statement;
     this.name = next?.name ?? '';
     this.text = next?.text ?? '';
@@ -117,15 +122,24 @@ export class StatementGroup extends pg.Query {
     });
   }
 
+  /** Called while the socket is read: whatever is thrown there ends the process. */
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const under = this.#statements[this.#place];
+    if (this.#unread !== null) return;
+    try {
+      this.#statements[this.#place]?.rows.push(this.#read(fields));
+    } catch (error) {
+      this.#unread = { error };
+    }
+  }
+
+  #read(fields: readonly (string | null)[]): Row {
     const { names, parsers, empty } = this.#known.get(this.name) ?? noRows;
     const row: Record<string, unknown> = { ...empty };
     for (let place = 0; place < names.length; place += 1) {
       const [name, parse, text] = [names[place], parsers[place], fields[place]];
       if (name !== undefined && parse !== undefined && typeof text === 'string') row[name] = parse(text);
     }
-    under?.rows.push(row);
+    return row;
   }
 
   handleCommandComplete(): void {
@@ -133,8 +147,10 @@ export class StatementGroup extends pg.Query {
     if (done === undefined) return;
     const { name } = done.statement;
     if (name !== '' && !this.#known.has(name)) this.#known.set(name, noRows);
+    const unread = this.#unread;
     this.#go(this.#place + 1);
-    done.resolve(done.rows);
+    if (unread === null) done.resolve(done.rows);
+    else done.reject(unread.error);
   }
 
   /** A statement's own error, after which the server reads on at the next Sync; or that of the connection. */
@@ -147,9 +163,12 @@ export class StatementGroup extends pg.Query {
       delete (client as Connection).submittedNamedStatements[statement.name];
       reject(isOwn ? new SkippedInGroup(`${statement.name} came behind one that failed.`) : error);
     }
+    this.callback?.(error);
   }
 
-  handleReadyForQuery(): void {}
+  handleReadyForQuery(): void {
+    this.callback?.();
+  }
 }
 
 type SentValue = string | Buffer | null;

@@ -9,7 +9,7 @@ import type { OwnedId } from '../contract/identifiers.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
-import { fromEveryGroup } from '../database/over-groups.ts';
+import { fromEveryGroup, fromTheirGroups } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type AccountEvent, events } from './event-log.ts';
@@ -26,6 +26,21 @@ const lockHead: Statement = {
 const takeInbox: Statement = {
   name: 'take_event_inbox',
   text: `delete from event_inbox where id in (select id from event_inbox order by id limit ${inboxRowsMax})
+    returning id, account_id, first_number, last_number, created_at`,
+};
+
+/**
+ * Where groups are on several servers: each server draws ids of its own, and rows of one account come through several. So of
+ * the accounts whose rows are the oldest by id as many are taken as there are of them, those with the first numbers.
+ */
+const takeInboxApart: Statement = {
+  name: 'take_event_inbox_apart',
+  text: `delete from event_inbox where id in (
+      select own.id
+      from (select account_id, count(*) as rows
+        from (select account_id from event_inbox order by id limit ${inboxRowsMax}) o group by account_id) oldest
+      cross join lateral (select i.id from event_inbox i where i.account_id = oldest.account_id
+        order by i.first_number limit oldest.rows) own)
     returning id, account_id, first_number, last_number, created_at`,
 };
 
@@ -55,9 +70,13 @@ export async function extendStream(database: Database): Promise<number> {
   return database.transaction(
     async (transaction) => {
       const [head] = await transaction.query(lockHead);
+      const { isSpread } = transaction;
       const taken: Row[] = [];
-      for (const group of transaction.accountGroups()) taken.push(...(await group.query(takeInbox)));
-      const rows = taken.sort((a, b) => Number(a['id']) - Number(b['id']));
+      for (const group of transaction.accountGroups())
+        taken.push(...(await group.query(isSpread ? takeInboxApart : takeInbox)));
+      const rows = isSpread
+        ? inTime(taken)
+        : taken.toSorted((one, other) => Number(one['id']) - Number(other['id']));
       const begin = bigint(head?.['next_position']);
       let position = begin;
       const positions = rows.map((row) => {
@@ -78,35 +97,77 @@ export async function extendStream(database: Database): Promise<number> {
   );
 }
 
+/** By their time, but those of each account in the order of its numbers: clocks of several processes may differ. */
+function inTime(rows: readonly Row[]): readonly Row[] {
+  const latest = new Map<unknown, number>();
+  return rows
+    .toSorted((one, other) => Number(one['first_number']) - Number(other['first_number']))
+    .map((row) => {
+      const at = Math.max(latest.get(row['account_id']) ?? 0, Number(row['created_at']));
+      latest.set(row['account_id'], at);
+      return { row, at };
+    })
+    .sort((one, other) => one.at - other.at)
+    .map(({ row }) => row);
+}
+
 export interface StreamedEvent extends AccountEvent {
   readonly position: bigint;
 }
+
+const rowsOf = (where: string) => `select * from event_stream
+      where ${where} order by position limit $3::int + 1`;
 
 // What tests tell has its place too, for their own endpoints; whoever reads all accounts does not meet it.
 const streamed = (
   where: string,
 ) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
-    from (select * from event_stream
-      where ${where} order by position limit $3::int + 1) s
+    from (${rowsOf(where)}) s
     join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
     where s.position + (e.number - s.first_number) > $1::bigint`;
 
 // A row of the stream is as long as the batch that made it: what lies before $1 in it is left out. That may be the whole
 // first row, so one row more is read than events are wanted.
-const readAllOf = (name: string, mode: string): Statement => ({
+const rowsOfAll = (mode: string) =>
+  `${mode} and position >= coalesce((select max(position) from event_stream where position <= $1::bigint and ${mode}), 0)`;
+const ofReal = rowsOfAll(`account_id <= ${realAccountIdMax}`);
+const ofTests = rowsOfAll(`account_id > ${realAccountIdMax}`);
+const ofAccount = 'account_id = $2::int and position + (last_number - first_number) > $1::bigint';
+
+const readAllOf = (name: string, where: string): Statement => ({
   name,
-  text: `${streamed(`${mode} and position >= coalesce((select max(position) from event_stream where position <= $1::bigint and ${mode}), 0)`)}
+  text: `${streamed(where)}
     and $2::int is null order by 1 limit $3::int`,
 });
 const readAll = {
-  live: readAllOf('read_event_stream', `account_id <= ${realAccountIdMax}`),
-  test: readAllOf('read_event_stream_of_tests', `account_id > ${realAccountIdMax}`),
+  live: readAllOf('read_event_stream', ofReal),
+  test: readAllOf('read_event_stream_of_tests', ofTests),
 };
 
 const readOfAccount: Statement = {
   name: 'read_event_stream_of_account',
-  text: `${streamed('account_id = $2::int and position + (last_number - first_number) > $1::bigint')}
+  text: `${streamed(ofAccount)}
     order by 1 limit $3::int`,
+};
+
+// Where groups are on several servers: the rows of the stream, and then their events of each group.
+const rowsApart = (name: string, where: string): Statement => ({
+  name,
+  text: `select s.position, s.account_id, s.first_number, s.last_number from (${rowsOf(where)}) s
+    where $2::int is null or s.account_id = $2::int order by s.position`,
+});
+const listRows = {
+  live: rowsApart('list_event_stream', ofReal),
+  test: rowsApart('list_event_stream_of_tests', ofTests),
+  account: rowsApart('list_event_stream_of_account', ofAccount),
+};
+
+const readPlaced: Statement = {
+  name: 'read_event_stream_apart',
+  text: `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
+    from unnest($1::bigint[], $2::int[], $3::int[], $4::int[]) s (position, account_id, first_number, last_number)
+    join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
+    where s.position + (e.number - s.first_number) > $5::bigint order by 1 limit $6::int`,
 };
 
 /** The next events behind `after`, at most `limit`: of all real accounts, of all tests, or of one account. */
@@ -119,12 +180,24 @@ export async function readStream(
     mode = 'live',
   }: { after: bigint; accountId: number | null; limit: number; mode?: 'live' | 'test' },
 ): Promise<StreamedEvent[]> {
-  const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, [
-    after,
-    accountId,
-    limit,
-  ]);
-  return rows.map(parseStreamed);
+  const values = [after, accountId, limit];
+  if (!database.isSpread) {
+    const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, values);
+    return rows.map(parseStreamed);
+  }
+  const stretches = await database.query(listRows[accountId === null ? mode : 'account'], values);
+  const names = ['position', 'account_id', 'first_number', 'last_number'];
+  const rows = await fromTheirGroups(
+    database,
+    stretches,
+    (row) => Number(row['account_id']),
+    readPlaced,
+    (some) => [...names.map((name) => numberArray(some.map((row) => Number(row[name])))), after, limit],
+  );
+  return rows
+    .map(parseStreamed)
+    .sort((one, other) => Number(one.position - other.position))
+    .slice(0, limit);
 }
 
 function parseStreamed(row: Row): StreamedEvent {

@@ -9,6 +9,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
+import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
 
 const whoseAndWhen = {
@@ -131,7 +132,7 @@ const spendLink: Statement = {
   text: `update login_links l set spent_at = ${timeOf('l')}
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
       and ${isLetIn('l')}
-    returning ${linkedCustomer}, extract(epoch from spent_at)::bigint as now`,
+    returning ${linkedCustomer}, spent_at as now`,
 };
 
 const insertOf = {
@@ -183,13 +184,13 @@ export async function findOpenLink(
   token: string,
   now: EpochSeconds,
 ): Promise<LinkedCustomer | null> {
-  return parseCustomer(await database.query(findLink, [hashToken(token), now]));
+  return parseCustomer(await fromAnyGroup(database, findLink, [hashToken(token), now]));
 }
 
 /** Only where there are several is it asked first, whose link it is. null: nobody's. */
 async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
   if (transaction.accountGroups().length === 1) return transaction;
-  const [row] = await transaction.query(findAccountOfLink, [tokenHash]);
+  const [row] = await fromAnyGroup(transaction, findAccountOfLink, [tokenHash]);
   return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
 }
 

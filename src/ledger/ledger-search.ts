@@ -2,10 +2,11 @@
 // for exports. Each page is one index range, or a few short ones.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type EntryKind, isSettling, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
+import { actorsOf } from './ledger-reads.ts';
 import { rowsInSpans, type Walked, walkDown } from './list-stretches.ts';
 
 /** An entry, and what a reader wants to know besides. */
@@ -27,36 +28,46 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-const joined = (rows = 'ledger_entries') => `${ledgerEntries.list('e')}, a.username as actor, c.reference
+/** Whether a row has its actor's name, or that is looked up apart (actorsOf in ledger-reads.ts). */
+const actors = {
+  along: { name: 'a.username as actor, ', join: 'left join account_names a on a.id = e.actor_id\n    ' },
+  apart: { name: '', join: '' },
+} as const;
+type Names = keyof typeof actors;
+
+const joined = (
+  names: Names,
+  rows = 'ledger_entries',
+) => `${ledgerEntries.list('e')}, ${actors[names].name}c.reference
     from ${rows} e
-    left join account_names a on a.id = e.actor_id
-    left join orders o on o.account_id = e.account_id and o.number = e.order_number
+    ${actors[names].join}left join orders o on o.account_id = e.account_id and o.number = e.order_number
     left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
 
 const between = `e.account_id = $1::int and e.number between $2::int and $3::int
       and e.created_at >= to_timestamp($4::bigint) and e.created_at < to_timestamp($5::bigint)`;
 
-const listUp: Statement = {
+const listUp = eitherWay((names) => ({
   name: 'find_entries_up',
-  text: `select ${joined()} where ${between} order by e.number limit $6::int`,
-};
+  text: `select ${joined(names)} where ${between} order by e.number limit $6::int`,
+}));
 
-const listDown: Statement = {
+const listDown = eitherWay((names) => ({
   name: 'find_entries_down',
   text: `select ${joined(
+    names,
     rowsInSpans(
       'ledger_entries',
       `($5::text is null or t.kind = $5::text) and t.created_at >= to_timestamp($6::bigint)
         and t.created_at < to_timestamp($7::bigint)`,
     ),
   )} order by e.number desc limit $4::int`,
-};
+}));
 
 // Orders and the entries that they are placed with come to be together, so along the ledger the newest order never falls:
 // a binary search finds the first entry of an order. Of an entry that settles an order, the newest one at that moment
 // stands in the change of a plan that says so. Credits have none and are stepped over. What settled the order itself stands
 // where its hand-off says.
-const listOfOrder: Statement = {
+const listOfOrder = eitherWay((names) => ({
   name: 'find_entries_of_order',
   text: `with recursive probe (low, high) as (
       select $2::int, $3::int
@@ -71,14 +82,19 @@ const listOfOrder: Statement = {
           where account_id = $1::int and number between p.low and p.low + (p.high - p.low) / 2 and order_number is not null
           order by number desc limit 1) x) e on true
       where p.low < p.high)
-    select ${joined()}
+    select ${joined(names)}
     where e.account_id = $1::int and e.order_number = $2::int and e.number in (
       select max(low) + more from probe cross join (values (0), (1)) two (more) group by more
       union all
       select h.entry_number + more from order_handoffs h cross join (values (0), (1)) two (more)
       where h.account_id = $1::int and h.order_number = $2::int)
     order by e.number`,
-};
+}));
+
+function eitherWay(statement: (names: Names) => Statement): Readonly<Record<Names, Statement>> {
+  const { name, text } = statement('apart');
+  return { along: statement('along'), apart: { name: `${name}_apart`, text } };
+}
 
 /** Oldest first. */
 export async function findEntriesUp(
@@ -87,7 +103,7 @@ export async function findEntriesUp(
   { from, to, since, until, limit }: EntryFilter,
 ): Promise<FoundEntry[]> {
   const values = [accountId, from, to, since, until, limit];
-  return (await database.ofAccount(accountId).query(listUp, values)).map(parseFound);
+  return found(database, accountId, listUp, values);
 }
 
 /** Newest first, of one kind or of all. A page may be short, and then says where to go on. */
@@ -108,7 +124,7 @@ export function findEntriesDown(
       const low = numberArray(spans.map((span) => span.from));
       const high = numberArray(spans.map((span) => span.to));
       const values = [accountId, low, high, rows, kind, since, until];
-      return (await database.ofAccount(accountId).query(listDown, values)).map(parseFound);
+      return found(database, accountId, listDown, values);
     },
   });
 }
@@ -120,14 +136,21 @@ export async function findEntriesOfOrder(
   orderNumber: number,
   entryCount: number,
 ): Promise<FoundEntry[]> {
-  const rows = await database.ofAccount(accountId).query(listOfOrder, [accountId, orderNumber, entryCount]);
-  return rows.map(parseFound);
+  return found(database, accountId, listOfOrder, [accountId, orderNumber, entryCount]);
 }
 
-function parseFound(row: Row): FoundEntry {
-  return {
+async function found(
+  database: Queryable,
+  accountId: number,
+  statement: Readonly<Record<Names, Statement>>,
+  values: readonly unknown[],
+): Promise<FoundEntry[]> {
+  const { along, apart } = statement;
+  const rows = await database.ofAccount(accountId).query(database.isSpread ? apart : along, values);
+  const actorOf = await actorsOf(database, rows);
+  return rows.map((row) => ({
     entry: ledgerEntries.parse(row),
-    actor: nullable(String, row['actor']),
+    actor: actorOf(row),
     customerReference: nullable(String, row['reference']),
-  };
+  }));
 }

@@ -7,6 +7,7 @@ import { isTestAccount } from '../contract/identifiers.ts';
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from './ledger-days.ts';
 
 export type StretchedList = keyof typeof lists;
@@ -182,21 +183,54 @@ const indexMore = (list: StretchedList): Statement => {
   };
 };
 
+/** The same in steps, for groups on several servers: Citus 13 takes no INSERT of what another part of its statement selects. */
+const indexApart = (list: StretchedList) => {
+  const { table, counter, columns, facets } = lists[list];
+  return {
+    findMark: {
+      name: `find_stretches_behind_of_${list}`,
+      text: `select coalesce(m.stretch_count, 0) as done, least(coalesce(m.stretch_count, 0) + ${stretchesAtOnce}, a.${counter} / ${stretchRows}) as whole
+        from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+        where a.id = $1::int and a.${counter} / ${stretchRows} > coalesce(m.stretch_count, 0)`,
+    },
+    count: {
+      name: `count_stretches_of_${list}`,
+      text: `select facet, stretch, count(*)::int as rows from (
+          select (number - 1) / ${stretchRows} as stretch, ${columns} from ${table}
+          where account_id = $1::int and number > $2::int * ${stretchRows} and number <= $3::int * ${stretchRows}) fresh
+        cross join lateral (values ${facets}) f (facet) group by facet, stretch`,
+    },
+    insert: {
+      name: `insert_stretches_of_${list}`,
+      text: `insert into list_stretches (account_id, list, facet, stretch, row_count)
+        select $1::int, '${list}', facet, stretch, row_count
+        from unnest($2::text[], $3::int[], $4::int[]) row (facet, stretch, row_count) on conflict do nothing`,
+    },
+    moveMark: {
+      name: `move_stretch_mark_of_${list}`,
+      text: `insert into list_stretch_marks as m (account_id, list, stretch_count) values ($1::int, '${list}', $2::int)
+        on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
+    },
+  } as const satisfies Record<string, Statement>;
+};
+
 const statements = (Object.keys(lists) as StretchedList[]).map((list) => ({
   behind: listBehind(list),
   index: indexMore(list),
+  apart: indexApart(list),
 }));
+type IndexApart = ReturnType<typeof indexApart>;
 
 const neverAborted = new AbortController().signal;
 
 /** Looks at the whole stretches that were added to any list; returns how many are left, because the signal said stop. */
 export async function indexListStretches(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  for (const { behind, index } of statements) {
+  for (const { behind, index, apart } of statements) {
     for (const row of await fromEveryGroup(database, behind)) {
       let stretches = Number(row['behind']);
       for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
-        await indexMoreOf(database, index, Number(row['id']));
+        await indexMoreOf(database, { index, apart }, Number(row['id']));
       }
       left += Math.max(0, stretches);
     }
@@ -204,14 +238,34 @@ export async function indexListStretches(database: Database, signal = neverAbort
   return left;
 }
 
-/** One statement does it; of a test, behind another that holds its row. */
-async function indexMoreOf(whole: Database, index: Statement, accountId: number): Promise<void> {
+/** One statement does it, or a few; of a test, behind another that holds its row. */
+async function indexMoreOf(
+  whole: Database,
+  { index, apart }: { readonly index: Statement; readonly apart: IndexApart },
+  accountId: number,
+): Promise<void> {
   const database = whole.ofAccount(accountId);
-  const add = (queryable: Queryable) => queryable.query(index, [accountId]);
+  const add = (queryable: Queryable) =>
+    queryable.isSpread ? addApart(queryable, apart, accountId) : queryable.query(index, [accountId]);
   if (!isTestAccount(accountId)) await add(database);
   else {
     await database.transaction(async (transaction) => {
       if (await holdTestInUse(transaction, accountId)) await add(transaction);
     });
   }
+}
+
+/** What two of them write at the same moment is the same: a whole stretch never changes, and the mark goes up alone. */
+async function addApart(queryable: Queryable, apart: IndexApart, accountId: number): Promise<void> {
+  const [mark] = await queryable.query(apart.findMark, [accountId]);
+  if (mark === undefined) return;
+  const whole = Number(mark['whole']);
+  const rows = await queryable.query(apart.count, [accountId, Number(mark['done']), whole]);
+  await queryable.query(apart.insert, [
+    accountId,
+    textArray(rows.map((row) => String(row['facet']))),
+    numberArray(rows.map((row) => Number(row['stretch']))),
+    numberArray(rows.map((row) => Number(row['rows']))),
+  ]);
+  await queryable.query(apart.moveMark, [accountId, whole]);
 }

@@ -120,15 +120,13 @@ export async function findCustomers(
   for (let count = 0; count < stretchesMax && place !== null && found.length <= limit; count += 1) {
     // Without a search the page is the stretch.
     const length = wanted === '' ? limit + 1 - found.length : stretch;
-    const rows: readonly Row[] = await asked.query(statement, [
-      place.accountId,
-      place.number,
-      length,
-      wanted,
-    ]);
-    const last = rows.at(-1);
-    place = last !== undefined && Number(last['place']) === length ? placeOf(last) : null;
-    for (const row of rows) {
+    const values: readonly unknown[] = [place.accountId, place.number, length, wanted];
+    const read: Stretch =
+      accountId === null && database.isSpread
+        ? await stretchOfGroups(database, values, length)
+        : stretchOf(await asked.query(statement, values), length);
+    place = read.next;
+    for (const row of read.rows) {
       const customer = shownCustomers.parse(row);
       if (row['may_fit'] === true && holds(customer, wanted)) found.push(customer);
     }
@@ -137,6 +135,43 @@ export async function findCustomers(
   const lastShown = customers.at(-1);
   if (found.length > limit && lastShown !== undefined) return { customers, nextBefore: lastShown };
   return { customers, nextBefore: place };
+}
+
+/** Rows of a stretch, and where the next one begins; null: nowhere. */
+interface Stretch {
+  readonly rows: readonly Row[];
+  readonly next: CustomerPlace | null;
+}
+
+function stretchOf(rows: readonly Row[], length: number): Stretch {
+  const last = rows.at(-1);
+  return { rows, next: last !== undefined && Number(last['place']) === length ? placeOf(last) : null };
+}
+
+/** Of all groups, down to where the first of their stretches ends: what is below it may be another group's. */
+async function stretchOfGroups(
+  database: Queryable,
+  values: readonly unknown[],
+  length: number,
+): Promise<Stretch> {
+  const stretches = await Promise.all(
+    database.accountGroups().map(async (group) => stretchOf(await group.query(findOfAll, values), length)),
+  );
+  const [next = null] = stretches.flatMap(({ next: end }) => end ?? []).sort(downwards);
+  const rows = stretches
+    .flatMap((each) => each.rows)
+    .map((row) => ({ row, place: placeOf(row) }))
+    .filter(({ place }) => next === null || isFrom(place, next))
+    .sort((one, other) => downwards(one.place, other.place));
+  return { rows: rows.map(({ row }) => row), next };
+}
+
+function downwards(one: CustomerPlace, other: CustomerPlace): number {
+  return other.accountId - one.accountId || other.number - one.number;
+}
+
+function isFrom(place: CustomerPlace, end: CustomerPlace): boolean {
+  return downwards(place, end) <= 0;
 }
 
 function holds({ reference, name }: Customer, wanted: string): boolean {

@@ -5,6 +5,7 @@ import type { EventType } from '../contract/event-schemas.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { firstOfEveryGroup, fromTheirGroups } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { listenToEverybody } from '../events/event-log.ts';
@@ -136,16 +137,31 @@ export async function readEntitlements(
     named.set(String(id), { accountId, number: id % 1_000_000_000 });
   }
   const wanted = [...named.values()];
-  const rows = await database.query(listNamed, [
-    numberArray(wanted.map(({ accountId }) => accountId)),
-    numberArray(wanted.map(({ number }) => number)),
-  ]);
+  const rows = await readNamed(database, wanted);
   return {
     customers: rows.map(parseEntitled),
     // What tests tell has places there too: nothing of real accounts was told up to the end.
     next: { type: 'stream', position: events.at(-1)?.position ?? end },
     hasMore: events.length === limit,
   };
+}
+
+interface Named {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+/** In their order. */
+async function readNamed(database: Queryable, wanted: readonly Named[]): Promise<readonly Row[]> {
+  const values = (some: readonly Named[]) => [
+    numberArray(some.map(({ accountId }) => accountId)),
+    numberArray(some.map(({ number }) => number)),
+  ];
+  if (!database.isSpread) return database.query(listNamed, values(wanted));
+  const rows = await fromTheirGroups(database, wanted, ({ accountId }) => accountId, listNamed, values);
+  const places = new Map(wanted.map(({ accountId, number }, place) => [`${accountId} ${number}`, place]));
+  const placeOf = (row: Row) => places.get(`${row['account_id']} ${row['number']}`) ?? 0;
+  return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 async function readAll(
@@ -155,7 +171,10 @@ async function readAll(
   limit: number,
 ): Promise<EntitlementPage> {
   const { accountId, number, position } = place;
-  const rows = await database.query(statements[mode].list, [accountId, number, limit]);
+  const rows = await firstOfEveryGroup(database, statements[mode].list, [accountId, number, limit], {
+    columns: ['account_id', 'number'],
+    limit,
+  });
   const customers = rows.map(parseEntitled);
   const last = customers.at(-1)?.customer;
   if (last === undefined || rows.length < limit) {

@@ -10,6 +10,7 @@ import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
+import { numberArray } from '../database/sql-arrays.ts';
 
 export interface PlanEndLimits {
   /** Noted together: an order of somebody else waits for no more than these. */
@@ -72,6 +73,16 @@ const listAlertedEnds: Statement = {
       and exists (select 1 from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
 };
 
+/** Where accounts are on several servers: who asks, and then whose plans end. */
+const listAlertedAccounts: Statement = {
+  name: 'list_alerted_accounts',
+  text: 'select account_id from alerts where plans_ending_days = $1::int',
+};
+const listAlertedEndsApart: Statement = {
+  name: 'list_alerted_plan_ends_apart',
+  text: endsOf('a.event_count is not null and a.id = any($6::int[])'),
+};
+
 const listAlertDays: Statement = {
   name: 'list_alert_days',
   text: `select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= ${realAccountIdMax}`,
@@ -112,14 +123,18 @@ async function noteEndsIn(
   }
   if (toldUntil === until) return true;
   let last = { expiresAt: toldUntil, accountId: 2_147_483_647, number: 0 };
-  const more = statement === listAlertedEnds ? [days] : [];
+  const isAlerted = statement === listAlertedEnds;
+  const isApart = isAlerted && database.isSpread;
+  const asking = isApart ? await database.query(listAlertedAccounts, [days]) : [];
+  const apart = numberArray(asking.map((row) => Number(row['account_id'])));
+  const more = isAlerted ? [isApart ? apart : days] : [];
   for (;;) {
     if (signal.aborted) return false;
     const began = monotonicNow();
     const { expiresAt, accountId, number } = last;
     const rows = await firstOfEveryGroup(
       database,
-      statement,
+      isApart ? listAlertedEndsApart : statement,
       [expiresAt, until, accountId, number, limits.plansAtOnce, ...more],
       { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce },
     );

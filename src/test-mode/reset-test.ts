@@ -7,6 +7,7 @@ import { lockRealAccount, makeTwin, testStartCents } from '../accounts/twin-stor
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
+import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, text, time, writeRows } from '../database/table.ts';
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 
@@ -72,7 +73,7 @@ export function resetTwin(
       if (earlier !== undefined)
         return { at: resets.parse(earlier).at, balanceCents: testStartCents, replayed: true };
     }
-    const twins = await transaction.query(lockTwins, [accountId]);
+    const twins = await fromAnyGroup(transaction, lockTwins, [accountId]);
     const current = twins.find((row) => row['is_current'] === true);
     if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
     if (twins.length > formerMax) return null;

@@ -19,6 +19,7 @@ import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import type { Check, Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
+import { stillThere } from './still-there.ts';
 
 /** Listed of one range. */
 const problemsMax = 20;
@@ -390,7 +391,7 @@ export async function checkAccountBooks(
     for (let from = 1; from <= customers; from += ranges.customers) {
       signal.throwIfAborted();
       const to = Math.min(from + ranges.customers - 1, customers);
-      for (const number of await unclaimed(database, accountId, from, to))
+      for (const number of await unclaimedStill(database, accountId, { from, to }, signal))
         await found('references', `customer ${number}`, claimProblem);
     }
   }
@@ -427,6 +428,16 @@ const findClaimsOf = (name: string, references: string): Statement => ({
 const findClaims = findClaimsOf('verify_find_claims', 'customer_references');
 const findTestClaims = findClaimsOf('verify_find_test_claims', 'test_customer_references');
 
+async function unclaimedStill(
+  database: Database,
+  accountId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<number[]> {
+  const suspects = await stillThere(() => unclaimed(database, accountId, from, to), signal);
+  return suspects.slice(0, problemsMax);
+}
+
 /** Where claims are on other servers than customers: the customers whose reference leads elsewhere, or nowhere. */
 async function unclaimed(database: Database, accountId: number, from: number, to: number): Promise<number[]> {
   const rows = await database.ofAccount(accountId).query(listReferences, [accountId, from, to]);
@@ -438,8 +449,7 @@ async function unclaimed(database: Database, accountId: number, from: number, to
   const claimed = new Map(claims.map((row) => [row['reference'], Number(row['customer_number'])]));
   return rows
     .filter((row) => claimed.get(row['reference']) !== Number(row['number']))
-    .map((row) => Number(row['number']))
-    .slice(0, problemsMax);
+    .map((row) => Number(row['number']));
 }
 
 async function checkHandoffs(

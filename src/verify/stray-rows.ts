@@ -4,10 +4,13 @@
 
 import { accountReferences } from '../database/account-tables.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
+import { fromTheirGroups } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { claimProblem } from './account-books.ts';
 import type { Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
+import { stillThere } from './still-there.ts';
 
 const accountsPerRange = 500;
 const problemsMax = 20;
@@ -31,6 +34,23 @@ const readClaims = [
   readClaimsOf('verify_claims', 'customer_references'),
   readClaimsOf('verify_test_claims', 'test_customer_references'),
 ];
+
+// Where claims are on other servers than customers: read first, so that the customers are seen later than what claims them.
+const listClaimsOf = (name: string, references: string): Statement => ({
+  name,
+  text: `select reference, account_id, customer_number from ${references}
+    where reference > $1::text order by reference limit $2::int`,
+});
+const listClaims = [
+  listClaimsOf('verify_list_claims', 'customer_references'),
+  listClaimsOf('verify_list_test_claims', 'test_customer_references'),
+];
+const findUnclaimable: Statement = {
+  name: 'verify_claimed_customers',
+  text: `select r.account_id, r.customer_number from unnest($1::int[], $2::int[], $3::text[]) r (account_id, customer_number, reference)
+    where not exists (select 1 from customers c where c.account_id = r.account_id and c.number = r.customer_number
+      and c.reference = r.reference)`,
+};
 
 /** The next account ids that rows of the table name, by a step through its index for each; null at the end. */
 const readOwners = (table: OwnedTable): Statement => ({
@@ -85,7 +105,9 @@ export async function findStrayRows(
   findings: Findings,
   limits: AuditLimits,
 ): Promise<void> {
-  for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
+  if (database.isSpread)
+    for (const statement of listClaims) await findClaimsApart(database, statement, findings, limits);
+  else for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
   const groups = database.accountGroups();
   for (const [number, group] of groups.entries()) {
     const isElsewhere = (accountId: number) => accountId % groups.length !== number;
@@ -168,4 +190,38 @@ async function findStrayClaims(
     }
     after = nullable(String, rows.find((row) => row['account_id'] === null)?.['reference']);
   }
+}
+
+async function findClaimsApart(
+  database: Database,
+  statement: Statement,
+  findings: Findings,
+  { ranges, signal }: AuditLimits,
+): Promise<void> {
+  for (let after: string | null = ''; after !== null; ) {
+    signal.throwIfAborted();
+    const claims: readonly Row[] = await database.query(statement, [after, ranges.customers]);
+    const strays = await stillThere(() => strayAmong(database, claims), signal);
+    for (const stray of strays) {
+      const [accountId, number] = stray.split(' ');
+      await findings.add('references', Number(accountId), `customer ${number}`, claimProblem);
+    }
+    after = nullable(String, claims.at(-1)?.['reference']);
+  }
+}
+
+/** "account number", in the order of the groups. */
+async function strayAmong(database: Database, claims: readonly Row[]): Promise<string[]> {
+  const rows = await fromTheirGroups(
+    database,
+    claims,
+    (row) => Number(row['account_id']),
+    findUnclaimable,
+    (some) => [
+      numberArray(some.map((row) => Number(row['account_id']))),
+      numberArray(some.map((row) => Number(row['customer_number']))),
+      textArray(some.map((row) => String(row['reference']))),
+    ],
+  );
+  return rows.map((row) => `${row['account_id']} ${row['customer_number']}`);
 }

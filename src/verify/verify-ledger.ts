@@ -7,8 +7,10 @@
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { accountGroupCount } from '../database/account-groups.ts';
 import { isInUse } from '../database/account-in-use.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
+import { firstOfEveryGroup, fromAnyGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { checkAccountBooks } from './account-books.ts';
 import { checkAccountHistory } from './account-conformity.ts';
@@ -32,13 +34,18 @@ const listTestsInUse: Statement = {
   text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };
 
-/** @throws the signal's reason when it is cancelled; what it halted by then stays halted */
+/**
+ * @throws the signal's reason when it is cancelled; what it halted by then stays halted
+ * @throws DatabaseUnavailable the database has become another one, and every account would seem misplaced
+ */
 export async function verifyLedger(
   database: Database,
   now: EpochSeconds,
   { ranges = usualRanges, signal = new AbortController().signal }: Partial<AuditLimits> = {},
 ): Promise<VerifyReportView> {
   const limits: AuditLimits = { ranges, signal };
+  if ((await accountGroupCount(database)) !== database.accountGroups().length)
+    throw new DatabaseUnavailable('The accounts are in other groups than this process knows.');
   const newest = await newestHalt(database);
   const findings = createFindings((accountId) => halt(database, accountId, now));
   await findStrayRows(database, findings, limits);
@@ -64,14 +71,15 @@ export async function verifyLedger(
 /** Of a test that was reset while the audit ran nothing is a problem: it was being deleted while it was read. */
 async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
   const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
-  const rows = tests.length === 0 ? [] : await database.query(listTestsInUse, [numberArray(tests)]);
+  const rows = tests.length === 0 ? [] : await fromAnyGroup(database, listTestsInUse, [numberArray(tests)]);
   const inUse = new Set(rows.map((row) => Number(row['id'])));
   return problems.filter(({ account_id: id }) => !isTestAccount(id) || inUse.has(id));
 }
 
 async function* everyAccount(database: Database): AsyncGenerator<{ accountId: number; isHalted: boolean }> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: readonly Row[] = await database.query(listAccounts, [after]);
+    const next = { columns: ['id'], limit: accountsPerList };
+    const rows: readonly Row[] = await firstOfEveryGroup(database, listAccounts, [after], next);
     const found = rows.map((row) => ({ accountId: Number(row['id']), isHalted: row['is_halted'] === true }));
     yield* found;
     after = found.at(-1)?.accountId;

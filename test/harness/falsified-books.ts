@@ -6,7 +6,7 @@ import type { TestAccount, TestService } from '../../scripts/throwaway/test-serv
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
 import { byGroup } from '../../src/database/database.ts';
-import { sqlOf } from './group-sql.ts';
+import { sqlAtOnce } from './group-sql.ts';
 
 /**
  * An account with
@@ -57,13 +57,22 @@ export function falsify(service: TestService, account: Falsehood['account'], sql
 /** The same of many accounts. */
 export async function falsifyAll(service: TestService, falsehoods: readonly Falsehood[]): Promise<void> {
   const triggers = (what: 'enable' | 'disable') =>
-    ['orders', 'ledger_entries', 'plan_changes']
-      .map((table) => `alter table ${table} ${what} trigger user`)
-      .join('; ');
+    ['orders', 'ledger_entries', 'plan_changes'].map((table) => `alter table ${table} ${what} trigger user`);
   for (const [id, ofGroup] of byGroup(service.database, falsehoods, ({ account }) => account.id)) {
-    const sql = ofGroup.map((each) => each.sql).join('; ');
-    await sqlOf(service, { id }, `${triggers('disable')}; ${sql}; ${triggers('enable')}`);
+    const statements = ofGroup.map(({ sql }) => sql);
+    await sqlAtOnce(service.database.ofAccount(id), [
+      ...triggers('disable'),
+      ...statements,
+      ...triggers('enable'),
+    ]);
   }
+}
+
+export const aDay = "interval '1 day'";
+
+/** A column's moment, a day later or earlier, whatever the session's time zone is: nothing else does Citus take in an update. */
+export function aDayOff(column: string, sign: '+' | '-'): string {
+  return `(${column} at time zone 'utc' ${sign} ${aDay}) at time zone 'utc'`;
 }
 
 /** Days that were summed from books that were false meanwhile are summed again. */

@@ -7,8 +7,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { childEnvironment } from './child-environment.ts';
-import { freePort, isAnswering } from './free-port.ts';
+import { isAnswering } from './is-answering.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const source = (name: string) => join(root, 'examples/small-product', name);

@@ -35,7 +35,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-const patienceMilliseconds = 30_000;
+const patienceMilliseconds = 60_000;
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const paths = new Map<string, ReceivedAt>();

@@ -12,7 +12,10 @@ interface Moment {
 
 export interface WorstMoments {
   readonly wrapDatabase: (database: Database) => Database;
-  /** The answer of a request after whose statement (outside transactions) something happens, once. */
+  /**
+   * The answer of a request after whose statement (outside transactions) something happens, once. Where account groups are on
+   * several servers it may be "…_apart".
+   */
   sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
 }
 
@@ -23,7 +26,7 @@ export function createWorstMoments(): WorstMoments {
       ...database,
       async query(statement, values, rank) {
         const rows = await database.query(statement, values, rank);
-        if (moment?.statement === statement.name) {
+        if (moment !== null && [moment.statement, `${moment.statement}_apart`].includes(statement.name)) {
           const { happens } = moment;
           moment = null;
           await happens();

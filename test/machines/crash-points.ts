@@ -66,9 +66,15 @@ if (point !== undefined) {
   Object.assign(ServerResponse.prototype, { end: watchedEnd });
 }
 
-/** Of the statements that leave now; of a text the text. */
+/** Of the statements that leave now, without the account group that ends a name; of a text the text. */
 function namesOf(config: unknown): readonly string[] {
   if (typeof config === 'string') return [config];
-  if (config instanceof StatementGroup) return config.names;
-  return typeof config === 'object' && config !== null && 'name' in config ? [String(config.name)] : [];
+  if (config instanceof StatementGroup) return config.names.map(withoutGroup);
+  return typeof config === 'object' && config !== null && 'name' in config
+    ? [withoutGroup(String(config.name))]
+    : [];
+}
+
+function withoutGroup(name: string): string {
+  return name.replace(/~\d*$/, '');
 }

@@ -13,7 +13,8 @@ import { startServiceProcess } from './service-process.ts';
 const firstPassword = 'a first one for the crowd';
 const password = 'another one for the crowd';
 
-export async function startCrowdPlace(databaseUrl: string) {
+/** `more`: settings of the processes beside the database. */
+export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record<string, string>> = {}) {
   const adminKey = mintApiKey();
   const environment = {
     PORT: '0',
@@ -23,6 +24,7 @@ export async function startCrowdPlace(databaseUrl: string) {
     ADMIN_PASSWORD: firstPassword,
     // The receiver.
     OUTBOUND_ALLOW: '127.0.0.0/8',
+    ...more,
   };
   const services = [await startServiceProcess({ environment }), await startServiceProcess({ environment })];
   const addresses = services.map(({ address }) => address);

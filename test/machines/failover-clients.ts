@@ -35,13 +35,24 @@ export interface FailoverEnd {
   readonly problems: readonly string[];
 }
 
-const processCount = 2;
+export const processCount = 2;
 const clientCount = 16;
 const customersPerAccount = 200;
 const problemsMax = 20;
 const patienceMilliseconds = 120_000;
 
-export async function startFailoverClients(databaseUrl: string, seed: number) {
+export interface FailoverClientsOptions {
+  /** Of the processes, beside the database. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Each acknowledged order, as performance.now() tells the time. */
+  readonly onPlaced?: (accountId: number, answeredAt: number) => void;
+}
+
+export async function startFailoverClients(
+  databaseUrl: string,
+  seed: number,
+  { environment: more = {}, onPlaced = () => undefined }: FailoverClientsOptions = {},
+) {
   const adminKey = mintApiKey();
   const environment = {
     PORT: '0',
@@ -49,6 +60,7 @@ export async function startFailoverClients(databaseUrl: string, seed: number) {
     SECRET_KEY: randomBytes(32).toString('hex'),
     ADMIN_API_KEY: adminKey,
     DATABASE_URL: databaseUrl,
+    ...more,
   };
   const services: ServiceProcess[] = [];
   for (let count = 0; count < processCount; count += 1)
@@ -72,18 +84,21 @@ export async function startFailoverClients(databaseUrl: string, seed: number) {
   let total = 0;
   let lastAt = performance.now();
   const waits = new Set<() => void>();
-  const onAttempt = ({ key, answer, answeredAt }: Attempt): void => {
+  const onAttempt = ({ accountId, key, answer, answeredAt }: Attempt): void => {
     if (answer?.status === 201) {
       figures.gapMilliseconds = Math.max(figures.gapMilliseconds, answeredAt - lastAt);
       figures.acknowledged += 1;
       if (answer.headers.has('idempotent-replayed')) figures.replayed += 1;
       lastAt = answeredAt;
       total += 1;
+      onPlaced(accountId, answeredAt);
       for (const look of [...waits]) look();
     } else if (answer?.status === 503 && answer.headers.has('retry-after')) {
       figures.refused += 1;
     } else if (answer === null || !isRefusedForGood(answer)) {
-      add(`The order ${key} was answered ${answer === null ? 'by a connection that broke' : answer.text}.`);
+      add(
+        `The order ${key} was answered ${answer === null ? 'by a connection that broke' : answer.text}. ${services.map((service) => service.logged().slice(-1_500)).join('\n')}`,
+      );
     }
   };
   let turn = 0;
@@ -97,6 +112,7 @@ export async function startFailoverClients(databaseUrl: string, seed: number) {
   });
 
   return {
+    accountIds: shop.accounts.map(({ id }) => id),
     pids: services.map(({ pid }) => pid),
     /** How many orders have been acknowledged. */
     total: () => total,

@@ -1,10 +1,11 @@
-// node test/machines/long-crowd.ts [--seconds 600] [--seed 1] [--test-mode]
+// node test/machines/long-crowd.ts [--seconds 600] [--seed 1] [--test-mode] [--citus]
 // The long form of the crowd in test/process/two-processes.test.ts: two processes of the service on one throwaway
 // PostgreSQL, a fresh crowd with the next seed from time to time. With --test-mode each uses its accounts in tests as well,
-// as that in test/process/test-mode-crowd.test.ts does. The last line states what was done.
+// as that in test/process/test-mode-crowd.test.ts does; with --citus it is a database on Citus. The last line states what was done.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { startCitusPlace } from './citus-place.ts';
 import { runCrowd } from './crowd.ts';
 import { startCrowdPlace } from './crowd-place.ts';
 
@@ -13,13 +14,15 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
     'test-mode': { type: 'boolean', default: false },
+    citus: { type: 'boolean', default: false },
   },
 });
 const secondsPerCrowd = 20;
 const began = performance.now();
 const secondsSince = (start: number) => (performance.now() - start) / 1000;
-const postgres = await startThrowawayPostgres();
-const place = await startCrowdPlace(postgres.url);
+const postgres = values.citus ? await startCitusPlace() : await startThrowawayPostgres();
+const settings = 'environment' in postgres ? postgres.environment : {};
+const place = await startCrowdPlace(postgres.url, settings);
 try {
   const testMode = values['test-mode'] ? { testMode: await place.witnesses() } : {};
   let [requests, entries, searched, crossed, deliveries] = [0, 0, 0, 0, 0];

@@ -1,4 +1,4 @@
-// node test/machines/long-kill.ts --database embedded|postgres [--kills 500] [--seed 1]
+// node test/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1]
 // PostgreSQL: throwaway servers of its own. Fifty kills for each seed; in every second one orders wait for a product that answers,
 // refuses, does neither and dies.
 
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { startCitusPlace } from './citus-place.ts';
 import { runKillProof } from './kill-proof.ts';
 
 const { values } = parseArgs({
@@ -30,11 +31,12 @@ const counted = Object.keys(totals) as (keyof typeof totals)[];
 let done = 0;
 let seed = Number(values.seed);
 for (let databases = 0; done < killsWanted; seed += 1, databases += 1) {
-  const postgres = values.database === 'postgres' ? await startThrowawayPostgres() : null;
+  const server = await serverOf(values.database);
   const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-kill-'));
   try {
     const report = await runKillProof({
-      environment: postgres === null ? { DATA_DIR: dataDir } : { DATABASE_URL: postgres.url },
+      environment:
+        server === null ? { DATA_DIR: dataDir } : { ...server.environment, DATABASE_URL: server.url },
       kills: Math.min(killsPerDatabase, killsWanted - done),
       seed,
       confirms: databases % 2 === 1,
@@ -47,7 +49,7 @@ for (let databases = 0; done < killsWanted; seed += 1, databases += 1) {
     for (const [point, count] of Object.entries(report.killsByPoint))
       killsByPoint[point] = (killsByPoint[point] ?? 0) + count;
   } finally {
-    await postgres?.remove();
+    await server?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
@@ -63,3 +65,9 @@ process.stdout.write(
     `${settledByHand} of them by hand, after ${calls} calls; ` +
     `seeds ${values.seed} to ${seed - 1}, ${seconds} s\n`,
 );
+
+/** null: the embedded database needs none. */
+async function serverOf(database: string) {
+  if (database === 'citus') return startCitusPlace();
+  return database === 'postgres' ? { ...(await startThrowawayPostgres()), environment: {} } : null;
+}

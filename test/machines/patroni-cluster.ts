@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { askServer } from '../harness/one-question.ts';
 import { processesWith, send, withChildren } from './server-processes.ts';
 import { whenThisEnds } from './service-process.ts';

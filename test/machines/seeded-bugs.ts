@@ -509,8 +509,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the operator’s feed shows tests',
     file: 'src/events/event-stream.ts',
-    find: "live: readAllOf('read_event_stream', `account_id <= ",
-    replace: "live: readAllOf('read_event_stream', `0 <= ",
+    find: 'const ofReal = rowsOfAll(`account_id <= ',
+    replace: 'const ofReal = rowsOfAll(`0 <= ',
     test: 'test/service/test-mode-traces.test.ts',
   },
   {

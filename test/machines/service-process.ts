@@ -15,12 +15,14 @@ export interface ServiceProcess {
   said(): string;
   /** The newest lines of its log, on standard output. */
   logged(): string;
+  /** Resolves as soon as these hold the pattern: a line arrives by itself, before an answer or behind it. */
+  logs(pattern: RegExp): Promise<void>;
   /** Resolves when the process is gone. */
   readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal: NodeJS.Signals): void;
 }
 
-const logCharactersKept = 20_000;
+const logCharactersKept = 200_000;
 const root = new URL('../../', import.meta.url);
 
 export interface ServiceProcessOptions {
@@ -49,8 +51,10 @@ export async function startServiceProcess({
   );
   let text = '';
   let log = '';
+  const waiting = new Set<() => void>();
   child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
     log = (log + piece).slice(-logCharactersKept);
+    for (const look of [...waiting]) look();
   });
   const disarm = whenThisEnds('kill -KILL "$1"', [String(child.pid)]);
   const gone = once(child, 'exit').then(([code, signal]) => {
@@ -70,6 +74,16 @@ export async function startServiceProcess({
     pid: child.pid,
     said: () => text,
     logged: () => log,
+    logs: (pattern) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!pattern.test(log)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     gone,
     kill: (signal) => void child.kill(signal),
   };

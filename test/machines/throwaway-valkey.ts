@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { whenThisEnds } from './service-process.ts';
 
 export interface ThrowawayValkey {

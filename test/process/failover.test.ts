@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
-import { freePort } from '../harness/free-port.ts';
 import { askServer } from '../harness/one-question.ts';
 import { send, serverProcesses } from '../machines/server-processes.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { connectDatabase, openDatabase } from '../../src/bootstrap.ts';
 import { ConfigProblem, readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/database/database.ts';
-import { inEachGroup } from '../../src/database/database.ts';
+import { type Database, DatabaseUnavailable, inEachGroup } from '../../src/database/database.ts';
 import { divideAccounts } from '../../src/database/divide-accounts.ts';
 import { SchemaMismatch } from '../../src/database/schema-mismatch.ts';
 import { createRequestLog } from '../../src/journal/request-log.ts';
+import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
@@ -273,6 +273,21 @@ test('of two administrators of different groups who block each other at the same
     service.admin,
     `update accounts set api_enabled = true where id = ${service.admin.id}`,
   );
+});
+
+test('an audit of a process that knows another number of groups halts nobody', async (context) => {
+  if (groupCount === 1) return context.skip('all accounts are one group');
+  const connected = await connectDatabase({ database: service.testDatabase.config });
+  const inFewer = connected.inGroups({
+    shared: 'public',
+    groups: ['public_group_0', 'public_group_1'],
+  });
+  try {
+    await assert.rejects(verifyLedger(inFewer, service.clock.seconds), DatabaseUnavailable);
+  } finally {
+    await connected.close();
+  }
+  for (const shop of shops) await placeOrder(service, shop, { customer: `sound-${shop.id}` });
 });
 
 test('lines of requests that one group could not take are counted as dropped, and those of the others are not', async (context) => {

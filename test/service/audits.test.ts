@@ -12,11 +12,18 @@ import { publicId } from '../../src/contract/identifiers.ts';
 import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
-import { falsify, forgetDays, isHalted, keepBooks, order, verify } from '../harness/falsified-books.ts';
+import {
+  aDayOff,
+  falsify,
+  forgetDays,
+  isHalted,
+  keepBooks,
+  order,
+  verify,
+} from '../harness/falsified-books.ts';
 import type { Watcher } from '../harness/watched-transaction.ts';
 
 const shortRanges = { entries: 2, customers: 1, events: 1 };
-const aDay = "interval '1 day'";
 
 let service: TestService;
 before(async () => {
@@ -104,9 +111,9 @@ describe('an audit in ranges', () => {
       );
     for (const problems of await reports()) assert.deepEqual(problems, []);
     for (const entry of [1, 4, 7]) {
-      const change = async (sign: string) => {
+      const change = async (sign: '+' | '-') => {
         const money = `update ledger_entries set amount_cents = amount_cents ${sign} 1 where account_id = ${broken.id} and number = ${entry}`;
-        const end = `update orders set expires_at = expires_at ${sign} ${aDay} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
+        const end = `update orders set expires_at = ${aDayOff('expires_at', sign)} where account_id = ${unruly.id} and number = ${Math.min(entry, 4)}`;
         await falsify(service, broken, `${money}; ${forgetDays(broken)}`);
         await falsify(service, unruly, end);
       };

@@ -185,7 +185,7 @@ test('a feed goes on behind the last event, page by page and by type, and misses
 test('whoever waits is answered when something happens, and not before', async () => {
   const account = await silentReseller();
   await feedOf(account);
-  const waiting = account.get('/events?wait=20');
+  const waiting = account.get('/events?wait=60');
   await placeOrder(service, account, { customer: 'later@example.com' });
   const { data } = expectStatus(await waiting, 200);
   assert.equal(data[0].type, 'customer.created');

@@ -176,7 +176,7 @@ describe('whoever waits for news', () => {
               await meanwhile();
               await happened();
             },
-            () => key.client.get(`${path}?wait=20${after}`),
+            () => key.client.get(`${path}?wait=60${after}`),
           );
       };
       assert.notEqual(expectStatus(await (await wait())(async () => undefined), 200).data.length, 0);
@@ -198,7 +198,7 @@ describe('whoever waits for news', () => {
         expectStatus(await service.admin.send('DELETE', `${peoplePath(owner)}/${person.id}`), 200);
         await happened();
       };
-      const waiting = () => person.panel.get(`${path}?wait=20${after}`);
+      const waiting = () => person.panel.get(`${path}?wait=60${after}`);
       expectRefusal(await sent(statement, removed, waiting), '401 not_signed_in', {}, path);
     }
   });

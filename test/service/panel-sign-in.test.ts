@@ -11,6 +11,7 @@ import {
 import { replacePasswordHash } from '../../src/accounts/people-store.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { hashPassword } from '../../src/identity/password.ts';
 import { createSessionStore } from '../../src/identity/session-store.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import {
@@ -168,20 +169,31 @@ test('a wrong password, an unknown name and an account without a password are an
 });
 
 test('an unknown name costs as much computing as a wrong password', async () => {
-  const { username } = await withPassword();
+  const { id, username } = await withPassword();
+  // One that costs what those of real accounts do.
+  const hash = await hashPassword(testPassword);
+  const text = 'update people set password_hash = $2 where id = $1::int';
+  await service.database.query({ name: '', text }, [id, hash]);
   const secondsOf = async (name: string): Promise<number> => {
+    milliseconds += 24 * hour * 1000;
     const before = process.cpuUsage();
-    for (let count = 0; count < 5; count += 1) {
+    for (let count = 0; count < 3; count += 1) {
       const guess = { username: name, password: 'wrong' };
       expectRefusal(await signInAnswer(service.address, guess), '401 invalid_credentials');
     }
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1e6;
   };
-  const known = await secondsOf(username);
-  const unknown = await secondsOf('nobody-has-that');
+  // What the process compiles and clears away meanwhile is no cost of either: of several times the cheapest counts.
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    known.push(await secondsOf(username));
+    unknown.push(await secondsOf('nobody-has-that'));
+  }
   // A request without argon2id takes a hundredth.
-  assert.ok(unknown > known / 3, `${unknown} s for an unknown name, ${known} s for a known one`);
+  const seconds = `${unknown} s for an unknown name, ${known} s for a known one`;
+  assert.ok(Math.min(...unknown) > Math.min(...known) / 3, seconds);
 });
 
 test('a name is found however it is capitalised', async () => {

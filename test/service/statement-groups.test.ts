@@ -3,8 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isPostgres } from '../../scripts/throwaway/test-database.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
 
 let service: TestService;
 before(async () => {
@@ -21,6 +25,7 @@ const kinds = {
 };
 const divided = { name: 'group_divided', text: 'select 1 / $1::int as share' };
 const namesake = { name: twice.name, text: 'select number * 3 as tripled from unnest($1::int[]) number' };
+const whichSession = { name: 'group_session', text: 'select pg_backend_pid() as number' };
 const behind = { name: 'group_behind', text: 'select $1::text as said' };
 
 test('each statement of a group has its own rows, also one that comes twice', async () => {
@@ -87,4 +92,62 @@ test('a name that stands for another statement already is a mistake, and nothing
   await assert.rejects(mistaken, /Two statements are called group_twice/);
   const rows = await service.database.transaction((transaction) => transaction.query(twice, ['{3}']));
   assert.deepEqual(rows, [{ doubled: 6 }]);
+});
+
+const endless = { name: 'group_endless', text: "select 'infinity'::timestamptz as moment" };
+
+test('a value that cannot be read fails its statement alone, and the session goes on', async () => {
+  for (const _time of ['first', 'again']) {
+    const outcomes = await service.database.transaction((transaction) =>
+      Promise.allSettled([
+        transaction.query(twice, ['{1}']),
+        transaction.query(endless),
+        transaction.query(behind, ['still said']),
+      ]),
+    );
+    const [read, unread, said] = outcomes;
+    assert.deepEqual(read, { status: 'fulfilled', value: [{ doubled: 2 }] });
+    assert.ok(unread.status === 'rejected' && unread.reason instanceof DatabaseUnavailable);
+    assert.deepEqual(said, { status: 'fulfilled', value: [{ said: 'still said' }] });
+  }
+});
+
+test('a transaction fails with its reason, also where what came behind it is heard of first', async () => {
+  const failing = service.database.transaction(async (transaction) => {
+    const wrapped = async () => {
+      await transaction.query(divided, [0]);
+    };
+    const sent = [wrapped(), transaction.query(behind, ['never'])];
+    const committed = transaction.commit();
+    await Promise.all([...sent, committed]);
+  });
+  await assert.rejects(failing, (error) => error instanceof StatementFailed && error.code === '22012');
+});
+
+test('what was answered within the query_timeout of DATABASE_URL keeps its connection', {
+  skip: !isPostgres && 'the embedded database has no address',
+}, async () => {
+  const { config } = service.testDatabase;
+  assert.ok(config.kind === 'postgres');
+  const url = new URL(config.connectionString);
+  const milliseconds = 200;
+  url.searchParams.set('query_timeout', String(milliseconds));
+  const database = openPostgres({
+    connectionString: url.href,
+    ...defaultLimits.database,
+    orderConnections: 1,
+  });
+  const session = async () => {
+    const rows = await database.transaction((transaction) => transaction.query(whichSession), {
+      rank: 'orders',
+    });
+    return rows[0]?.['number'];
+  };
+  try {
+    const first = await session();
+    await pause(2 * milliseconds);
+    assert.equal(await session(), first);
+  } finally {
+    await database.close();
+  }
 });

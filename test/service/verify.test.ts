@@ -11,7 +11,16 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
-import { falsifyAll, forgetDays, isHalted, keepBooks, order, verify } from '../harness/falsified-books.ts';
+import {
+  aDay,
+  aDayOff,
+  falsifyAll,
+  forgetDays,
+  isHalted,
+  keepBooks,
+  order,
+  verify,
+} from '../harness/falsified-books.ts';
 
 /** `$id` stands for the account that keepBooks makes for it alone; `undo` puts back exactly what was there. */
 interface Falsification {
@@ -39,7 +48,8 @@ function off(
   by = '1',
 ): Falsification {
   const row = table === 'accounts' ? 'id = $id' : `account_id = $id and number = ${number}`;
-  const change = (sign: '+' | '-') => `update ${table} set ${column} = ${column} ${sign} ${by} where ${row}`;
+  const change = (sign: '+' | '-') =>
+    `update ${table} set ${column} = ${by === aDay ? aDayOff(column, sign) : `${column} ${sign} ${by}`} where ${row}`;
   const subject = number === null ? '' : ` ${number}`;
   return {
     what: `${table}${subject}: ${column} + ${by}`,
@@ -117,7 +127,6 @@ function breaksRule(falsification: Falsification): Falsification {
   return { ...falsification, breaksRule: true };
 }
 
-const aDay = "interval '1 day'";
 const day = 'day 2026-01-15';
 const floodRows = 3_000;
 const falsifications: readonly Falsification[] = [
@@ -236,8 +245,8 @@ const falsifications: readonly Falsification[] = [
   {
     what: 'customers 3: a trial with a paid period, worth a refund',
     breaksRule: true,
-    sql: `update customers set paid_periods = array[extract(epoch from anchor_at)::bigint,
-      extract(epoch from expires_at)::bigint, 99900] where account_id = $id and number = 3`,
+    sql: `update customers set paid_periods = array[extract(epoch from anchor_at at time zone 'utc')::bigint,
+      extract(epoch from expires_at at time zone 'utc')::bigint, 99900] where account_id = $id and number = 3`,
     undo: "update customers set paid_periods = '{}' where account_id = $id and number = 3",
     subjects: ['customer 3'],
     says: /1 paid periods do not fit the orders/,
@@ -348,7 +357,8 @@ const falsifications: readonly Falsification[] = [
 
   periods(
     'one that is still unused is missing',
-    'paid_periods = paid_periods[4:6]',
+    // Of a slice in an update Citus 13.2 ends with a fault of memory, and its server with it.
+    'paid_periods = array[paid_periods[4], paid_periods[5], paid_periods[6]]',
     /1 paid periods do not fit the orders, which make 2/,
   ),
   periods(

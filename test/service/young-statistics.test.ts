@@ -70,6 +70,8 @@ test('a table that is known to be large is not looked at again', async () => {
     while (!told.includes('orders')) await nextTurn();
     return told;
   };
+  // The server's own round would say how many there are.
+  await group.query({ name: '', text: 'alter table customers set (autovacuum_enabled = false)' });
   await setRows(5_000_000);
   assert.deepEqual(await lookAtAll(), ['accounts', 'orders']);
   await setRows(1_000);
@@ -81,7 +83,10 @@ async function knownOrders(account: TestAccount): Promise<number> {
   const [row] = await sqlOf(
     service,
     account,
-    "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
+    // On several servers the rows, and whoever plans for them, are where the group is.
+    service.database.isSpread
+      ? "select result::real::int as known from run_command_on_shards('orders', 'select reltuples from pg_class where oid = ''%s''::regclass')"
+      : "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
   );
   return Number(row?.['known']);
 }

@@ -15,8 +15,9 @@ import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-cli
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
+import { readGroups } from '../../src/cli/divide-accounts-command.ts';
 import { accountReferences, accountTables } from '../../src/database/account-tables.ts';
-import type { Queryable } from '../../src/database/database.ts';
+import { type Queryable, StatementFailed } from '../../src/database/database.ts';
 import { divideAccounts } from '../../src/database/divide-accounts.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
@@ -30,13 +31,17 @@ const resellers = 4;
 const groups = 3;
 /** Of a database of the test's own: what holds a division up while the test likes. */
 const heldLock = 42;
+/** Who has it changes the schema, or divides the accounts. */
+const schemaLock = 7_355_608;
 const soonMilliseconds = 50;
 
 let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 let packageId: number;
 const keys: string[] = [];
 const template = `groups_${process.pid}_template`;
-const databases = new Set([template]);
+/** The same, divided. */
+const dividedTemplate = `groups_${process.pid}_divided`;
+const databases = new Set([template, dividedTemplate]);
 const roles = new Set<string>();
 const running = new Set<ServiceProcess>();
 
@@ -58,6 +63,8 @@ before(async () => {
     for (const customer of ['first', 'second']) await order(client, `${customer}-${number}`);
   }
   await stop(service);
+  await askServer(postgres.url, `create database ${dividedTemplate} template ${template}`);
+  await divide(addressOf(dividedTemplate));
 });
 after(async () => {
   for (const service of running) service.kill('SIGKILL');
@@ -151,12 +158,10 @@ test('numbers that cannot be had are refused with what to do', async () => {
       cwd: folder,
       environment: { ...environment, ...more },
     });
-  assert.match((await migrate('0')).stderr, /a number from 1 to 64 is needed/);
-  assert.match((await migrate('65')).stderr, /a number from 1 to 64 is needed/);
-  assert.match(
-    (await migrate('1')).stdout,
-    /^Nothing to do: the accounts of this database are in one group already\./,
-  );
+  assert.deepEqual(['0', '1', '64', '65', '1.5', 'two'].map(readGroups), [null, 1, 64, null, null, null]);
+  const [none, same] = await Promise.all([migrate('0'), migrate('1')]);
+  assert.match(none.stderr, /a number from 1 to 64 is needed/);
+  assert.match(same.stdout, /^Nothing to do: the accounts of this database are in one group already\./);
   await askServer(url, 'create schema public_group_1');
   assert.match((await migrate('2')).stderr, /There is a schema "public_group_1" already/);
   assert.deepEqual(await groupsOf(url), []);
@@ -166,23 +171,17 @@ test('numbers that cannot be had are refused with what to do', async () => {
     0,
     'what there shall be may be set before',
   );
-  assertRefused(
-    await migrate('2'),
-    1,
-    /are in 3 groups, and cannot be brought into fewer \(2\).*ACCOUNT_GROUPS=2/,
-  );
-  assertRefused(
-    await migrate('4'),
-    1,
-    /are in 3 groups, and cannot be brought into 4.*backup.*ACCOUNT_GROUPS=4/,
-  );
-  assertRefused(await migrate('1'), 1, /cannot be brought into fewer \(1\)/);
   const embedded = { ...settings, DATA_DIR: join(folder, 'none') };
-  assertRefused(
-    await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: embedded }),
-    1,
-    /make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there/,
-  );
+  const [fewer, more, one, small] = await Promise.all([
+    migrate('2'),
+    migrate('4'),
+    migrate('1'),
+    runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: embedded }),
+  ]);
+  assertRefused(fewer, 1, /are in 3 groups, and cannot be brought into fewer \(2\).*ACCOUNT_GROUPS=2/);
+  assertRefused(more, 1, /are in 3 groups, and cannot be brought into 4.*backup.*ACCOUNT_GROUPS=4/);
+  assertRefused(one, 1, /cannot be brought into fewer \(1\)/);
+  assertRefused(small, 1, /make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there/);
 });
 
 test('each group has the tables, indexes, triggers and settings that there were', async () => {
@@ -194,10 +193,19 @@ test('each group has the tables, indexes, triggers and settings that there were'
       new RegExp(`^(${table}[.: ]|CREATE .* ON public\\.${table} )`).test(line),
     );
   const whole = (await dumpSchema(database)).split('\n').filter(isOurs);
+  const lastNumbers = () =>
+    askServer(
+      url,
+      `select seqrelid::regclass::text as name, seqmax as last from pg_sequence
+       where seqrelid::regclass::text similar to '(${Object.keys(accountTables).join('|')})_%' order by 1`,
+    );
+  const lastBefore = await lastNumbers();
+  assert.equal(lastBefore.length, 3);
   assert.ok(whole.length > 250);
   await database.transaction((transaction) => divideAccounts(transaction, groups), {
     timeoutMilliseconds: null,
   });
+  assert.deepEqual(await lastNumbers(), lastBefore, 'ids of accounts end where those of tests begin');
   for (const schema of await groupsOf(url)) {
     const own = (await dumpSchema(inSchema(database, schema)))
       .replaceAll(`${schema}.`, 'public.')
@@ -248,7 +256,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
     url,
     `create function held(int) returns int immutable language plpgsql as $$
        begin
-         if exists (select from pg_locks where pid = pg_backend_pid() and locktype = 'advisory' and objid = 7355608)
+         if exists (select from pg_locks where pid = pg_backend_pid() and locktype = 'advisory' and objid = ${schemaLock})
          then perform pg_advisory_xact_lock_shared(${heldLock}); end if;
          return $1; end $$;
      create index held on orders (held(number))`,
@@ -257,7 +265,11 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   await holder.connect();
   await holder.query(`select pg_advisory_lock(${heldLock})`);
   const command = startCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
-  const waiting = `select pid from pg_locks where locktype = 'advisory' and not granted and objid = ${heldLock}`;
+  // Other tests have databases on this server.
+  const waitingFor = (lock: number) =>
+    `select pid from pg_locks where locktype = 'advisory' and not granted and objid = ${lock}
+       and database = (select oid from pg_database where datname = current_database())`;
+  const waiting = waitingFor(heldLock);
   while ((await askServer(url, waiting)).length === 0) {
     assert.equal(command.exitCode, null);
     await pause(soonMilliseconds);
@@ -265,8 +277,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   // Whoever starts now waits for it.
   const starting = start(url);
   const [{ pid }] = await askServer(url, waiting);
-  const waits = `select pid from pg_locks where locktype = 'advisory' and not granted and objid = 7355608`;
-  while ((await askServer(url, waits)).length === 0) await pause(soonMilliseconds);
+  while ((await askServer(url, waitingFor(schemaLock))).length === 0) await pause(soonMilliseconds);
   command.kill('SIGKILL');
   await once(command, 'exit');
   while ((await askServer(url, `select from pg_stat_activity where pid = ${pid}`)).length > 0)
@@ -285,11 +296,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
 test('a process that was away while they were divided writes nothing, and says why', async () => {
   const url = await copyOfTemplate();
   const service = await start(url);
-  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
-  await database.transaction((transaction) => divideAccounts(transaction, groups), {
-    timeoutMilliseconds: null,
-  });
-  await database.close();
+  await divide(url);
   const before = await counts(url);
   for (const [number, key] of keys.entries()) {
     const { status } = await createApiClient(service.address, key).post(
@@ -303,8 +310,7 @@ test('a process that was away while they were divided writes nothing, and says w
   const ready = await fetch(`${service.address}/readyz`);
   assert.equal(ready.status, 503);
   assert.match(await ready.text(), /the accounts of this database are in 3 groups now/);
-  // A line of the log arrives by itself, behind the answer or before it.
-  while (!/are in 3 groups now: restart this process/.test(service.logged())) await pause(20);
+  await service.logs(/are in 3 groups now: restart this process/);
   await stop(service);
   const restarted = await start(url);
   assert.equal((await fetch(`${restarted.address}/readyz`)).status, 200);
@@ -313,7 +319,6 @@ test('a process that was away while they were divided writes nothing, and says w
 });
 
 test('a backup does not tell how many groups there were, and goes into one group or into several', async () => {
-  const url = await copyOfTemplate();
   const backUp = async (from: string, name: string) => {
     const path = join(folder, name);
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
@@ -322,17 +327,13 @@ test('a backup does not tell how many groups there were, and goes into one group
     // The last line sums the head too.
     return { path, content, rows: lines.slice(0, -1).filter((line) => !line.includes('login_links')) };
   };
-  const whole = await backUp(url, 'whole.backup');
-  const environment = { ...settings, DATABASE_URL: url };
-  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
-  const divided = await backUp(url, 'divided.backup');
+  const [whole, divided] = await Promise.all([
+    backUp(await copyOfTemplate(), 'whole.backup'),
+    backUp(await copyOfTemplate(dividedTemplate), 'divided.backup'),
+  ]);
   assert.deepEqual(divided.content, whole.content);
   assert.deepEqual(divided.rows, whole.rows);
-  for (const [number, more] of [
-    [1, {}],
-    [3, { ACCOUNT_GROUPS: '3' }],
-    [2, { ACCOUNT_GROUPS: '2' }],
-  ] as const) {
+  const goesInto = async (number: number, more: Readonly<Record<string, string>>) => {
     const target = await newDatabase();
     const settled = { ...settings, DATABASE_URL: target, ...more };
     const loaded = await runForJson(['restore', divided.path], { cwd: folder, environment: settled });
@@ -341,19 +342,18 @@ test('a backup does not tell how many groups there were, and goes into one group
     const again = await backUp(target, `again-${number}.backup`);
     assert.deepEqual(again.rows, whole.rows);
     assert.deepEqual(again.content.sequences, whole.content.sequences);
-  }
-  const embedded = { ...settings, DATA_DIR: join(folder, 'embedded'), ACCOUNT_GROUPS: '3' };
-  assertRefused(
-    await runCommand(['restore', divided.path], { cwd: folder, environment: embedded }),
-    1,
-    /ACCOUNT_GROUPS needs PostgreSQL/,
-  );
+  };
+  const isRefusedByEmbedded = async () => {
+    const environment = { ...settings, DATA_DIR: join(folder, 'embedded'), ACCOUNT_GROUPS: '3' };
+    const refused = await runCommand(['restore', divided.path], { cwd: folder, environment });
+    assertRefused(refused, 1, /ACCOUNT_GROUPS needs PostgreSQL/);
+  };
+  await Promise.all([goesInto(1, {}), goesInto(2, { ACCOUNT_GROUPS: '2' }), isRefusedByEmbedded()]);
 });
 
 test('verify finds rows in another account’s group and references to nobody; doctor finds what a group lacks', async () => {
-  const url = await copyOfTemplate();
+  const url = await copyOfTemplate(dividedTemplate);
   const environment = { ...settings, DATABASE_URL: url };
-  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
   const inDoctor = async () => {
     const { stdout } = await runCommand(['doctor', '--json'], { cwd: folder, environment });
     return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'account groups');
@@ -371,7 +371,10 @@ test('verify finds rows in another account’s group and references to nobody; d
      insert into api_keys (lookup_hash, account_id, last_four, created_at, name, revoked_at, is_first)
        values ('of nobody', 99, 'abcd', now(), 'of nobody', now(), false)`,
   );
-  const { stdout, code } = await runCommand(['verify', '--json'], { cwd: folder, environment });
+  const [{ stdout, code }, incomplete] = await Promise.all([
+    runCommand(['verify', '--json'], { cwd: folder, environment }),
+    inDoctor(),
+  ]);
   assert.equal(code, 5);
   const { problems } = JSON.parse(stdout);
   const found = problems.map(
@@ -390,19 +393,18 @@ test('verify finds rows in another account’s group and references to nobody; d
     'select halted_at is not null as is_halted from accounts where id = 2',
   );
   assert.equal(halted.is_halted, true, 'the account is halted in its own group');
-  const incomplete = await inDoctor();
   assert.equal(incomplete.state, 'fail');
   assert.match(
     incomplete.says,
     /there is no rule of orders that rows are of its accounts in public_group_1 \(and 1 more\)/,
   );
   await askServer(url, 'drop schema public_group_2 cascade');
-  assert.match((await inDoctor()).says, /are in 3 groups, and there is no schema public_group_2/);
-  assertRefused(
-    await runCommand(['verify'], { cwd: folder, environment }),
-    1,
-    /there is no schema public_group_2/,
-  );
+  const [check, refused] = await Promise.all([
+    inDoctor(),
+    runCommand(['verify'], { cwd: folder, environment }),
+  ]);
+  assert.match(check.says, /are in 3 groups, and there is no schema public_group_2/);
+  assertRefused(refused, 1, /there is no schema public_group_2/);
 });
 
 test('a role that owns nothing can do with the groups what it could with the tables', async () => {
@@ -426,7 +428,7 @@ test('a role that owns nothing can do with the groups what it could with the tab
     await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: serving }),
     /may not make schemas or does not own the tables: run it as the role that owns the database/,
   );
-  await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: owned });
+  await divide(url);
   await askServer(url, 'create table public_group_1.later (id int); create table later (id int)');
   const [may] = await askServer(
     url,
@@ -439,13 +441,13 @@ test('a role that owns nothing can do with the groups what it could with the tab
   const admin = createApiClient(service.address, adminKey);
   await made(admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }));
   await stop(service);
-  const { stdout } = await runCommand(['doctor', '--json'], { cwd: folder, environment: serving });
-  const check = JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'database role');
-  assert.equal(check.state, 'ok', check.says);
-  const owner = JSON.parse(
-    (await runCommand(['doctor', '--json'], { cwd: folder, environment: owned })).stdout,
-  );
-  assert.notEqual(owner.checks.find(({ name }: { name: string }) => name === 'database role').state, 'ok');
+  const roleInDoctor = async (environment: typeof serving) => {
+    const { stdout } = await runCommand(['doctor', '--json'], { cwd: folder, environment });
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'database role');
+  };
+  const [ofRole, ofOwner] = await Promise.all([roleInDoctor(serving), roleInDoctor(owned)]);
+  assert.equal(ofRole.state, 'ok', ofRole.says);
+  assert.notEqual(ofOwner.state, 'ok');
 });
 
 function assertLastLine(end: { code: number | null; stderr: string }, sentence: RegExp): void {
@@ -511,8 +513,27 @@ async function newDatabase(from = 'template1'): Promise<string> {
   return addressOf(name);
 }
 
-function copyOfTemplate(): Promise<string> {
-  return newDatabase(template);
+function copyOfTemplate(from = template): Promise<string> {
+  return newDatabase(from);
+}
+
+/** As `migrate --groups` does, also while a service runs on it: with that one's jobs it may get into a deadlock. */
+async function divide(url: string): Promise<void> {
+  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
+  const division = () =>
+    database.transaction((transaction) => divideAccounts(transaction, groups), {
+      timeoutMilliseconds: null,
+    });
+  const isDeadlock = (error: unknown) => error instanceof StatementFailed && error.code === '40P01';
+  for (;;) {
+    const problem = await division().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (problem === null) break;
+    if (!isDeadlock(problem)) throw problem;
+  }
+  await database.close();
 }
 
 function addressOf(name: string): string {

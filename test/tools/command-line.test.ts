@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { listKeys } from '../../src/accounts/api-key-store.ts';
 import { findCredentials } from '../../src/accounts/find-people.ts';
@@ -30,7 +31,6 @@ import { readConfig } from '../../src/config.ts';
 import { isRightPassword } from '../../src/identity/password.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
-import { freePort } from '../harness/free-port.ts';
 import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-commands-'));

@@ -3,8 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
 import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
-import { refuseLockOfView, runTransaction, type Session } from '../../src/database/pg-session.ts';
+import {
+  databaseError,
+  refuseLockOfView,
+  runTransaction,
+  type Session,
+} from '../../src/database/pg-session.ts';
 
 /** Each statement is answered by this; a COMMIT is answered at once, with what the server says when one has failed. */
 function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {
@@ -53,6 +59,22 @@ test('a COMMIT that says ROLLBACK although nothing failed is the failure itself'
     TransactionRolledBack,
   );
   assert.deepEqual(log, ['begin', 'commit']);
+});
+
+test('a constraint is told by its own name, also where Citus names that of a shard, or says it in words alone', () => {
+  const told = (message: string, code: string, constraint?: string) => {
+    const failure = databaseError(
+      Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code, constraint }),
+      'insert_one',
+    );
+    return failure instanceof StatementFailed ? failure.constraint : failure;
+  };
+  const words = (name: string) => `duplicate key value violates unique constraint "${name}"`;
+  assert.equal(told(words('people_username'), '23505', 'people_username'), 'people_username');
+  assert.equal(told(words('orders_pkey_102059'), '23505', 'orders_pkey_102059'), 'orders_pkey');
+  for (const code of ['23505', 'XX000'])
+    assert.equal(told(words('customer_references_pkey_102010'), code), 'customer_references_pkey');
+  assert.equal(told('new row violates row-level security', '42501'), undefined);
 });
 
 test('rows of accounts are locked in their group alone: a view of all groups would lock none', () => {

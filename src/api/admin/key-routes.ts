@@ -18,7 +18,6 @@ import {
 import type { Account } from '../../accounts/account-table.ts';
 import { allowedIpsRefusal } from '../../accounts/allow-list.ts';
 import { findApiKeyNames, type KeySettings } from '../../accounts/api-key-store.ts';
-import { findAccountNames } from '../../accounts/find-accounts.ts';
 import { findPeopleNames } from '../../accounts/find-people.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import type { Seal } from '../../accounts/seal.ts';
@@ -37,6 +36,7 @@ import {
 } from '../../contract/key-schemas.ts';
 import { isAdministratorScope, isKeyScope, type Scope } from '../../contract/scopes.ts';
 import { type EpochSeconds, parseTime } from '../../contract/times.ts';
+import { findAccountNames } from '../../database/account-names.ts';
 import type { Database } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { Danger } from '../../http/declared-routes.ts';

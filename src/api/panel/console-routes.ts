@@ -2,7 +2,7 @@
 // health, customers of every account, and help for an account that has lost its second factor.
 
 import type { FastifyInstance } from 'fastify';
-import { findAccount, findAccountNames } from '../../accounts/find-accounts.ts';
+import { findAccount } from '../../accounts/find-accounts.ts';
 import { actorOf, administratorProblem } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
@@ -17,6 +17,7 @@ import {
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
+import { findAccountNames } from '../../database/account-names.ts';
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';

@@ -1,0 +1,11 @@
+// Whether a program listens where it was told to.
+
+/** Whatever its answer is. */
+export async function isAnswering(address: string): Promise<boolean> {
+  try {
+    await (await fetch(address)).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
