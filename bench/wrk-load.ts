@@ -23,10 +23,13 @@ import {
 
 export function createWrkGenerator(stage: Stage, program: string, version: string): LoadGenerator {
   const folder = stage.folder('wrk');
+  let scripts = 0;
   return {
     description: `wrk ${version}, one thread`,
     async run(load) {
-      const script = join(folder, 'load.lua');
+      // Loads may run beside each other.
+      scripts += 1;
+      const script = join(folder, `load-${scripts}.lua`);
       writeFileSync(script, scriptOf(load));
       const output = await stage.run(program, [
         ...['-t1', `-c${load.connections}`, `-d${load.seconds}s`],
