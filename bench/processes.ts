@@ -67,7 +67,8 @@ async function measure(stage: Stage): Promise<void> {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const cpuOfServices = () =>
         side.shops.reduce((sum, { pid }) => sum + (cpuSeconds(pid) ?? Number.NaN), 0);
-      const cpuOfPostgres = () => cpuSecondsOfFamily(postgres) ?? Number.NaN;
+      const cpuOfPostgres = () =>
+        (postgres === undefined ? null : cpuSecondsOfFamily(postgres)) ?? Number.NaN;
       const before = { services: cpuOfServices(), postgres: cpuOfPostgres() };
       const results = await Promise.all(
         side.shops.map(({ address, packageId }, index) =>
