@@ -4,7 +4,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgedHistory } from './aged-history.ts';
-import { type Shop, singlePassword, singleUsername } from './bench-shop.ts';
+import { type Shop, signIn } from './bench-shop.ts';
 import { median } from './figures.ts';
 
 export interface BackgroundReads {
@@ -25,7 +25,7 @@ const overviewMilliseconds = 1_000;
 const soughtInVain = 'nobody-is-called-this';
 
 export async function startBackgroundReads(shop: Shop, history: AgedHistory): Promise<BackgroundReads> {
-  const get = await signIn(shop);
+  const get = await createGet(shop);
   const began = performance.now();
   const searches: number[] = [];
   let lines = 0;
@@ -81,16 +81,10 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
 
 type Get = (path: string) => Promise<AsyncIterable<Uint8Array>>;
 
-async function signIn({ address }: Shop): Promise<Get> {
-  const answer = await fetch(`${address}/panel/api/sign-in`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ username: singleUsername, password: singlePassword }),
-  });
-  if (!answer.ok) throw new Error(`Signing in: ${answer.status} ${await answer.text()}`);
-  const cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+async function createGet({ address }: Shop): Promise<Get> {
+  const headers = await signIn(address);
   return async (path) => {
-    const found = await fetch(`${address}/panel/api${path}`, { headers: { cookie } });
+    const found = await fetch(`${address}/panel/api${path}`, { headers });
     if (found.status !== 200 || found.body === null)
       throw new Error(`GET ${path}: ${found.status} ${await found.text()}`);
     return found.body;

@@ -40,8 +40,9 @@ export interface Shop extends ShopPlan {
 
 const accountCount = 200;
 /** Of the account that takes a load alone: it also signs in to the panel. */
-export const singleUsername = 'reseller-single';
-export const singlePassword = 'a password for a benchmark';
+const singleUsername = 'reseller-single';
+const givenPassword = 'what the operator gave them';
+const singlePassword = 'a password for a benchmark';
 const creditUnits = '1000000000.00';
 // The highest that the administrator's API takes: 16,666 a second.
 const rateLimitPerMinute = 1_000_000;
@@ -85,9 +86,31 @@ export async function prepareShop(
     const names = [number, number + 1].map((each) => `reseller-${String(each).padStart(3, '0')}`);
     accounts.push(...(await Promise.all(names.map((name) => makeAccount(name)))));
   }
-  const single = await makeAccount(singleUsername, { password: singlePassword });
+  const single = await makeAccount(singleUsername, { password: givenPassword });
+  // Who was given a password chooses one of their own before anything else.
+  const headers = await signIn(running.address, givenPassword);
+  const chosen = await fetch(`${running.address}/panel/api/password`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ current_password: givenPassword, new_password: singlePassword }),
+  });
+  if (!chosen.ok) throw new Error(`Choosing a password: ${chosen.status} ${await chosen.text()}`);
   await running.stop();
   return { secretKey, adminKey, accounts, single };
+}
+
+/** Signs the single account in to the panel: the headers of what it asks for there. */
+export async function signIn(
+  address: string,
+  password = singlePassword,
+): Promise<{ readonly cookie: string }> {
+  const answer = await fetch(`${address}/panel/api/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ username: singleUsername, password }),
+  });
+  if (!answer.ok) throw new Error(`Signing in: ${answer.status} ${await answer.text()}`);
+  return { cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
 }
 
 /** Starts the service on a prepared database or a copy of one. */
