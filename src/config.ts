@@ -142,6 +142,7 @@ export const defaultLimits = {
     pipelinedMax: 64,
     pipelinedHeldMax: 10_000,
     unreadBytesMax: 1_048_576,
+    lingerMilliseconds: 2_000,
     connectionsMax: 8_000,
     headerBytesMax: 16_384,
   },

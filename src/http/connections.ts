@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Refusal } from '../contract/error-catalogue.ts';
 import { rawErrorResponse } from './errors.ts';
 import { requestIdOf } from './request-hygiene.ts';
@@ -17,6 +17,8 @@ export interface ConnectionLimits {
   readonly pipelinedHeldMax: number;
   /** Bytes of answers that one connection may leave unread before its next request is begun. */
   readonly unreadBytesMax: number;
+  /** For what is still being sent to a connection that has its last answer. */
+  readonly lingerMilliseconds: number;
 }
 
 /** Bytes that no request came of, for the log and the metrics. */
@@ -63,8 +65,21 @@ export function createConnections(
   function connectionOf(socket: Socket): Connection {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = { socket, begun: new Set<ServerResponse>(), held: [], newest: null, isEnding: false };
+    const connection: Connection = {
+      socket,
+      begun: new Set<ServerResponse>(),
+      held: [],
+      newest: null,
+      isEnding: false,
+    };
     connections.set(socket, connection);
+    // Node ends a connection with its last answer so, also one whose body it has not read.
+    socket.destroySoon = () => {
+      const isUnread = connection.newest?.req.complete === false;
+      connection.isEnding ||= isUnread;
+      if (isUnread) endAfter(socket);
+      else Socket.prototype.destroySoon.call(socket);
+    };
     return connection;
   }
 
@@ -171,6 +186,14 @@ export function createConnections(
     if (!hasWhole(connection)) endAfter(socket, rawErrorResponse(refusal, requestId, headers));
   }
 
+  /** Whoever does not close its side is cut off; before that, closing with bytes unread could take the answer back. */
+  function endAfter(socket: Socket, answer = ''): void {
+    // Twice, it would be a write behind the end.
+    if (socket.writableEnded) return;
+    socket.on('error', () => undefined);
+    socket.end(answer, () => setTimeout(() => socket.destroy(), limits.lingerMilliseconds).unref());
+  }
+
   return { attend, onClientError, refuse };
 }
 
@@ -185,12 +208,4 @@ function closeSilently(socket: Socket): void {
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();
   });
-}
-
-const lingerMilliseconds = 1_000;
-
-/** Whoever does not close its side is cut off; before that, closing with bytes unread could take the answer back. */
-function endAfter(socket: Socket, answer = ''): void {
-  socket.on('error', () => undefined);
-  socket.end(answer, () => setTimeout(() => socket.destroy(), lingerMilliseconds).unref());
 }

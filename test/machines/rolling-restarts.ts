@@ -102,6 +102,8 @@ async function restartAgainAndAgain(
   const clients = startClients({ address: front.address, shop, seed, clientCount, ca: options.ca });
   endings.push(clients.finish);
   await clients.served();
+  // A proxy that asks each half second has to have asked twice before it is told that a process goes.
+  await pause(2_000);
   const replace = async (place: number, signal: 'SIGTERM' | 'SIGKILL') => {
     const old = processes[place];
     assert.ok(old);

@@ -3,6 +3,7 @@
 // order, and the service lives on.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -26,7 +27,9 @@ let order: string;
 
 before(async () => {
   // Slow heads are cut off soon, so that a test can see it; an honest one has time on a busy machine, too.
-  service = await startTestService({ limits: { http: { headersMilliseconds: 5_000 } } });
+  service = await startTestService({
+    limits: { http: { headersMilliseconds: 5_000, lingerMilliseconds: 20_000 } },
+  });
 });
 after(() => service.close());
 beforeEach(async () => {
@@ -105,6 +108,20 @@ test('an order inside a body that is too large is not read as a request', async 
     assert.equal(answers.length, 1);
     if (answers[0] !== undefined) expectRefusal(answers[0], '413 payload_too_large');
   }
+  await expectNothingHappened();
+});
+
+test('whoever sends on after the answer to a body that is too large is not cut off: a reset would take the answer back', async () => {
+  const { hostname, port } = new URL(service.address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const request = withLength('x'.repeat(5_000_000));
+  socket.write(request.subarray(0, 70_000));
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 413 /);
+  socket.end(request.subarray(70_000));
+  // Rejects with ECONNRESET or EPIPE.
+  await once(socket, 'close');
+  assert.equal(socket.bytesWritten, request.length);
   await expectNothingHappened();
 });
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { wantedProxy } from '../../scripts/throwaway/front-proxy.ts';
 import {
   startTestService,
   type TestAccount,
@@ -231,7 +232,9 @@ test('a header with control characters is no request, and places no order', asyn
     const { answers } = await sendRaw(service.address, request);
     const [answer] = answers;
     assert.ok(answer, 'there is an answer');
-    expectSomeRefusal(answer, JSON.stringify(byte));
+    // Caddy says it itself, in plain text.
+    if (wantedProxy() === 'caddy') assert.equal(answer.status, 400, answer.text);
+    else expectSomeRefusal(answer, JSON.stringify(byte));
   }
   assert.deepEqual(await booksOf(service, reseller), before);
 });
