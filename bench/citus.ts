@@ -1,6 +1,6 @@
 // npm run bench:citus [-- --rounds N] [--seconds N] [--groups N] [--workers N,N] [--connections N]: what an order costs
 // PostgreSQL where the account groups are on workers of Citus, beside one plain server with one group and with as many groups. They take turns;
-// medians are printed as a table. `--workers 2,4` compares the first two workers with the first four. Needs the servers of
+// medians are printed as a table. `--workers 2,4` compares the first four workers with the first two. Needs the servers of
 // `npm run test:citus` (TEST_CITUS_URL, TEST_CITUS_WORKERS), on this machine: their CPU is read from /proc.
 
 import { parseArgs } from 'node:util';
@@ -132,18 +132,29 @@ async function measure(stage: Stage, citus: CitusServers): Promise<void> {
   }
   const [plain] = sides;
   const rows = sides.map(({ title, perSecond, microseconds, alone }) => {
-    const beside = (own: readonly number[], theirs: readonly number[] = own) =>
-      median(own.map((value, index) => value / (theirs[index] ?? value))).toFixed(2);
-    return `| ${title} | ${median(microseconds).toFixed(0)} | ${beside(microseconds, plain?.microseconds)} | ${median(perSecond).toFixed(0)} | ${beside(perSecond, plain?.perSecond)} | ${median(alone).toFixed(2)} ms |`;
+    return `| ${title} | ${median(microseconds).toFixed(0)} | ${ratio(microseconds, plain?.microseconds)} | ${median(perSecond).toFixed(0)} | ${ratio(perSecond, plain?.perSecond)} | ${median(alone).toFixed(2)} ms |`;
   });
+  const [few, more] = sides.slice(-counts.length);
+  const growth =
+    counts.length < 2 || few === undefined || more === undefined
+      ? []
+      : [
+          `${more.title} beside ${few.title}, the same round: µs for each order × ${ratio(more.microseconds, few.microseconds)}`,
+        ];
   process.stdout.write(
     [
       '| | µs of PostgreSQL for each order | beside one group | orders/s | beside one group | one client, median |',
       '|---|---|---|---|---|---|',
       ...rows,
+      ...growth,
       '',
     ].join('\n'),
   );
+}
+
+/** Round by round: the median of what one took beside the other. */
+function ratio(own: readonly number[], theirs: readonly number[] = own): string {
+  return median(own.map((value, index) => value / (theirs[index] ?? value))).toFixed(2);
 }
 
 /** Of a server on this machine. */
