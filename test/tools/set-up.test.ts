@@ -28,8 +28,8 @@ const folder = mkdtempSync(join(tmpdir(), 'sellthrough-set-up-'));
 const tarball = join(folder, 'a-package.tgz');
 const npmConfiguration = {
   npm_config_cache: join(folder, 'cache'),
-  // RFC 6761: a name that never leads anywhere.
-  npm_config_registry: 'http://registry.invalid/',
+  // Nobody listens there: whatever is not in the cache or the tarball is an error at once.
+  npm_config_registry: 'http://127.0.0.1:9/',
   npm_config_fetch_retries: '0',
 };
 const installing = 'Installing dependencies from the lockfile …\n';
