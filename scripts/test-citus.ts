@@ -1,7 +1,7 @@
 // `npm run test:citus`: the service's tests on servers with Citus, with the accounts in two groups on its workers; then the
-// crowd through two processes, processes that are killed, and groups that move under load. Not part of `npm test`: it needs
-// the servers that TEST_CITUS_URL and TEST_CITUS_WORKERS name, and says so.
-// Usage: npm run test:citus -- [part of a file's name]... | [--tests] [--crowd] [--kill] [--moves]
+// crowd through two processes, processes that are killed, groups that move and servers that crash under load. Not part of
+// `npm test`: it needs the servers that TEST_CITUS_URL and TEST_CITUS_WORKERS name, and says so.
+// Usage: npm run test:citus -- [part of a file's name]... | [--tests] [--crowd] [--kill] [--moves] [--crashes]
 // Always true: the databases that it makes are gone when it ends; those of a run that was killed go when the next one begins.
 
 import { spawn } from 'node:child_process';
@@ -36,6 +36,7 @@ const { values: parts, positionals: files } = parseArgs({
     crowd: { type: 'boolean', default: false },
     kill: { type: 'boolean', default: false },
     moves: { type: 'boolean', default: false },
+    crashes: { type: 'boolean', default: false },
   },
 });
 const isEverything = files.length === 0 && !Object.values(parts).includes(true);
@@ -46,6 +47,8 @@ if (isEverything || parts.crowd)
 if (isEverything || parts.kill)
   results.set('kill', await runMachine('long-kill', '--database', 'citus', '--kills', '16'));
 if (isEverything || parts.moves) results.set('moves', await runMachine('long-citus-moves', '--moves', '4'));
+if (isEverything || parts.crashes)
+  results.set('crashes', await runMachine('long-citus-crashes', '--crashes', '6'));
 for (const [part, isPassed] of results) console.log(`${isPassed ? '✔' : '✖'} ${part}`);
 process.exitCode = [...results.values()].every(Boolean) ? 0 : 1;
 

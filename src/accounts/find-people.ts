@@ -1,6 +1,7 @@
 // Reads of people: whose name a sign-in gives, who there is of an account.
 
 import type { Queryable, Statement } from '../database/database.ts';
+import { groupThatHas } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
@@ -11,6 +12,11 @@ const findByUsername: Statement = {
   name: 'find_credentials',
   text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
     from people p join accounts a on a.id = p.account_id where p.username = $1 and p.removed_at is null`,
+};
+
+const findAccountOfName: Statement = {
+  name: 'find_account_of_name',
+  text: 'select account_id from people where username = $1 and removed_at is null',
 };
 
 const findPasswordHash: Statement = {
@@ -49,7 +55,8 @@ export async function findCredentials(
   passwordHash: string | null;
   passwordVersion: number;
 } | null> {
-  const [row] = await database.query(findByUsername, [username]);
+  const group = await groupThatHas(database, findAccountOfName, [username]);
+  const [row] = await group.query(findByUsername, [username]);
   if (row === undefined) return null;
   const { passwordHash, passwordVersion } = credentials.parse(row, 'p_');
   return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };

@@ -2,8 +2,7 @@
 // and by those of one group where it lies on another server than the groups of the others (Queryable.isSpread).
 
 import type { Queryable, Statement } from './database.ts';
-import { fromTheirGroups } from './over-groups.ts';
-import { numberArray } from './sql-arrays.ts';
+import { ofAccounts } from './over-groups.ts';
 
 const findUsernames: Statement = {
   name: 'find_usernames',
@@ -16,15 +15,6 @@ export async function findAccountNames(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map();
-  const wanted = [...new Set(ids)];
-  const rows = database.isSpread
-    ? await fromTheirGroups(
-        database,
-        wanted,
-        (id) => id,
-        findUsernames,
-        (some) => [numberArray(some)],
-      )
-    : await database.query(findUsernames, [numberArray(wanted)]);
+  const rows = await ofAccounts(database, ids, findUsernames);
   return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
 }

@@ -29,6 +29,16 @@ export async function isCitus(queryable: Queryable): Promise<boolean> {
   return workers?.['has'] === true;
 }
 
+/** Whether a transaction over several servers is committed on some of them and not yet on others, or a server does not say. */
+export async function isAnythingPrepared(queryable: Queryable): Promise<boolean> {
+  const [found] = await run(
+    queryable,
+    `select bool_or(not success or result <> '0') as is_so from run_command_on_all_nodes(
+      'select count(*) from pg_prepared_xacts where database = current_database()')`,
+  );
+  return found?.['is_so'] === true;
+}
+
 /**
  * Hands the groups of a divided database to Citus, and what they share with them; what is done already stays. In a
  * transaction that may take long: rows are copied to the workers.

@@ -2,6 +2,7 @@
 // answer is put together. Of one group it is that one statement. Called by jobs and lists that walk over all accounts.
 
 import { byGroup, type Queryable, type Row, type Statement } from './database.ts';
+import { numberArray } from './sql-arrays.ts';
 
 /** The rows of every group, group after group. */
 export async function fromEveryGroup(
@@ -40,6 +41,23 @@ export async function fromTheirGroups<Item>(
   return (await Promise.all(asked)).flat();
 }
 
+/** The rows of these accounts by a statement that takes their ids; where all groups are on one server, their view has them. */
+export function ofAccounts(
+  database: Queryable,
+  ids: readonly number[],
+  statement: Statement,
+): Promise<readonly Row[]> {
+  const wanted = [...new Set(ids)];
+  if (!database.isSpread) return database.query(statement, [numberArray(wanted)]);
+  return fromTheirGroups(
+    database,
+    wanted,
+    (id) => id,
+    statement,
+    (some) => [numberArray(some)],
+  );
+}
+
 /**
  * The first `limit` rows of all groups in the order of these columns, ascending numbers; each group answers in that order,
  * and with as many rows if it has them.
@@ -60,4 +78,19 @@ export async function firstOfEveryGroup(
     return 0;
   };
   return rows.toSorted(compare).slice(0, limit);
+}
+
+/**
+ * For statements that join one account with what is nobody's: where the groups are on several servers, the group of the
+ * account whose `account_id` this statement finds. Elsewhere the account is found with the rest.
+ */
+export async function groupThatHas(
+  database: Queryable,
+  findAccountId: Statement,
+  values: readonly unknown[],
+): Promise<Queryable> {
+  if (!database.isSpread) return database;
+  const [row] = await database.query(findAccountId, values);
+  // Where there is none, any group finds nothing.
+  return database.ofAccount(Number(row?.['account_id'] ?? 0));
 }

@@ -6,6 +6,7 @@ import { byGroup, type Queryable, type Row, type Statement } from '../database/d
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { events } from '../events/event-log.ts';
+import { countEvents } from '../events/event-reads.ts';
 import { readStream } from '../events/event-stream.ts';
 import type { EndedRetry } from './delivery-progress.ts';
 import type { QueuedEvent, SetAside } from './endpoint-queue.ts';
@@ -18,9 +19,9 @@ export interface LoadedWebhook {
   readonly retriesDueAt: EpochSeconds | null;
 }
 
-const loaded = `${webhooks.list('w')}, coalesce(a.event_count, 0) as event_count,
+const loaded = `${webhooks.list('w')},
     (select extract(epoch from min(r.due_at))::bigint from webhook_retries r where r.webhook_id = w.id) as retries_due_at
-  from webhooks w left join accounts a on a.id = w.account_id`;
+  from webhooks w`;
 
 const loadedAtOnce = 1_000;
 
@@ -39,7 +40,7 @@ export async function loadWebhooks(database: Queryable): Promise<LoadedWebhook[]
   const all: LoadedWebhook[] = [];
   for (;;) {
     const rows = await database.query(loadEnabled, [all.at(-1)?.webhook.id ?? 0]);
-    all.push(...rows.map(parseLoaded));
+    all.push(...(await asLoaded(database, rows)));
     if (rows.length < loadedAtOnce) return all;
   }
 }
@@ -48,15 +49,20 @@ export async function loadWebhooksById(
   database: Queryable,
   ids: readonly number[],
 ): Promise<LoadedWebhook[]> {
-  return (await database.query(loadNamed, [numberArray(ids)])).map(parseLoaded);
+  return asLoaded(database, await database.query(loadNamed, [numberArray(ids)]));
 }
 
-function parseLoaded(row: Row): LoadedWebhook {
-  return {
-    webhook: webhooks.parse(row),
-    eventCount: Number(row['event_count']),
-    retriesDueAt: nullable(Number, row['retries_due_at']),
-  };
+async function asLoaded(database: Queryable, rows: readonly Row[]): Promise<LoadedWebhook[]> {
+  const parsed = rows.map((row) => webhooks.parse(row));
+  const counts = await countEvents(
+    database,
+    parsed.flatMap(({ accountId }) => accountId ?? []),
+  );
+  return parsed.map((webhook, index) => ({
+    webhook,
+    eventCount: counts.get(webhook.accountId ?? 0) ?? 0,
+    retriesDueAt: nullable(Number, rows[index]?.['retries_due_at']),
+  }));
 }
 
 export interface NewEvents {

@@ -1,8 +1,8 @@
 // An account's own feed: its events in the order of their numbers, and the wait for the next one.
 
 import type { EventType } from '../contract/event-schemas.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { type Database, type Queryable, ranked, type Statement } from '../database/database.ts';
+import { ofAccounts } from '../database/over-groups.ts';
 import { type AccountEvent, events, listenToAccount } from './event-log.ts';
 
 export interface FeedQuestion {
@@ -90,10 +90,20 @@ export async function findAccountEvent(
   return row === undefined ? null : events.parse(row);
 }
 
-const countEvents: Statement = {
+const findEventCounts: Statement = {
   name: 'count_events',
   text: 'select id, event_count from accounts where id = any($1::int[])',
 };
+
+/** The numbers of these accounts' last events; 0 of one that was told of none. */
+export async function countEvents(
+  database: Queryable,
+  accountIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (accountIds.length === 0) return new Map();
+  const rows = await ofAccounts(database, accountIds, findEventCounts);
+  return new Map(rows.map((row) => [Number(row['id']), Number(row['event_count'] ?? 0)]));
+}
 
 export interface EventWaits {
   /**
@@ -130,10 +140,9 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
   let timer: NodeJS.Timeout | undefined;
 
   const look = async () => {
-    const ids = [...new Set([...waiting].map(({ accountId }) => accountId))];
+    const ids = [...waiting].map(({ accountId }) => accountId);
     try {
-      const rows = await database.query(countEvents, [numberArray(ids)], 'lookups');
-      const counts = new Map(rows.map((row) => [Number(row['id']), Number(row['event_count'] ?? 0)]));
+      const counts = await countEvents(ranked(database, 'lookups'), ids);
       for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
     } catch {
       // Whoever waits looks again at the end of their time.

@@ -39,7 +39,8 @@ export async function readWholeFeed(
   database: Database,
   { after, type, limit }: WholeFeedQuestion,
 ): Promise<WholeFeedOutcome> {
-  const [state] = await database.query(isListening, [after?.accountId ?? 0]);
+  const accountId = after?.accountId ?? 0;
+  const [state] = await database.ofAccount(accountId).query(isListening, [accountId]);
   if (state?.['listens_to_all'] !== true) await listenToEverybody(database);
   await extendStream(database);
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);

@@ -17,6 +17,7 @@ import {
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
+import { firstOfEveryGroup, groupThatHas } from '../database/over-groups.ts';
 import { describeTable, int, oneOf, text, time, writeRows } from '../database/table.ts';
 import type { MailPart } from '../delivery/mail/mail-content.ts';
 import type { MailOutbox } from '../delivery/mail/mail-outbox.ts';
@@ -66,6 +67,11 @@ const findOpenLink: Statement = {
     from password_links l join people p on p.id = l.person_id join accounts a on a.id = p.account_id
     where l.token_hash = $1 and l.expires_at > to_timestamp($2::bigint) and l.password_version = p.password_version
       and p.removed_at is null and not a.blocked`,
+};
+
+const findAccountOfLink: Statement = {
+  name: 'find_account_of_password_link',
+  text: `select p.account_id from password_links l join people p on p.id = l.person_id where l.token_hash = $1`,
 };
 
 const findOwnLogin: Statement = {
@@ -196,7 +202,9 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
   }
 
   async function mailResets(nameOrAddress: string, from: string, now: EpochSeconds): Promise<void> {
-    const rows = await database.query(findHolders, [nameOrAddress, limits.accountsMax]);
+    const limit = limits.accountsMax;
+    const order = { columns: ['p_id'], limit };
+    const rows = await firstOfEveryGroup(database, findHolders, [nameOrAddress, limit], order);
     for (const row of rows) {
       const { passwordHash: _, ...person } = credentials.parse(row, 'p_');
       const account = accounts.parse(row);
@@ -238,7 +246,8 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     invite,
     async find(token, now) {
       if (!isToken(token)) return null;
-      const [row] = await database.query(findOpenLink, [hashOf(token), now]);
+      const group = await groupThatHas(database, findAccountOfLink, [hashOf(token)]);
+      const [row] = await group.query(findOpenLink, [hashOf(token), now]);
       if (row === undefined) return null;
       const { passwordVersion } = credentials.parse(row, 'p_');
       const [person, account] = [people.parse(row, 'p_'), accounts.parse(row)];

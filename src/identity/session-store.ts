@@ -11,6 +11,7 @@ import { type Person, people } from '../accounts/people-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
+import { groupThatHas } from '../database/over-groups.ts';
 import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 
@@ -50,25 +51,39 @@ const deleteAtOnceMax = 5_000;
 const sessionColumns = sessions.list('s', 's_');
 
 /**
- * Sessions that began before $2 or were last seen before $3 have ended. Those that the block of their account ended are
- * found while it lasts, so that their holders are told why; unblocking moves the version on, too.
+ * Sessions that began before $2 or were last seen before $3 have ended. `isOfItsVersion` says it of the rest; those that the
+ * block of their account ended are found while it lasts, so that their holders are told why; unblocking moves the version on, too.
  */
-const isAlive = `p.removed_at is null and s.password_version = p.password_version - case when a.blocked then 1 else 0 end
-  and s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
+const isInTime = `s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
+
+/** With the person first, and the account beside it: where the groups are on several servers the two cannot be joined as one. */
+const held = (columns: string, more = '') => `held as materialized (
+      select ${columns}, p.account_id, p.password_version - s.password_version as versions_behind
+      from sessions s join people p on p.id = s.person_id
+      where s.person_id = $1::int and p.removed_at is null and ${isInTime}${more})`;
+
+const isOfItsVersion = 'held.versions_behind = case when a.blocked then 1 else 0 end';
 
 const findSessionByToken: Statement = {
   name: 'find_session',
-  text: `select ${sessionColumns}, ${people.list('p', 'p_')}, ${accounts.list('a')},
-      exists (select 1 from totp_secrets t where t.person_id = p.id and t.enabled_at is not null) as has_totp
-    from sessions s join people p on p.id = s.person_id join accounts a on a.id = p.account_id
-    where s.person_id = $1::int and s.token_hash = $4 and ${isAlive}`,
+  text: `with ${held(
+    `${sessionColumns}, ${people.list('p', 'p_')},
+      exists (select 1 from totp_secrets t where t.person_id = p.id and t.enabled_at is not null) as has_totp`,
+    ' and s.token_hash = $4',
+  )}
+    select held.*, ${accounts.list('a')} from held join accounts a on a.id = held.account_id where ${isOfItsVersion}`,
 };
 
 const listSessionsOf: Statement = {
   name: 'list_sessions',
-  text: `select ${sessionColumns}
-    from sessions s join people p on p.id = s.person_id join accounts a on a.id = p.account_id
-    where s.person_id = $1::int and ${isAlive} order by s.last_seen_at desc, s.token_hash`,
+  text: `with ${held(`${sessionColumns}, s.last_seen_at`)}
+    select held.* from held join accounts a on a.id = held.account_id where ${isOfItsVersion}
+    order by held.last_seen_at desc, held.s_token_hash`,
+};
+
+const findAccountOfPerson: Statement = {
+  name: 'find_account_of_person',
+  text: 'select account_id from people where id = $1::int',
 };
 
 const insertSession = sessions.insert('insert_session');
@@ -104,9 +119,9 @@ const deleteOthers: Statement = {
 
 const deleteAll: Statement = {
   name: 'delete_sessions_of',
-  text: `delete from sessions s using people p, accounts a
-    where p.id = s.person_id and a.id = p.account_id and p.account_id = $1::int and p.removed_at is null
-    returning ${isAlive} as was_alive`,
+  text: `delete from sessions s using people p
+    where p.id = s.person_id and p.account_id = $1::int and p.removed_at is null
+    returning ${isInTime} and s.password_version = p.password_version - case when $4::boolean then 1 else 0 end as was_alive`,
 };
 
 const renewSession: Statement = {
@@ -118,10 +133,11 @@ const renewSession: Statement = {
 // Checking a password takes a while: the session may have ended meanwhile.
 const confirmSession: Statement = {
   name: 'confirm_session',
-  text: `update sessions s set confirmed_at = case when $5::boolean then to_timestamp($6::bigint) else s.confirmed_at end
-    from people p join accounts a on a.id = p.account_id
-    where s.person_id = $1::int and s.token_hash = $4 and p.id = s.person_id and not a.blocked and ${isAlive}
-    returning 1`,
+  text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
+      alive as materialized (select held.token_hash from held join accounts a on a.id = held.account_id
+        where not a.blocked and ${isOfItsVersion})
+    update sessions s set confirmed_at = case when $5::boolean then to_timestamp($6::bigint) else s.confirmed_at end
+    from alive where s.person_id = $1::int and s.token_hash = alive.token_hash returning 1`,
 };
 
 const expiredRows: OldRows = {
@@ -190,6 +206,7 @@ export interface SessionStore {
 
 export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
   const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
+  const asGroupOf = (personId: number) => groupThatHas(database, findAccountOfPerson, [personId]);
 
   return {
     limits,
@@ -216,7 +233,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async find({ personId, token }, now) {
       const tokenHash = hashOf(token);
-      const [row] = await database.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
+      const group = await asGroupOf(personId);
+      const [row] = await group.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
       if (row === undefined) return null;
       const found = {
         session: sessions.parse(row, 's_'),
@@ -230,7 +248,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
     async list(personId, now) {
-      const rows = await database.query(listSessionsOf, [personId, ...bounds(now)]);
+      const rows = await (await asGroupOf(personId)).query(listSessionsOf, [personId, ...bounds(now)]);
       return rows.map((row) => sessions.parse(row, 's_'));
     },
     async end({ personId, token }) {
@@ -246,12 +264,13 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async confirm({ personId, tokenHash }, staysOpen, now) {
       const values = [personId, ...bounds(now), tokenHash, staysOpen, now];
-      return (await database.query(confirmSession, values)).length > 0;
+      return (await (await asGroupOf(personId)).query(confirmSession, values)).length > 0;
     },
     endAll: (accountId, { now, ...author }) =>
       database.transaction(async (transaction) => {
-        if ((await lockAccountRow(transaction, accountId)) === null) return null;
-        const rows = await transaction.query(deleteAll, [accountId, ...bounds(now)]);
+        const account = await lockAccountRow(transaction, accountId);
+        if (account === null) return null;
+        const rows = await transaction.query(deleteAll, [accountId, ...bounds(now), account.blocked]);
         await endSessionsOfAll(transaction, accountId);
         const ended = rows.filter((row) => row['was_alive'] === true).length;
         const subject = `account ${accountId}`;

@@ -6,6 +6,7 @@ import { isTestAccount } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
+import { findAccountNames } from '../database/account-names.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
@@ -76,9 +77,8 @@ const countAudit: Statement = { name: 'count_audit', text: 'select audit_count f
 
 const listAuditEntries: Statement = {
   name: 'list_audit',
-  text: `select ${auditLog.list('l')}, a.username, coalesce(p.username, k.name, '') as by_name
-    from audit_log l left join accounts a on a.id = l.actor_id
-    left join people p on p.id = l.actor_person_id left join api_keys k on k.id = l.actor_key_id
+  text: `select ${auditLog.list('l')}, coalesce(p.username, k.name, '') as by_name
+    from audit_log l left join people p on p.id = l.actor_person_id left join api_keys k on k.id = l.actor_key_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
 
@@ -121,17 +121,18 @@ export async function listAudit(
   const total = Number(counted?.['audit_count'] ?? 0);
   const range = pageRange(page, total);
   const rows = range === null ? [] : await database.query(listAuditEntries, [range.from, range.to]);
+  const parsed = rows.map((row) => ({ ...auditLog.parse(row), byName: String(row['by_name']) }));
+  const usernames = await findAccountNames(
+    database,
+    parsed.map(({ actorId }) => actorId),
+  );
   return {
     total,
-    entries: rows.map((row) => {
-      const { actorKeyId, actorPersonId, ...entry } = auditLog.parse(row);
-      return {
-        ...entry,
-        actor: String(row['username'] ?? ''),
-        by: actingParty(actorKeyId, actorPersonId),
-        byName: String(row['by_name']),
-      };
-    }),
+    entries: parsed.map(({ actorKeyId, actorPersonId, ...entry }) => ({
+      ...entry,
+      actor: usernames.get(entry.actorId) ?? '',
+      by: actingParty(actorKeyId, actorPersonId),
+    })),
   };
 }
 

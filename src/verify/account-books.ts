@@ -434,7 +434,7 @@ async function unclaimedStill(
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal,
 ): Promise<number[]> {
-  const suspects = await stillThere(() => unclaimed(database, accountId, from, to), signal);
+  const suspects = await stillThere(database, () => unclaimed(database, accountId, from, to), signal);
   return suspects.slice(0, problemsMax);
 }
 

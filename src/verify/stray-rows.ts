@@ -201,7 +201,7 @@ async function findClaimsApart(
   for (let after: string | null = ''; after !== null; ) {
     signal.throwIfAborted();
     const claims: readonly Row[] = await database.query(statement, [after, ranges.customers]);
-    const strays = await stillThere(() => strayAmong(database, claims), signal);
+    const strays = await stillThere(database, () => strayAmong(database, claims), signal);
     for (const stray of strays) {
       const [accountId, number] = stray.split(' ');
       await findings.add('references', Number(accountId), `customer ${number}`, claimProblem);

@@ -1,0 +1,44 @@
+// What an audit finds again and again is a problem; what is gone at the next look, or once nothing is prepared any more, is none.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Queryable } from '../../src/database/database.ts';
+import { stillThere } from '../../src/verify/still-there.ts';
+
+const { signal } = new AbortController();
+
+/** A database over several servers; at each question whether something is prepared there the next answer. */
+function spread(prepared: readonly boolean[]): Queryable {
+  const answers = [...prepared];
+  return {
+    isSpread: true,
+    query: async () => [{ is_so: answers.shift() ?? false }],
+    ofAccount: () => assert.fail(),
+    accountGroups: () => assert.fail(),
+  };
+}
+const onOneServer: Queryable = { ...spread([]), isSpread: false, query: () => assert.fail() };
+
+/** Finds one thing less for each look; the last list stays. */
+function looks(...lists: readonly (readonly number[])[]) {
+  let count = 0;
+  const look = async () => lists[Math.min(count++, lists.length - 1)] ?? [];
+  return { look, count: () => count };
+}
+
+test('what every look finds is there, and what one does not is not', async () => {
+  const { look, count } = looks([1, 2, 3], [1, 2], [2, 3], [1, 2, 3]);
+  assert.deepEqual(await stillThere(onOneServer, look, signal), [2]);
+  assert.equal(count(), 4);
+});
+
+test('nothing is looked for twice where there is nothing', async () => {
+  const { look, count } = looks([]);
+  assert.deepEqual(await stillThere(onOneServer, look, signal), []);
+  assert.equal(count(), 1);
+});
+
+test('while something is prepared on a server it is waited for', async () => {
+  const { look } = looks([7, 8], [7, 8], [7, 8], [7, 8], [7, 8], [8]);
+  assert.deepEqual(await stillThere(spread([true, true, true, true, true, false]), look, signal), [8]);
+});
