@@ -69,8 +69,8 @@ try {
 }
 process.stdout.write(
   [
-    '| Proxy | Restarts | Requests that failed | kill -9 | Reads and orders with a key that failed | Orders without a key that failed | Orders acknowledged, each found once |',
-    '|---|---|---|---|---|---|---|',
+    '| Proxy | Restarts | Requests that failed | kill -9 | Reads and orders with a key that failed | Orders with a key that the proxy handed back | Orders without a key that failed | Orders acknowledged, each found once |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
     kinds.length === 0
@@ -83,18 +83,27 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 function tell(kind: string, report: RestartsReport): void {
   const { restarts, kills, requests, ordersAcknowledged, problems } = report;
-  const { failedByRestarts, failedByKills, unknownByKills } = report;
+  const { failedByRestarts, failedByKills, handedBackByKills, unknownByKills } = report;
   failed += failedByRestarts.length + failedByKills.length + problems.length;
-  for (const [during, failures] of Object.entries({ failedByRestarts, failedByKills, unknownByKills })) {
+  for (const [during, failures] of Object.entries({
+    failedByRestarts,
+    failedByKills,
+    handedBackByKills,
+    unknownByKills,
+  })) {
     const counted = Map.groupBy(failures, ({ wish, outcome }) => `${wish}: ${outcome}`);
     for (const [what, { length }] of counted)
       process.stdout.write(`${kind}: ${during}: ${length} × ${what}\n`);
   }
   for (const problem of problems.slice(0, 20)) process.stdout.write(`${kind}: ${problem}\n`);
   rows.push(
-    `| ${kind} | ${restarts} | ${failedByRestarts.length} of ${requests} | ${kills} | ${failedByKills.length} | ${unknownByKills.length} | ${ordersAcknowledged}${problems.length === 0 ? '' : `, but ${problems.length} problems`} |`,
+    `| ${kind} | ${restarts} | ${failedByRestarts.length} of ${requests} | ${kills} | ${failedByKills.length} | ${handedBackByKills.length} | ${unknownByKills.length} | ${ordersAcknowledged}${problems.length === 0 ? '' : `, but ${problems.length} problems`} |`,
   );
+  const handedBack =
+    handedBackByKills.length === 0
+      ? ''
+      : `, and ${handedBackByKills.length} orders with a key handed back by the proxy`;
   results.push(
-    `${kind}: ${failedByRestarts.length} failed in ${restarts} restarts, ${failedByKills.length} that may be repeated in ${kills} kills, of ${requests}; ${ordersAcknowledged} orders acknowledged, ${problems.length} problems`,
+    `${kind}: ${failedByRestarts.length} failed in ${restarts} restarts, ${failedByKills.length} that may be repeated in ${kills} kills${handedBack}, of ${requests}; ${ordersAcknowledged} orders acknowledged, ${problems.length} problems`,
   );
 }

@@ -49,8 +49,10 @@ export interface RestartsReport {
   readonly ordersAcknowledged: number;
   /** While processes were restarted. */
   readonly failedByRestarts: readonly Failure[];
-  /** While processes were killed, of what the proxy may repeat: reads, and orders with a key. */
+  /** While processes were killed, of what may be repeated: reads, and orders with a key. */
   readonly failedByKills: readonly Failure[];
+  /** Of orders with a key, apart from `failedByKills`: what Caddy 2.6, which sends no body again, answered with its 503. */
+  readonly handedBackByKills: readonly Failure[];
   /** While processes were killed, of orders without a key. */
   readonly unknownByKills: readonly Failure[];
   /** A sentence for each difference between what was answered and what stands. */
@@ -140,17 +142,28 @@ async function restartAgainAndAgain(
 
   const problems = await compareWithBooks(createApiClient(addressOf(0), adminKey), shop, clients);
   const { failures } = clients;
-  const byKills = failures.filter(({ during }) => during === 'kills');
+  const byKills = Map.groupBy(
+    failures.filter(({ during }) => during === 'kills'),
+    (failure) => blameOf(options.kind, failure),
+  );
   return {
     restarts,
     kills,
     requests: clients.requests(),
     ordersAcknowledged: clients.acknowledged.size,
     failedByRestarts: failures.filter(({ during }) => during === 'restarts'),
-    failedByKills: byKills.filter(({ wish }) => wish !== 'order without a key'),
-    unknownByKills: byKills.filter(({ wish }) => wish === 'order without a key'),
+    failedByKills: byKills.get('failed') ?? [],
+    handedBackByKills: byKills.get('handed back') ?? [],
+    unknownByKills: byKills.get('unknown') ?? [],
     problems,
   };
+}
+
+function blameOf(kind: ProxyKind, { wish, outcome }: Failure): 'failed' | 'handed back' | 'unknown' {
+  if (wish === 'order without a key') return 'unknown';
+  return kind === 'caddy' && wish === 'order with a key' && outcome === '503 of the proxy'
+    ? 'handed back'
+    : 'failed';
 }
 
 /** As a supervisor does: on a busy machine a start may give its database up. */
