@@ -35,9 +35,17 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
   const connectionString = inDatabase(coordinator, name);
   const { hostname, port } = new URL(coordinator);
   await onServer(connectionString, `select citus_set_coordinator_host('${hostname}', ${port || 5432})`);
-  for (const worker of servers.slice(1)) {
-    const { hostname: host, port: workerPort } = new URL(worker);
-    await onServer(connectionString, `select citus_add_node('${host}', ${workerPort || 5432})`);
+  // Each adds the roles of all databases to the worker: two at once would change the same one (tuple concurrently updated).
+  const turn = new pg.Client({ connectionString: coordinator });
+  await turn.connect();
+  try {
+    await turn.query('select pg_advisory_lock($1::int)', [lockSpace]);
+    for (const worker of servers.slice(1)) {
+      const { hostname: host, port: workerPort } = new URL(worker);
+      await onServer(connectionString, `select citus_add_node('${host}', ${workerPort || 5432})`);
+    }
+  } finally {
+    await turn.end();
   }
   return {
     connectionString,
