@@ -242,6 +242,18 @@ const loadOwnCustomers: Statement = {
 const holdersOf = (references: string, claims = '') =>
   `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
 const loadHolders: Statement = { name: 'load_holders', text: holdersOf('customer_references') };
+/**
+ * Before a batch that claims those that nobody holds. The update changes no row. Citus 13.2 takes a connection that has only read
+ * a shard for one that only reads, also when the rows of an insert were copied over it: it commits it without having prepared
+ * it, behind the order, and a server that crashes between the two loses the claim alone. An update it notices.
+ */
+const loadHoldersToClaim: Statement = {
+  name: 'load_holders_to_claim',
+  text: `with announced as (
+      update customer_references set customer_number = customer_number
+      where reference = any($1::text[]) and account_id < 0 returning reference
+    ) ${holdersOf('customer_references')}`,
+};
 const loadTestHolders: Statement = {
   name: 'load_test_holders',
   text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
@@ -251,7 +263,7 @@ const loadTestHolders: Statement = {
 async function loadClaims(
   database: Queryable,
   wanted: readonly { readonly accountId: number; readonly reference: string }[],
-  isTest: boolean,
+  holders: Statement,
 ): Promise<readonly Row[]> {
   if (wanted.length === 0) return [];
   const own = await database.query(loadOwnCustomers, [
@@ -262,7 +274,7 @@ async function loadClaims(
   const unknown = wanted.filter(({ accountId, reference }) => !found.has(`${accountId} ${reference}`));
   if (unknown.length === 0) return own;
   const references = textArray([...new Set(unknown.map(({ reference }) => reference))]);
-  const held = await database.query(isTest ? loadTestHolders : loadHolders, [references]);
+  const held = await database.query(holders, [references]);
   return [...own, ...held.map((row) => ({ ...row, c_number: null }))];
 }
 
@@ -335,6 +347,7 @@ async function load(
     (isPlanChange(command) ? changes : keyed).push(command);
   }
   const isTest = isTestBatch(commands);
+  const realHolders = accountsStatement === lockAccounts ? loadHoldersToClaim : loadHolders;
   const wanted = [...references];
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
@@ -355,7 +368,7 @@ async function load(
     wanted.length === 0 || database.isSpread
       ? database.query(loadPackagesVersion)
       : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
-    database.isSpread ? loadClaims(database, ordered, isTest) : noRows,
+    database.isSpread ? loadClaims(database, ordered, isTest ? loadTestHolders : realHolders) : noRows,
     rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
     rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
@@ -446,16 +459,6 @@ const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 // --------------------------------------------------------------------------------------------- write
 
 const insertReferences = customerReferences.insert('insert_customer_references');
-/**
- * Changes no row. Citus 13.2 takes a connection that has only read a shard for one that only reads, also when the rows of an
- * insert were copied over it: it commits it without having prepared it, behind the order, and a server that crashes between the
- * two loses the claim alone. An update it notices.
- */
-const announceClaims: Statement = {
-  name: 'announce_claims',
-  text: `update customer_references set customer_number = customer_number
-    where reference = any($1::text[]) and account_id < 0`,
-};
 const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
 const freeTestReferences: Statement = {
   name: 'free_test_customer_references',
@@ -512,9 +515,6 @@ function write(
   const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
   if (isTest && claims.length > 0) {
     sent.push(database.query(freeTestReferences, [textArray(claims.map(({ reference }) => reference))]));
-  }
-  if (database.isSpread && !isTest && claims.length > 0) {
-    sent.push(database.query(announceClaims, [textArray(claims.map(({ reference }) => reference))]));
   }
   send(isTest ? insertTestReferences : insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
