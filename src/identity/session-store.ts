@@ -206,7 +206,7 @@ export interface SessionStore {
 
 export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
   const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
-  const asGroupOf = (personId: number) => groupThatHas(database, findAccountOfPerson, [personId]);
+  const groupOf = (personId: number) => groupThatHas(database, findAccountOfPerson, [personId]);
 
   return {
     limits,
@@ -233,7 +233,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async find({ personId, token }, now) {
       const tokenHash = hashOf(token);
-      const group = await asGroupOf(personId);
+      const group = await groupOf(personId);
       const [row] = await group.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
       if (row === undefined) return null;
       const found = {
@@ -248,7 +248,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
     async list(personId, now) {
-      const rows = await (await asGroupOf(personId)).query(listSessionsOf, [personId, ...bounds(now)]);
+      const rows = await (await groupOf(personId)).query(listSessionsOf, [personId, ...bounds(now)]);
       return rows.map((row) => sessions.parse(row, 's_'));
     },
     async end({ personId, token }) {
@@ -264,7 +264,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async confirm({ personId, tokenHash }, staysOpen, now) {
       const values = [personId, ...bounds(now), tokenHash, staysOpen, now];
-      return (await (await asGroupOf(personId)).query(confirmSession, values)).length > 0;
+      return (await (await groupOf(personId)).query(confirmSession, values)).length > 0;
     },
     endAll: (accountId, { now, ...author }) =>
       database.transaction(async (transaction) => {

@@ -181,7 +181,7 @@ export function previewOrder(
 ): Promise<OrderPreview> {
   return database.ofAccount(command.accountId).transaction(
     async (transaction) => {
-      const loaded = await load(transaction, [command], readAccounts);
+      const loaded = await load(transaction, [command], toRead);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
       const state = { ...loaded, packages: catalog.byId, currency, cancelRefund: 'none' as const };
@@ -317,10 +317,13 @@ const loadChangesByKey: Statement = {
     join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
 };
 
+const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
+const toRead = { accounts: readAccounts, holders: loadHolders };
+
 async function load(
   database: Queryable,
   commands: readonly OrderCommand[],
-  accountsStatement: Statement = lockAccounts,
+  statements: { readonly accounts: Statement; readonly holders: Statement } = toWrite,
 ) {
   const accountIds = numberArray(
     [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b),
@@ -347,7 +350,6 @@ async function load(
     (isPlanChange(command) ? changes : keyed).push(command);
   }
   const isTest = isTestBatch(commands);
-  const realHolders = accountsStatement === lockAccounts ? loadHoldersToClaim : loadHolders;
   const wanted = [...references];
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
@@ -364,11 +366,11 @@ async function load(
     changeRows,
     dueSteps,
   ] = await Promise.all([
-    database.query(accountsStatement, [accountIds]),
+    database.query(statements.accounts, [accountIds]),
     wanted.length === 0 || database.isSpread
       ? database.query(loadPackagesVersion)
       : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
-    database.isSpread ? loadClaims(database, ordered, isTest ? loadTestHolders : realHolders) : noRows,
+    database.isSpread ? loadClaims(database, ordered, isTest ? loadTestHolders : statements.holders) : noRows,
     rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
     rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),

@@ -37,7 +37,7 @@ import {
   untilTaken,
 } from './kill-proof.ts';
 import { send, serverProcesses } from './server-processes.ts';
-import { type ServiceProcess, startServiceProcess, whenThisEnds } from './service-process.ts';
+import { type ServiceProcess, startPatiently, whenThisEnds } from './service-process.ts';
 
 /** What is around the service: breakages of one scene can follow one another on one service. */
 export const sceneNames = ['server', 'network', 'small disk'] as const;
@@ -341,7 +341,7 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
     const relay = await startStallingRelay(proxy.url());
     endings.push(relay.close);
     const adminKey = mintApiKey();
-    const service = await startServiceProcess({
+    const service = await startPatiently({
       environment: {
         PORT: '0',
         LOG_LEVEL: 'error',

@@ -13,7 +13,7 @@ import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-requ
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readAll } from './journal.ts';
 import { openShop, type Shop } from './kill-proof.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { type ServiceProcess, startPatiently } from './service-process.ts';
 
 export interface RestartsOptions {
   readonly kind: ProxyKind;
@@ -62,7 +62,6 @@ export interface RestartsReport {
 const processCount = 3;
 const waitersCount = 2;
 const restMillisecondsMax = 80;
-const startsMax = 10;
 
 export async function runRollingRestarts(options: RestartsOptions): Promise<RestartsReport> {
   const endings: (() => unknown)[] = [];
@@ -82,12 +81,14 @@ async function restartAgainAndAgain(
   const processes: ServiceProcess[] = [];
   const start = (place: number, port: string) =>
     startPatiently({
-      // Addresses that nobody connects from: the port is still free when the process comes back.
-      HOST: `127.0.0.${11 + place}`,
-      PORT: port,
-      DATABASE_URL: options.databaseUrl,
-      SECRET_KEY: 'a key of the machines, of thirty-two and more characters',
-      ADMIN_API_KEY: adminKey,
+      environment: {
+        // Addresses that nobody connects from: the port is still free when the process comes back.
+        HOST: `127.0.0.${11 + place}`,
+        PORT: port,
+        DATABASE_URL: options.databaseUrl,
+        SECRET_KEY: 'a key of the machines, of thirty-two and more characters',
+        ADMIN_API_KEY: adminKey,
+      },
     });
   endings.push(() => {
     for (const { kill } of processes) kill('SIGKILL');
@@ -164,17 +165,6 @@ function blameOf(kind: ProxyKind, { wish, outcome }: Failure): 'failed' | 'hande
   return kind === 'caddy' && wish === 'order with a key' && outcome === '503 of the proxy'
     ? 'handed back'
     : 'failed';
-}
-
-/** As a supervisor does: on a busy machine a start may give its database up. */
-async function startPatiently(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  for (let starts = 1; ; starts += 1) {
-    try {
-      return await startServiceProcess({ environment });
-    } catch (error) {
-      if (starts === startsMax) throw error;
-    }
-  }
 }
 
 interface ClientsOptions {

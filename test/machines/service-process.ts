@@ -89,6 +89,19 @@ export async function startServiceProcess({
   };
 }
 
+const startsMax = 10;
+
+/** As a supervisor does: on a busy machine a start may give its database up, and the next one goes on where it ended. */
+export async function startPatiently(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startServiceProcess(options);
+    } catch (error) {
+      if (starts === startsMax) throw error;
+    }
+  }
+}
+
 /**
  * Has the shell carry a command out when this process ends, however it ends, kill -9 included: its pipe closes
  * then. Returns what calls it off. Where there is no shell, nothing is done.
