@@ -284,6 +284,7 @@ people.must_change_password boolean not null default false
 people.last_sign_in_at timestamp with time zone
 people.created_at timestamp with time zone not null
 people.removed_at timestamp with time zone
+people.language text
 plan_changes.account_id integer not null
 plan_changes.number integer not null
 plan_changes.customer_number integer not null

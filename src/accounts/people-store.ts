@@ -3,6 +3,7 @@
 // A session lives as long as its person's password_version is the one it began under: it moves with a new password,
 // whenever the account is blocked or unblocked, when an administrator ends its sessions, and when the person is removed.
 
+import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
@@ -49,6 +50,11 @@ const deleteLinks: Statement = {
 const noteSignInAt: Statement = {
   name: 'note_sign_in',
   text: 'update people set last_sign_in_at = to_timestamp($2::bigint) where id = $1::int',
+};
+
+const setLanguage: Statement = {
+  name: 'set_language',
+  text: 'update people set language = $2 where id = $1::int and removed_at is null',
 };
 
 /** The account's own login, an owner, in the transaction that makes the account. */
@@ -102,4 +108,13 @@ export async function replacePasswordHash(
 /** In the transaction that begins the session. */
 export async function noteSignIn(transaction: Queryable, personId: number, now: EpochSeconds): Promise<void> {
   await transaction.query(noteSignInAt, [personId, now]);
+}
+
+/** By themselves; null: their browser's again. */
+export async function writeLanguage(
+  database: Queryable,
+  personId: number,
+  language: Language | null,
+): Promise<void> {
+  await database.query(setLanguage, [personId, language]);
 }

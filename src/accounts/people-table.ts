@@ -1,6 +1,7 @@
 // A row of `people`: somebody who signs in for an account, with a role that decides what they may do, and what their
 // sign-in is compared with. people-store.ts writes it.
 
+import { languages } from '../contract/languages.ts';
 import { roles } from '../contract/scopes.ts';
 import {
   boolean,
@@ -10,6 +11,7 @@ import {
   nullableText,
   nullableTime,
   oneOf,
+  orNull,
   type RowOf,
   text,
   time,
@@ -29,6 +31,8 @@ const allPeople = describeTable('people', {
   /** It was minted or set by somebody else, and its holder has not chosen one yet. */
   mustChangePassword: boolean('must_change_password'),
   lastSignInAt: nullableTime('last_sign_in_at'),
+  /** null: their browser's, and of mails the service's. */
+  language: orNull(oneOf('language', languages)),
   createdAt: time('created_at'),
   isRemoved: isSet('removed_at'),
 });

@@ -4,6 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
+import { type Language, languages } from './languages.ts';
 import { typed } from './password-fields.ts';
 import { amount, oneOf, signedAmount, time } from './schema-parts.ts';
 import { type Scope, scopes } from './scopes.ts';
@@ -42,6 +43,12 @@ export const completePasswordBodySchema = Type.Object({
 });
 export const emailBodySchema = Type.Object({ ...passwordBodySchema.properties, email: emailOrNone });
 export const savedEmailSchema = Type.Object({ email: Type.String() });
+const language = (description: string) =>
+  Type.Unsafe<Language | null>({
+    anyOf: [{ type: 'string', enum: [...languages] }, { type: 'null' }],
+    description,
+  });
+export const languageBodySchema = Type.Object({ language: language('null: that of the browser.') });
 export const allowListBodySchema = Type.Object({
   allowed_ips: allowedIps,
   confirm: Type.Optional(
@@ -80,6 +87,7 @@ export const meSchema = Type.Object({
   address_allowed: Type.Boolean({ description: 'Whether the allow-list lets it use the API key.' }),
   totp_enabled: Type.Boolean(),
   mail: Type.Boolean({ description: 'Whether this service sends mail.' }),
+  language: language('What the person who is signed in chose to read; null: that of the browser.'),
   must_change_password: Type.Boolean({
     description:
       'The password was generated or set by somebody else: nothing else is done before it is changed.',

@@ -67,6 +67,7 @@ test('logins become owners with their passwords, sessions, codes and links; thou
     email: null,
     role: 'owner',
     createdAt: made,
+    language: null,
     isRemoved: false,
   });
   assert.deepEqual(await listPeople(database, 1), [

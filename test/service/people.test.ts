@@ -387,6 +387,24 @@ test('an account’s block and the end of its sessions are everybody’s', async
   for (const panel of anew) expectRefusal(await panel.get('/me'), '401 not_signed_in');
 });
 
+test('a person chooses a language, and everybody else keeps theirs', async () => {
+  const account = await service.createReseller();
+  const person = await addPerson(service, account, 'viewer');
+  const owner = await signIn(service, account);
+  assert.equal((await person.panel.get('/me')).body.language, null, 'that of the browser');
+  const chosen = await person.panel.put('/language', { language: 'de' });
+  assert.deepEqual(expectStatus(chosen, 200), { language: 'de' });
+  assert.equal((await person.panel.get('/me')).body.language, 'de');
+  assert.equal((await owner.get('/me')).body.language, null);
+  for (const language of ['fr', '', 'DE', 1]) {
+    const refused = await person.panel.put('/language', { language });
+    expectRefusal(refused, '422 validation_failed');
+    assert.equal(refused.body.error.details.field, 'language');
+  }
+  expectStatus(await person.panel.put('/language', { language: null }), 200);
+  assert.equal((await person.panel.get('/me')).body.language, null);
+});
+
 test('a person changes their own password and address, and ends nobody else’s sessions', async () => {
   const account = await service.createReseller();
   const person = await addPerson(service, account, 'viewer');

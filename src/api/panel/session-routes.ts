@@ -1,11 +1,12 @@
-// Who is signed in, where else, with which password, and where mail for them goes: /me, /person, /sessions, /password,
-// /email.
+// Who is signed in, where else, with which password, where mail for them goes and in which language they read: /me,
+// /person, /sessions, /password, /email, /language.
 
 import type { FastifyInstance } from 'fastify';
 import { changeAccount } from '../../accounts/account-store.ts';
 import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { changeOwnEmail, changePassword } from '../../accounts/people-deeds.ts';
+import { writeLanguage } from '../../accounts/people-store.ts';
 import { isOwnLogin } from '../../accounts/people-table.ts';
 import { actorOf, scopeProblem } from '../../accounts/principal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
@@ -13,6 +14,7 @@ import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
 import {
   emailBodySchema,
+  languageBodySchema,
   meSchema,
   newPasswordBodySchema,
   savedEmailSchema,
@@ -31,6 +33,7 @@ import type { PanelDependencies } from './panel-routes.ts';
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
 const readEmail = createBodyReader(emailBodySchema);
+const readLanguage = createBodyReader(languageBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
@@ -52,6 +55,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         address_allowed: createAllowList(account.allowedIps).allows(ip),
         totp_enabled: isTotpEnabled,
         mail: passwordLinks.isOn,
+        language: person.language,
         must_change_password: person.mustChangePassword,
         checklist: {
           // Whoever uses it has seen it.
@@ -180,6 +184,25 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       if (renewed !== null) door.setCookie(reply, renewed);
       forgetAccount(id);
       return reply.code(204).send();
+    },
+  );
+
+  app.put(
+    '/language',
+    {
+      config: { scopes: [], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setLanguage',
+        summary: 'Set the language of what whoever is signed in sees and is mailed',
+        body: languageBodySchema,
+        response: { 200: languageBodySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readLanguage(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      await writeLanguage(database, request.person.id, body.language);
+      return reply.send({ language: body.language });
     },
   );
 
