@@ -4,13 +4,19 @@
 // (http://127.0.0.1:3000).
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { lingui } from '@lingui/vite-plugin';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Plugin } from 'vite';
 
 export default defineConfig(({ mode }) => ({
   base: '/panel/',
-  plugins: [react(), tailwindcss(), compressed()],
+  plugins: [
+    lingui({ cwd: import.meta.dirname, macroTransform: true, failOnCompileError: true }),
+    react(),
+    tailwindcss(),
+    compressed(),
+  ],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

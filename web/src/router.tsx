@@ -12,6 +12,7 @@ import { ConsoleLayout } from './shell/console-layout.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PanelLayout } from './shell/panel-layout.tsx';
+import { withConsoleTexts } from './text/texts.ts';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -116,59 +117,86 @@ const consoleOverview = createRoute({
   getParentRoute: () => console,
   path: '/',
   validateSearch: textParams('span', 'view'),
-  component: lazyRouteComponent(() => import('./console/console-overview-page.tsx'), 'ConsoleOverviewPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/console-overview-page.tsx')),
+    'ConsoleOverviewPage',
+  ),
 });
 
 const accounts = createRoute({
   getParentRoute: () => console,
   path: '/accounts',
   validateSearch: textParams('q', 'group', 'page'),
-  component: lazyRouteComponent(() => import('./console/accounts-page.tsx'), 'AccountsPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/accounts-page.tsx')),
+    'AccountsPage',
+  ),
 });
 
 const account = createRoute({
   getParentRoute: () => console,
   path: '/accounts/$accountId',
   validateSearch: textParams('tab', 'page'),
-  component: lazyRouteComponent(() => import('./console/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/account-page.tsx')),
+    'AccountPage',
+  ),
 });
 
 const accountOrder = createRoute({
   getParentRoute: () => console,
   path: '/orders/$orderId',
-  component: lazyRouteComponent(() => import('./console/account-order-page.tsx'), 'AccountOrderPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/account-order-page.tsx')),
+    'AccountOrderPage',
+  ),
 });
 
 const packages = createRoute({
   getParentRoute: () => console,
   path: '/packages',
-  component: lazyRouteComponent(() => import('./console/packages-page.tsx'), 'PackagesPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/packages-page.tsx')),
+    'PackagesPage',
+  ),
 });
 
 const packageEditor = createRoute({
   getParentRoute: () => console,
   path: '/packages/$packageId',
-  component: lazyRouteComponent(() => import('./console/package-page.tsx'), 'PackagePage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/package-page.tsx')),
+    'PackagePage',
+  ),
 });
 
 const allCustomers = createRoute({
   getParentRoute: () => console,
   path: '/customers',
   validateSearch: textParams('q', 'before'),
-  component: lazyRouteComponent(() => import('./console/all-customers-page.tsx'), 'AllCustomersPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/all-customers-page.tsx')),
+    'AllCustomersPage',
+  ),
 });
 
 const audit = createRoute({
   getParentRoute: () => console,
   path: '/audit',
   validateSearch: textParams('page'),
-  component: lazyRouteComponent(() => import('./console/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/audit-page.tsx')),
+    'AuditPage',
+  ),
 });
 
 const health = createRoute({
   getParentRoute: () => console,
   path: '/health',
-  component: lazyRouteComponent(() => import('./console/health-page.tsx'), 'HealthPage'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/health-page.tsx')),
+    'HealthPage',
+  ),
 });
 
 /** Every other address: behind the sign-in too, so that strangers learn nothing from it. */

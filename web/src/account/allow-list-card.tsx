@@ -1,6 +1,8 @@
 // The addresses the key works from. A list that leaves out the address of whoever edits it is saved only after
 // a second look.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -26,7 +28,7 @@ export function AllowListCard() {
   const command = useCommand(saveAllowList, {
     onDone: ({ allowed_ips: list }) => {
       setEdited(null);
-      say(list.length === 0 ? 'The key works from any address.' : 'The allow-list is saved.');
+      say(list.length === 0 ? t`The key works from any address.` : t`The allow-list is saved.`);
     },
   });
   const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
@@ -44,21 +46,35 @@ export function AllowListCard() {
   };
   return (
     <Card
-      title="IP allow-list"
+      title={t`IP allow-list`}
       description={
         saved.length === 0
-          ? 'Empty: the key works from any address.'
-          : 'The key works from these addresses only.'
+          ? t`Empty: the key works from any address.`
+          : t`The key works from these addresses only.`
       }
-      action={saved.length === 0 ? <Badge tone="warn">Open</Badge> : <Badge tone="good">Restricted</Badge>}
+      action={
+        saved.length === 0 ? (
+          <Badge tone="warn">
+            <Trans>Open</Trans>
+          </Badge>
+        ) : (
+          <Badge tone="good">
+            <Trans>Restricted</Trans>
+          </Badge>
+        )
+      }
     >
       <ul className="mb-3">
         {entries.map((entry, index) => (
           <li key={entry} className="flex items-center justify-between gap-2 border-b border-line py-1">
             <code className="font-mono text-[0.8125rem] wrap-anywhere">{entry}</code>
             <span className="flex items-center gap-2">
-              {problemAt(command.error, index) ? <Badge tone="bad">Not valid</Badge> : null}
-              <IconButton label={`Remove ${entry}`} onClick={() => take(entry)}>
+              {problemAt(command.error, index) ? (
+                <Badge tone="bad">
+                  <Trans>Not valid</Trans>
+                </Badge>
+              ) : null}
+              <IconButton label={t`Remove ${entry}`} onClick={() => take(entry)}>
                 <X aria-hidden="true" className="size-4" />
               </IconButton>
             </span>
@@ -74,9 +90,9 @@ export function AllowListCard() {
         }}
       >
         <TextField
-          label="Address or range"
+          label={t`Address or range`}
           className="flex-1"
-          placeholder="203.0.113.7 or 203.0.113.0/24"
+          placeholder={t`203.0.113.7 or 203.0.113.0/24`}
           value={typed}
           onText={setTyped}
           autoComplete="off"
@@ -84,18 +100,20 @@ export function AllowListCard() {
           mono
         />
         <Button type="submit" disabled={typed.trim() === ''}>
-          Add
+          <Trans>Add</Trans>
         </Button>
       </form>
       <p className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-soft">
         <span>
-          You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>
-          {isAllowed ? '' : ', which the saved list leaves out'}.
+          <Trans>
+            You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>.
+          </Trans>{' '}
+          {isAllowed ? null : <Trans>The saved list leaves it out.</Trans>}
         </span>
         {entries.includes(address) ? null : (
           <Button look="quiet" onClick={() => add(address)}>
             <Plus aria-hidden="true" className="size-4" />
-            Add my address
+            <Trans>Add my address</Trans>
           </Button>
         )}
       </p>
@@ -112,27 +130,27 @@ export function AllowListCard() {
               command.reset();
             }}
           >
-            Undo
+            <Trans>Undo</Trans>
           </Button>
           <Button
             look="primary"
             busy={command.isPending && !isLockOut}
             onClick={() => command.mutate({ allowed_ips: entries })}
           >
-            Save list
+            <Trans>Save list</Trans>
           </Button>
         </div>
       ) : null}
       {isLockOut ? (
         <FormDialog
-          title="This list leaves out your own address"
+          title={t`This list leaves out your own address`}
           description={
-            <>
+            <Trans>
               Requests from <code className="font-mono text-ink">{address}</code> with your key will be
               refused. That is right if only your servers order. The panel works from anywhere.
-            </>
+            </Trans>
           }
-          action="Save it all the same"
+          action={t`Save it all the same`}
           danger
           busy={command.isPending}
           error={null}

@@ -1,5 +1,7 @@
 // What a program needs to order: address, key, where the key works, how often, and the first request to copy.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ownKeys } from '../api/commands.ts';
@@ -22,11 +24,13 @@ export function ApiAccessPage() {
   const [shownKey, setShownKey] = useState<string | null>(null);
   return (
     <>
-      <PageHeader title="API access" description="Order from your own shop or system." />
+      <PageHeader title={t`API access`} description={t`Order from your own shop or system.`} />
       <div className="flex flex-col gap-5">
         {account.api_enabled ? null : (
           <Notice tone="warn">
-            API access is switched off for this account. Ask the operator of this service to switch it on.
+            <Trans>
+              API access is switched off for this account. Ask the operator of this service to switch it on.
+            </Trans>
           </Notice>
         )}
         <ApiKeyCard
@@ -38,7 +42,7 @@ export function ApiAccessPage() {
         />
         <KeysCard
           owner={ownKeys}
-          description="One for each program, with as much as it needs: then one can be replaced without the others."
+          description={t`One for each program, with as much as it needs: then one can be replaced without the others.`}
           ofAdministrator={account.is_admin}
           canChange={may('keys:write')}
         />

@@ -1,5 +1,7 @@
 // Address, username and key. The key is shown to whoever gives the password again, and replaced the same way.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Eye, EyeOff, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { resetOwnApiKey, revealApiKey } from '../api/commands.ts';
@@ -37,51 +39,56 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();
-      say('The key was replaced. The old one is refused from now on.');
+      say(t`The key was replaced. The old one is refused from now on.`);
     },
   });
   return (
-    <Card title="Address and key">
+    <Card title={t`Address and key`}>
       {error !== null && facts === undefined ? <ErrorNotice error={error} onRetry={onRetry} /> : null}
       <Facts
         facts={[
-          { name: 'Address', value: <Copied label="Copy address" text={apiUrl} /> },
-          { name: 'Username', value: <Copied label="Copy username" text={account.username} /> },
+          { name: t`Address`, value: <Copied label={t`Copy address`} text={apiUrl} /> },
+          { name: t`Username`, value: <Copied label={t`Copy username`} text={account.username} /> },
           {
-            name: 'Key',
+            name: t`Key`,
             value:
               shownKey === null ? (
                 facts && (
                   <span className="inline-flex flex-wrap items-center justify-end gap-2">
                     <code className="font-mono text-[0.8125rem]">
                       sk_live_<span aria-hidden="true">••••••••</span>
-                      <span className="sr-only"> hidden, ends in </span>
+                      <span className="sr-only">
+                        {' '}
+                        <Trans>hidden, ends in</Trans>{' '}
+                      </span>
                       {facts.last_four}
                     </code>
                     <Button onClick={() => setAsking('reveal')}>
                       <Eye aria-hidden="true" className="size-4" />
-                      Show key
+                      <Trans>Show key</Trans>
                     </Button>
                   </span>
                 )
               ) : (
                 <span className="inline-flex flex-wrap items-center justify-end gap-2">
                   <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shownKey}</code>
-                  <CopyButton text={shownKey} label="Copy key" labelled />
+                  <CopyButton text={shownKey} label={t`Copy key`} labelled />
                   <Button onClick={() => onKey(null)}>
                     <EyeOff aria-hidden="true" className="size-4" />
-                    Hide
+                    <Trans>Hide</Trans>
                   </Button>
                 </span>
               ),
           },
-          { name: 'Made', value: facts && <Time at={facts.created_at} /> },
+          { name: t`Made`, value: facts && <Time at={facts.created_at} /> },
           {
-            name: 'Last used',
+            name: t`Last used`,
             value:
               facts &&
               (facts.last_used_at === null ? (
-                <span className="text-soft">Never</span>
+                <span className="text-soft">
+                  <Trans>Never</Trans>
+                </span>
               ) : (
                 <Time at={facts.last_used_at} style="relative" />
               )),
@@ -90,19 +97,21 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       />
       <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-xl text-soft">
-          The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and
-          repositories.
+          <Trans>
+            The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and
+            repositories.
+          </Trans>
         </p>
         <Button look="danger" onClick={() => setAsking('reset')}>
           <RotateCcw aria-hidden="true" className="size-4" />
-          Replace key
+          <Trans>Replace key</Trans>
         </Button>
       </div>
       {asking === 'reveal' ? (
         <PasswordDialog
-          title="Show the key"
-          description="Enter your password. The audit log notes that the key was shown."
-          action="Show key"
+          title={t`Show the key`}
+          description={t`Enter your password. The audit log notes that the key was shown.`}
+          action={t`Show key`}
           command={reveal}
           onClose={() => {
             reveal.reset();
@@ -112,9 +121,9 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       ) : null}
       {asking === 'reset' ? (
         <PasswordDialog
-          title="Replace the key?"
-          description="The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone."
-          action="Replace key now"
+          title={t`Replace the key?`}
+          description={t`The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone.`}
+          action={t`Replace key now`}
           danger
           command={reset}
           onClose={() => {

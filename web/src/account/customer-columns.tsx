@@ -1,7 +1,10 @@
 // Customers as table rows, wherever customers are listed.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Customer } from '../api/shapes.ts';
-import { counted, planStatusWord } from '../text/words.ts';
+import { formatCount } from '../text/language.ts';
+import { planStatusWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { RowLink } from '../ui/text-link.tsx';
@@ -18,7 +21,7 @@ export function customerColumns<Row extends Customer>({
 } = {}): readonly Column<Row>[] {
   return [
     {
-      title: 'Customer',
+      title: t`Customer`,
       grows: true,
       cell: (customer) => (
         <TwoLines
@@ -36,7 +39,7 @@ export function customerColumns<Row extends Customer>({
               <span className="sm:hidden">
                 <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
                 {second === undefined && runs(customer.plan)
-                  ? ` · ${counted(customer.plan.days_left, 'day')} left`
+                  ? ` · ${plural(customer.plan.days_left, { one: '# day left', other: '# days left' })}`
                   : ''}
               </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
@@ -46,14 +49,14 @@ export function customerColumns<Row extends Customer>({
       ),
     },
     {
-      title: 'Package',
+      title: t`Package`,
       from: 'sm',
       cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
     },
-    { title: 'State', cell: (customer) => <CustomerBadge customer={customer} /> },
-    { title: 'Ends', from: 'md', cell: ({ plan }) => <Time at={plan.expires_at} style="day" /> },
-    { title: 'Since', from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
-    { title: 'Days left', from: 'sm', align: 'end', cell: ({ plan }) => <DaysLeft plan={plan} /> },
+    { title: t`State`, cell: (customer) => <CustomerBadge customer={customer} /> },
+    { title: t`Ends`, from: 'md', cell: ({ plan }) => <Time at={plan.expires_at} style="day" /> },
+    { title: t`Since`, from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
+    { title: t`Days left`, from: 'sm', align: 'end', cell: ({ plan }) => <DaysLeft plan={plan} /> },
   ];
 }
 
@@ -72,8 +75,18 @@ export function CustomerBadge({
 }: {
   readonly customer: Pick<Customer, 'status' | 'plan'>;
 }) {
-  if (status === 'suspended' || plan.status === 'suspended') return <Badge tone="bad">Suspended</Badge>;
-  if (plan.status === 'active') return <Badge tone="good">Active</Badge>;
+  if (status === 'suspended' || plan.status === 'suspended')
+    return (
+      <Badge tone="bad">
+        <Trans>Suspended</Trans>
+      </Badge>
+    );
+  if (plan.status === 'active')
+    return (
+      <Badge tone="good">
+        <Trans>Active</Trans>
+      </Badge>
+    );
   return <Badge>{planStatusWord(plan.status)}</Badge>;
 }
 
@@ -84,8 +97,8 @@ function DaysLeft({ plan }: { readonly plan: Customer['plan'] }) {
   if (!runs(plan)) return <span className="text-soft">–</span>;
   const tone = plan.days_left <= verySoonDays ? 'bad' : 'warn';
   return plan.days_left <= soonDays ? (
-    <Badge tone={tone}>{counted(plan.days_left, 'day')}</Badge>
+    <Badge tone={tone}>{plural(plan.days_left, { one: '# day', other: '# days' })}</Badge>
   ) : (
-    <span className="figures">{plan.days_left.toLocaleString('en')}</span>
+    <span className="figures">{formatCount(plan.days_left)}</span>
   );
 }

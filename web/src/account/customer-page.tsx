@@ -1,5 +1,7 @@
 // One customer: the plan, what was ordered, and what can be done: renew, change the package, a login link.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeftRight, Link2, RefreshCw, ShoppingBag } from 'lucide-react';
@@ -8,7 +10,7 @@ import { useMay } from '../api/person.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
-import { counted, periodWord, renewalFailureWord } from '../text/words.ts';
+import { periodWord, renewalFailureWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -31,9 +33,13 @@ export function CustomerPage() {
   const may = useMay();
   const [asksLink, setAsksLink] = useState(false);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
-  const back = <BackLink to="/customers">Customers</BackLink>;
+  const back = (
+    <BackLink to="/customers">
+      <Trans>Customers</Trans>
+    </BackLink>
+  );
   if (error !== null && data === undefined) {
-    return <PageProblem title="Customer" back={back} error={error} onRetry={() => void refetch()} />;
+    return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
   }
   const customer = data?.customer;
   const lastOrder = data?.orders.find(({ id }) => id === data.last_order_id) ?? data?.orders[0];
@@ -41,7 +47,7 @@ export function CustomerPage() {
   return (
     <>
       <PageHeader
-        title={customer?.name ?? 'Customer'}
+        title={customer?.name ?? t`Customer`}
         mark={customer && <CustomerBadge customer={customer} />}
         back={back}
         actions={
@@ -50,7 +56,7 @@ export function CustomerPage() {
               {may('customers:write') ? (
                 <Button onClick={() => setAsksLink(true)}>
                   <Link2 aria-hidden="true" className="size-4" />
-                  Login link
+                  <Trans>Login link</Trans>
                 </Button>
               ) : null}
               {may('orders:write') ? (
@@ -64,7 +70,7 @@ export function CustomerPage() {
                   }
                 >
                   <ArrowLeftRight aria-hidden="true" className="size-4" />
-                  {runs(customer.plan) ? 'Change package' : 'Order a package'}
+                  {runs(customer.plan) ? t`Change package` : t`Order a package`}
                 </Button>
               ) : null}
               {lastOrder === undefined || !may('orders:write') ? null : (
@@ -81,7 +87,7 @@ export function CustomerPage() {
                   }
                 >
                   <RefreshCw aria-hidden="true" className="size-4" />
-                  Renew
+                  <Trans>Renew</Trans>
                 </Button>
               )}
             </>
@@ -93,41 +99,45 @@ export function CustomerPage() {
           <Facts
             columns={2}
             facts={[
-              { name: 'Package', value: customer && <bdi>{customer.plan.package}</bdi> },
+              { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
               {
-                name: 'Days left',
-                value: customer && (runs(customer.plan) ? counted(customer.plan.days_left, 'day') : 'Ended'),
+                name: t`Days left`,
+                value:
+                  customer &&
+                  (runs(customer.plan)
+                    ? plural(customer.plan.days_left, { one: '# day', other: '# days' })
+                    : t`Ended`),
               },
-              { name: 'Since', value: customer && <Time at={customer.plan.starts_at} /> },
+              { name: t`Since`, value: customer && <Time at={customer.plan.starts_at} /> },
               {
-                name: customer === undefined || runs(customer.plan) ? 'Runs until' : 'Ended',
+                name: customer === undefined || runs(customer.plan) ? t`Runs until` : t`Ended`,
                 value: customer && <Time at={customer.plan.expires_at} />,
               },
-              { name: 'Renews itself', value: customer && <Renewal plan={customer.plan} /> },
+              { name: t`Renews itself`, value: customer && <Renewal plan={customer.plan} /> },
               {
-                name: 'Ordered as',
+                name: t`Ordered as`,
                 value: reference && (
                   <span className="inline-flex items-center gap-1">
                     <bdi className="wrap-anywhere">{reference}</bdi>
-                    <CopyButton text={reference} label="Copy reference" />
+                    <CopyButton text={reference} label={t`Copy reference`} />
                   </span>
                 ),
               },
-              { name: 'Customer id', value: customer?.id },
-              { name: 'First seen', value: customer && <Time at={customer.created_at} /> },
+              { name: t`Customer id`, value: customer?.id },
+              { name: t`First seen`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
         </Card>
-        <Card title="Orders" description="The last 50." flush>
+        <Card title={t`Orders`} description={t`The last 50.`} flush>
           <div className="border-t border-line">
             <DataTable
-              caption="Orders of this customer"
+              caption={t`Orders of this customer`}
               columns={columns}
               rows={data?.orders}
               rowKey={({ id }) => id}
               empty={
-                <EmptyState icon={ShoppingBag} title="No orders">
-                  This customer was given a free trial. Order a package to go on from there.
+                <EmptyState icon={ShoppingBag} title={t`No orders`}>
+                  <Trans>This customer was given a free trial. Order a package to go on from there.</Trans>
                 </EmptyState>
               }
             />
@@ -143,26 +153,28 @@ export function CustomerPage() {
 
 /** How the plan goes on by itself, or that it was told to end. */
 function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
-  if (plan.ends_at_period_end && runs(plan)) return 'No: it ends at the period’s end';
-  if (plan.auto_renew === null) return 'No';
+  if (plan.ends_at_period_end && runs(plan)) return t`No: it ends at the period’s end`;
+  if (plan.auto_renew === null) return t`No`;
   const { months, max_charge: maxCharge, next_at: nextAt, failure } = plan.auto_renew;
   return (
     <span className="flex flex-col sm:text-right">
       <span>
         {nextAt === null ? (
-          'Not before its end moves'
+          t`Not before its end moves`
         ) : (
-          <>
+          <Trans>
             On <Time at={nextAt} />
-          </>
+          </Trans>
         )}
       </span>
       <span className="text-soft">
         {periodWord(months)}
-        {maxCharge === null ? '' : `, for at most ${maxCharge}`}
+        {maxCharge === null ? '' : t`, for at most ${maxCharge}`}
       </span>
       {failure === null ? null : (
-        <span className="text-bad">Refused last time: {renewalFailureWord(failure)}</span>
+        <span className="text-bad">
+          <Trans>Refused last time: {renewalFailureWord(failure)}</Trans>
+        </span>
       )}
     </span>
   );

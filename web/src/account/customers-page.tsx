@@ -1,5 +1,7 @@
 // The account's customers: which plan each has and how long it still runs.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, Users } from 'lucide-react';
@@ -36,15 +38,15 @@ export function CustomersPage() {
   return (
     <>
       <PageHeader
-        title="Customers"
+        title={t`Customers`}
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
       <Card flush>
         <FilterBar clear={search.q === undefined ? undefined : () => void navigate({ search: {} })}>
-          <SearchField label="Name, e-mail or username" value={search.q ?? ''} onSearch={onSearch} />
+          <SearchField label={t`Name, e-mail or username`} value={search.q ?? ''} onSearch={onSearch} />
         </FilterBar>
         <DataTable
-          caption="Customers"
+          caption={t`Customers`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
@@ -52,7 +54,7 @@ export function CustomersPage() {
             search.q === undefined && search.before === undefined ? (
               <EmptyState
                 icon={Users}
-                title="No customers yet"
+                title={t`No customers yet`}
                 action={
                   mayOrder ? (
                     <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
@@ -61,19 +63,19 @@ export function CustomersPage() {
                   ) : undefined
                 }
               >
-                The first order for a new e-mail address or username creates the customer.
+                <Trans>The first order for a new e-mail address or username creates the customer.</Trans>
               </EmptyState>
             ) : (
               <EmptyState
                 icon={SearchX}
-                title={query.data?.next_before ? 'Nobody found so far' : 'Nobody found'}
+                title={query.data?.next_before ? t`Nobody found so far` : t`Nobody found`}
                 action={
                   <ButtonLink to="/customers" search={{}}>
                     Show all customers
                   </ButtonLink>
                 }
               >
-                The search looks at names, e-mail addresses and usernames.
+                <Trans>The search looks at names, e-mail addresses and usernames.</Trans>
               </EmptyState>
             )
           }

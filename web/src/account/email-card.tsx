@@ -1,5 +1,7 @@
 // Where mail about the security of whoever is signed in goes. Who reads it can set a new password, so a change takes the present one.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { setEmail } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
@@ -23,17 +25,17 @@ export function EmailCard() {
   const command = useCommand((password: string | undefined) => setEmail({ email: email.trim(), password }), {
     onDone: () => {
       setIsAsking(false);
-      say(email.trim() === '' ? 'The address is removed.' : 'The address is saved.');
+      say(email.trim() === '' ? t`The address is removed.` : t`The address is saved.`);
     },
   });
   const isReady = email.trim() !== saved && (email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim()));
   return (
     <Card
-      title="E-mail address"
+      title={t`E-mail address`}
       description={
         mail
-          ? 'For a link to a new password, and to tell you of a sign-in from a new address.'
-          : 'This service sends no mail yet. Once it does, this is where mail about your sign-in goes.'
+          ? t`For a link to a new password, and to tell you of a sign-in from a new address.`
+          : t`This service sends no mail yet. Once it does, this is where mail about your sign-in goes.`
       }
     >
       <form
@@ -45,7 +47,7 @@ export function EmailCard() {
         }}
       >
         <TextField
-          label="Address"
+          label={t`Address`}
           type="email"
           autoComplete="email"
           spellCheck={false}
@@ -57,15 +59,15 @@ export function EmailCard() {
           onText={setText}
         />
         <Button type="submit" disabled={!isReady}>
-          Save address
+          <Trans>Save address</Trans>
         </Button>
       </form>
       {isAsking ? (
         <PasswordDialog
-          title={email.trim() === '' ? 'Remove the address?' : 'Save the address?'}
-          description="Whoever reads its mail can set a new password for you."
+          title={email.trim() === '' ? t`Remove the address?` : t`Save the address?`}
+          description={t`Whoever reads its mail can set a new password for you.`}
           isAskedAlways
-          action={email.trim() === '' ? 'Remove address' : 'Save address'}
+          action={email.trim() === '' ? t`Remove address` : t`Save address`}
           command={command}
           onClose={() => {
             command.reset();

@@ -1,5 +1,6 @@
 // Ledger entries as table rows: why the balance moved, by how much, and what it was then.
 
+import { t } from '@lingui/core/macro';
 import type { LedgerEntry, PanelLedgerEntry } from '../api/shapes.ts';
 import { entryKindWord } from '../text/words.ts';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
@@ -14,9 +15,9 @@ type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
 /** `orderPage`: where rows of orders lead to; null: nowhere. */
 export function entryColumns(orderPage: OrderPageAddress | null): readonly Column<Entry>[] {
   return [
-    { title: 'No.', from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
+    { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
     {
-      title: 'Reason',
+      title: t`Reason`,
       grows: true,
       cell: (entry) => (
         <TwoLines
@@ -33,16 +34,16 @@ export function entryColumns(orderPage: OrderPageAddress | null): readonly Colum
         />
       ),
     },
-    { title: 'When', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`When`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
     {
-      title: 'Amount',
+      title: t`Amount`,
       align: 'end',
       cell: ({ amount, currency }) => (
         <Money amount={amount} currency={currency} signed className="font-medium" />
       ),
     },
     {
-      title: 'Balance after',
+      title: t`Balance after`,
       align: 'end',
       from: 'sm',
       cell: ({ balance_after: after, currency }) => <Money amount={after} currency={currency} />,
@@ -63,7 +64,7 @@ function Reason({
   // On narrow screens there is room for one of the two: people know the customer.
   const words = (
     <>
-      <span className="max-sm:hidden">{`${kind} for order ${orderId}`}</span>
+      <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>
       <span className="sm:hidden">
         {kind} · <bdi>{entry.customer ?? orderId}</bdi>
       </span>
@@ -85,5 +86,5 @@ function isOfCustomer({ customer = null }: Entry): boolean {
 function note({ memo, actor, customer = null }: Entry): string {
   if (customer !== null) return customer;
   if (actor === null) return memo ?? '';
-  return memo === null || memo === '' ? `by ${actor}` : `${memo} (by ${actor})`;
+  return memo === null || memo === '' ? t`by ${actor}` : `${memo} (by ${actor})`;
 }

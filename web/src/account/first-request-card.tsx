@@ -1,5 +1,7 @@
 // The first request in four languages, with the account's own address and, while it is shown, its key.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMe } from '../api/me.ts';
@@ -28,17 +30,17 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
   });
   return (
     <Card
-      title="Your first request"
+      title={t`Your first request`}
       description={
         isTest
-          ? 'It places an order in test mode. Make a test key above, and put it where it says YOUR_KEY.'
+          ? t`It places an order in test mode. Make a test key above, and put it where it says YOUR_KEY.`
           : shownKey === null
-            ? 'It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.'
-            : 'It places an order, with your key: run it as it is, and keep it to yourself.'
+            ? t`It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.`
+            : t`It places an order, with your key: run it as it is, and keep it to yourself.`
       }
       action={
         <Choice
-          label="Language"
+          label={t`Language`}
           value={language}
           options={languages}
           onChoose={(value) =>
@@ -54,7 +56,7 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
       <div className="rounded-control border border-line bg-fill">
         <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-4">
           <code className="font-mono text-xs text-soft">POST /orders</code>
-          <CopyButton text={code} label="Copy code" />
+          <CopyButton text={code} label={t`Copy code`} />
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is where the arrow keys scroll */}
         <pre tabIndex={0} className="overflow-x-auto p-4 font-mono text-[0.8125rem] leading-relaxed">
@@ -62,17 +64,23 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
         </pre>
       </div>
       <p className="mt-3 text-soft">
-        {isTest ? null : 'With a test key it costs nothing: make one above with “New key”. '}
-        The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
-        request whose answer was lost as often as you like. Every route is described in the{' '}
-        <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
-          API reference
-        </a>{' '}
-        and, for programs, in{' '}
-        <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
-          openapi.json
-        </a>
-        .
+        {isTest ? null : (
+          <>
+            <Trans>With a test key it costs nothing: make one above with “New key”.</Trans>{' '}
+          </>
+        )}
+        <Trans>
+          The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
+          request whose answer was lost as often as you like. Every route is described in the{' '}
+          <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
+            API reference
+          </a>{' '}
+          and, for programs, in{' '}
+          <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
+            openapi.json
+          </a>
+          .
+        </Trans>
       </p>
     </Card>
   );

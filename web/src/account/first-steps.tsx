@@ -1,5 +1,7 @@
 // What a new account does first. Each step ticks itself: the service knows what was done.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../api/person.ts';
@@ -16,30 +18,42 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
     {
       done: checklist.key_viewed,
       scope: 'keys:read',
-      title: 'Look at your API key',
-      text: 'With the address and your key, your shop can order by itself.',
-      action: <ButtonLink to="/api-access">Open API access</ButtonLink>,
+      title: t`Look at your API key`,
+      text: t`With the address and your key, your shop can order by itself.`,
+      action: (
+        <ButtonLink to="/api-access">
+          <Trans>Open API access</Trans>
+        </ButtonLink>
+      ),
     },
     {
       done: checklist.first_order,
       scope: 'orders:write',
-      title: 'Place your first order',
-      text: 'Through the API, or here: you see the price and your balance before anything is charged.',
-      action: <Button onClick={() => openOrder({ type: 'place' })}>Place an order</Button>,
+      title: t`Place your first order`,
+      text: t`Through the API, or here: you see the price and your balance before anything is charged.`,
+      action: (
+        <Button onClick={() => openOrder({ type: 'place' })}>
+          <Trans>Place an order</Trans>
+        </Button>
+      ),
     },
     {
       done: checklist.allow_list,
       scope: 'keys:write',
-      title: 'Say where your key works',
-      text: 'An allow-list of your servers’ addresses makes a stolen key worthless.',
-      action: <ButtonLink to="/api-access">Set the allow-list</ButtonLink>,
+      title: t`Say where your key works`,
+      text: t`An allow-list of your servers’ addresses makes a stolen key worthless.`,
+      action: (
+        <ButtonLink to="/api-access">
+          <Trans>Set the allow-list</Trans>
+        </ButtonLink>
+      ),
     },
   ] as const;
   const open = steps.filter(({ scope }) => may(scope));
   const done = open.filter((step) => step.done).length;
   if (done === open.length) return null;
   return (
-    <Card title="First steps" description={`${done} of ${open.length} done`} flush>
+    <Card title={t`First steps`} description={t`${done} of ${open.length} done`} flush>
       <ol className="border-t border-line">
         {open.map(({ title, text, action, done: isDone }) => (
           <Step key={title} done={isDone} title={title} text={text} action={action} />
@@ -70,11 +84,17 @@ function Step({
       <div className="min-w-0 flex-1 basis-48">
         <p className="font-medium">
           {title}
-          <span className="sr-only">{done ? ' (done)' : ' (to do)'}</span>
+          <span className="sr-only">{done ? ' (done)' : t` (to do)`}</span>
         </p>
         <p className="text-soft">{text}</p>
       </div>
-      {done ? <span className="text-soft">Done</span> : action}
+      {done ? (
+        <span className="text-soft">
+          <Trans>Done</Trans>
+        </span>
+      ) : (
+        action
+      )}
     </li>
   );
 }

@@ -1,5 +1,7 @@
 // Every movement of the balance, newest first; of one month together with its statement.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, Wallet } from 'lucide-react';
@@ -10,6 +12,7 @@ import { tableState } from '../api/table-state.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { CsvButton } from '../ui/csv-button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -18,7 +21,6 @@ import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CursorPager } from '../ui/pager.tsx';
 import { entryColumns } from './entry-columns.tsx';
-import { ExportButton } from './export-button.tsx';
 import { StatementCard } from './statement-card.tsx';
 
 const route = getRouteApi('/panel/ledger');
@@ -33,7 +35,7 @@ export function LedgerPage() {
   const { month } = search;
   const statement = statements?.data.find((one) => one.month === month);
   const months = [
-    { value: '', title: 'All time' },
+    { value: '', title: t`All time` },
     ...(statements?.data ?? []).map((one) => ({
       value: one.month,
       title: formatSeriesDate(one.month, 'long'),
@@ -42,20 +44,22 @@ export function LedgerPage() {
   return (
     <>
       <PageHeader
-        title="Ledger"
+        title={t`Ledger`}
         description={
-          <>
+          <Trans>
             Balance:{' '}
             <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
-          </>
+          </Trans>
         }
         actions={
           <>
-            <ButtonLink to="/statements">Statements</ButtonLink>
-            <ExportButton month={month}>
+            <ButtonLink to="/statements">
+              <Trans>Statements</Trans>
+            </ButtonLink>
+            <CsvButton path="/ledger.csv" query={{ month: month }} name={`ledger-${month ?? 'all'}`}>
               <Download aria-hidden="true" className="size-4" />
-              {month === undefined ? 'Export CSV' : 'Export month'}
-            </ExportButton>
+              {month === undefined ? t`Export CSV` : t`Export month`}
+            </CsvButton>
           </>
         }
       />
@@ -64,7 +68,7 @@ export function LedgerPage() {
         <Card flush>
           <FilterBar>
             <SelectField
-              label="Month (UTC)"
+              label={t`Month (UTC)`}
               unlabelled
               className="w-48"
               value={month ?? ''}
@@ -75,17 +79,17 @@ export function LedgerPage() {
             />
           </FilterBar>
           <DataTable
-            caption="Ledger entries"
+            caption={t`Ledger entries`}
             columns={columns}
             {...tableState(query)}
             rowKey={({ id }) => id}
             empty={
               <EmptyState
                 icon={Wallet}
-                title={month === undefined ? 'Nothing has moved yet' : 'Nothing moved in this month'}
+                title={month === undefined ? t`Nothing has moved yet` : t`Nothing moved in this month`}
                 action={month === undefined ? undefined : <ButtonLink to="/ledger">Show all time</ButtonLink>}
               >
-                Credits, charges and refunds appear here, each with the balance after it.
+                <Trans>Credits, charges and refunds appear here, each with the balance after it.</Trans>
               </EmptyState>
             }
             footer={<CursorPager list={query.data} before={search.before} />}

@@ -1,5 +1,7 @@
 // Makes a login link for a customer and shows it once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { createLoginLink } from '../api/commands.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -18,25 +20,27 @@ export function LoginLinkDialog({ customer, onClose }: LoginLinkDialogProps) {
   if (command.data !== undefined) {
     const { login_url: url, expires_at: expiresAt } = command.data;
     return (
-      <ShownOnceDialog title="Login link" onClose={onClose}>
-        <SecretText label="Login link" text={url} />
+      <ShownOnceDialog title={t`Login link`} onClose={onClose}>
+        <SecretText label={t`Login link`} text={url} />
         <p className="text-soft">
-          Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
-          <Time at={expiresAt} />.
+          <Trans>
+            Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
+            <Time at={expiresAt} />.
+          </Trans>
         </p>
       </ShownOnceDialog>
     );
   }
   return (
     <FormDialog
-      title="Create a login link?"
+      title={t`Create a login link?`}
       description={
-        <>
+        <Trans>
           Whoever opens it is logged in as <bdi className="text-ink">{customer.name}</bdi>. It works once and
           for a short time; any earlier unused link stops working.
-        </>
+        </Trans>
       }
-      action="Create link"
+      action={t`Create link`}
       busy={command.isPending}
       error={command.error}
       onSubmit={() => command.mutate(customer.id)}

@@ -1,5 +1,7 @@
 // Orders as table rows, wherever orders are listed.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Order } from '../api/shapes.ts';
 import { orderKindWord, periodWord } from '../text/words.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
@@ -20,7 +22,7 @@ export function orderColumns({
 } = {}): readonly Column<Order>[] {
   const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
   const customer: Column<Order> = {
-    title: withCustomer ? 'Customer' : 'Package',
+    title: withCustomer ? t`Customer` : t`Package`,
     grows: true,
     cell: (order) => (
       <TwoLines
@@ -44,7 +46,7 @@ export function orderColumns({
     ),
   };
   const product: Column<Order> = {
-    title: 'Package',
+    title: t`Package`,
     from: 'md',
     cell: ({ package: { name }, months }) => (
       <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
@@ -53,15 +55,15 @@ export function orderColumns({
       </span>
     ),
   };
-  const period: Column<Order> = { title: 'Period', from: 'md', cell: ({ months }) => periodWord(months) };
+  const period: Column<Order> = { title: t`Period`, from: 'md', cell: ({ months }) => periodWord(months) };
   return [
     customer,
     withCustomer ? product : period,
-    { title: 'Kind', from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
-    { title: 'Plan ends', from: 'lg', cell: ({ expires_at: at }) => <Time at={at} style="day" /> },
-    { title: 'Placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`Kind`, from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
+    { title: t`Plan ends`, from: 'lg', cell: ({ expires_at: at }) => <Time at={at} style="day" /> },
+    { title: t`Placed`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
     {
-      title: 'Price',
+      title: t`Price`,
       align: 'end',
       cell: ({ price, refund, currency }) => (
         <div className="leading-snug">
@@ -69,7 +71,10 @@ export function orderColumns({
           {refund === '0.00' ? null : (
             <div className="text-xs">
               <Money amount={refund} currency={currency} signed />
-              <span className="sr-only"> refund</span>
+              <span className="sr-only">
+                {' '}
+                <Trans>refund</Trans>
+              </span>
             </div>
           )}
         </div>

@@ -1,5 +1,7 @@
 // One order of the account, and renewing it.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
@@ -20,18 +22,22 @@ export function OrderPage() {
   const openOrder = useOpenOrder();
   const may = useMay();
   const { data, error, refetch } = useQuery(orderQuery(orderId));
-  const back = <BackLink to="/orders">Orders</BackLink>;
+  const back = (
+    <BackLink to="/orders">
+      <Trans>Orders</Trans>
+    </BackLink>
+  );
   if (error !== null && data === undefined) {
     return (
-      <PageProblem title={`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+      <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
     );
   }
   const order = data?.order;
   return (
     <>
       <PageHeader
-        title={`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label="Copy order id" />}
+        title={t`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
         back={back}
         actions={
           order === undefined || !may('orders:write') ? undefined : (
@@ -47,7 +53,7 @@ export function OrderPage() {
               }
             >
               <RefreshCw aria-hidden="true" className="size-4" />
-              Renew
+              <Trans>Renew</Trans>
             </Button>
           )
         }

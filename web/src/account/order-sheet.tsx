@@ -1,5 +1,6 @@
 // What an order was, and what it did to the balance: the account's own order page and the console's show this.
 
+import { t } from '@lingui/core/macro';
 import { ShoppingBag } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Order, OrderWithEntries } from '../api/shapes.ts';
@@ -29,38 +30,41 @@ export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
   const value = <Value,>(read: (order: Order) => Value) => (order === undefined ? undefined : read(order));
   const facts: readonly Fact[] = [
     ...first,
-    { name: 'Customer', value: value(customer) },
-    { name: 'Package', value: value(({ package: { name } }) => <bdi>{name}</bdi>) },
-    { name: 'Period', value: value(({ months }) => periodWord(months)) },
-    { name: 'Kind', value: value(({ kind }) => <OrderKindBadge kind={kind} />) },
-    { name: 'Price', value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
-    { name: 'Refund', value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />) },
-    { name: 'Placed', value: value(({ created_at: at }) => <Time at={at} />) },
-    { name: 'Plan then ends', value: value(({ expires_at: at }) => <Time at={at} />) },
+    { name: t`Customer`, value: value(customer) },
+    { name: t`Package`, value: value(({ package: { name } }) => <bdi>{name}</bdi>) },
+    { name: t`Period`, value: value(({ months }) => periodWord(months)) },
+    { name: t`Kind`, value: value(({ kind }) => <OrderKindBadge kind={kind} />) },
+    { name: t`Price`, value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
     {
-      name: 'Idempotency key',
+      name: t`Refund`,
+      value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />),
+    },
+    { name: t`Placed`, value: value(({ created_at: at }) => <Time at={at} />) },
+    { name: t`Plan then ends`, value: value(({ expires_at: at }) => <Time at={at} />) },
+    {
+      name: t`Idempotency key`,
       value: value(({ idempotency_key: key }) => (
         <span className="inline-flex items-center gap-1">
           <code className="font-mono text-xs wrap-anywhere">{key}</code>
-          <CopyButton text={key} label="Copy idempotency key" />
+          <CopyButton text={key} label={t`Copy idempotency key`} />
         </span>
       )),
     },
-    { name: 'Status', value: value(({ status }) => orderStatusWord(status)) },
+    { name: t`Status`, value: value(({ status }) => orderStatusWord(status)) },
   ];
   return (
     <div className="flex flex-col gap-5">
       <Card>
         <Facts columns={2} facts={facts} />
       </Card>
-      <Card title="In the ledger" description="What this order moved." flush>
+      <Card title={t`In the ledger`} description={t`What this order moved.`} flush>
         <div className="border-t border-line">
           <DataTable
-            caption="Ledger entries of this order"
+            caption={t`Ledger entries of this order`}
             columns={columns}
             rows={found?.entries}
             rowKey={({ id }) => id}
-            empty={<EmptyState icon={ShoppingBag} title="This order moved nothing" />}
+            empty={<EmptyState icon={ShoppingBag} title={t`This order moved nothing`} />}
           />
         </div>
       </Card>

@@ -1,5 +1,7 @@
 // The account's orders, newest first. Filters are in the address: a filtered list can be sent to somebody.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, ShoppingBag } from 'lucide-react';
@@ -10,25 +12,26 @@ import { changedParams } from '../api/search-params.ts';
 import { tableState } from '../api/table-state.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
+import { spanEnd, spanStart } from '../text/days.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { DataTable } from '../ui/data-table.tsx';
-import { DayFilter } from '../ui/day-filter.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CursorPager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
+import { SpanFilter } from '../ui/span-filter.tsx';
 import { orderColumns } from './order-columns.tsx';
 
 const route = getRouteApi('/panel/orders');
 const columns = orderColumns();
 const kinds = [
-  { value: '', title: 'Every kind' },
-  { value: 'activate', title: 'New' },
-  { value: 'renew', title: 'Renewal' },
-  { value: 'change', title: 'Change' },
+  { value: '', title: t`Every kind` },
+  { value: 'activate', title: t`New` },
+  { value: 'renew', title: t`Renewal` },
+  { value: 'change', title: t`Change` },
 ];
 
 export function OrdersPage() {
@@ -38,7 +41,7 @@ export function OrdersPage() {
   const may = useMay();
   const { data: packages } = useQuery(packagesQuery);
   const { from, to } = search;
-  const query = useQuery(ordersQuery(search));
+  const query = useQuery(ordersQuery({ ...search, from: spanStart(from), to: spanEnd(to) }));
   const change = useCallback(
     (changed: typeof search) =>
       void navigate({ search: (now) => changedParams(now, changed), replace: true }),
@@ -48,53 +51,38 @@ export function OrdersPage() {
   const { before: _before, ...filters } = search;
   const isFiltered = Object.keys(filters).length > 0;
   const packageOptions = [
-    { value: '', title: 'Every package' },
+    { value: '', title: t`Every package` },
     ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
   ];
 
   return (
     <>
       <PageHeader
-        title="Orders"
+        title={t`Orders`}
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
       <Card flush>
         <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label="Customer" value={search.customer ?? ''} onSearch={searchCustomer} />
+          <SearchField label={t`Customer`} value={search.customer ?? ''} onSearch={searchCustomer} />
           <SelectField
-            label="Kind"
+            label={t`Kind`}
             unlabelled
             value={search.kind ?? ''}
             options={kinds}
             onValue={(kind) => change({ kind })}
           />
           <SelectField
-            label="Package"
+            label={t`Package`}
             unlabelled
             className="max-w-52"
             value={search.package_id ?? ''}
             options={packageOptions}
             onValue={(id) => change({ package_id: id })}
           />
-          <div className="flex flex-wrap gap-2">
-            <DayFilter
-              label="From"
-              meaning="Placed on or after this UTC day"
-              value={from}
-              max={to}
-              onDay={(day) => change({ from: day })}
-            />
-            <DayFilter
-              label="to"
-              meaning="Placed on or before this UTC day"
-              value={to}
-              min={from}
-              onDay={(day) => change({ to: day })}
-            />
-          </div>
+          <SpanFilter from={from} to={to} what={t`Placed`} onSpan={change} />
         </FilterBar>
         <DataTable
-          caption="Orders"
+          caption={t`Orders`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
@@ -102,21 +90,21 @@ export function OrdersPage() {
             isFiltered || search.before !== undefined ? (
               <EmptyState
                 icon={SearchX}
-                title={query.data?.next_before ? 'No matching orders so far' : 'No matching orders'}
+                title={query.data?.next_before ? t`No matching orders so far` : t`No matching orders`}
                 action={
                   <ButtonLink to="/orders" search={{}}>
-                    Show all orders
+                    <Trans>Show all orders</Trans>
                   </ButtonLink>
                 }
               >
                 {query.data?.next_before
-                  ? 'Older orders have not been searched yet.'
-                  : 'Enter the whole e-mail address or username, or choose another kind or time.'}
+                  ? t`Older orders have not been searched yet.`
+                  : t`Enter the whole e-mail address or username, or choose another kind or time.`}
               </EmptyState>
             ) : (
               <EmptyState
                 icon={ShoppingBag}
-                title="No orders yet"
+                title={t`No orders yet`}
                 action={
                   may('orders:write') ? (
                     <>
@@ -130,7 +118,7 @@ export function OrdersPage() {
                   ) : undefined
                 }
               >
-                Each order gives a customer a plan and is paid from your balance.
+                <Trans>Each order gives a customer a plan and is paid from your balance.</Trans>
               </EmptyState>
             )
           }

@@ -1,5 +1,7 @@
 // The start page: what is left, what was spent, which plans end soon and whether the balance covers them.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
@@ -11,7 +13,7 @@ import type { Overview, PanelCustomer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { formatMoney, fromCents, sumAmounts, toCents } from '../text/amounts.ts';
-import { counted } from '../text/words.ts';
+import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -43,7 +45,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader
-        title="Overview"
+        title={t`Overview`}
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
       <div className="flex flex-col gap-4 lg:gap-5">
@@ -51,8 +53,8 @@ export function OverviewPage() {
         <EndpointNotices overview={data} />
         <Figures overview={data} spanTitle={span.title} />
         <SeriesCard
-          title="Credit and orders"
-          moneyName="Credit spent"
+          title={t`Credit and orders`}
+          moneyName={t`Credit spent`}
           series={data?.series}
           error={error}
           onRetry={() => void refetch()}
@@ -74,9 +76,12 @@ export function OverviewPage() {
 function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
   return overview?.notices.map(({ webhook, reason, at }) => (
     <Notice key={webhook.id} tone="warn">
-      The endpoint {webhook.url} was switched off (<Time at={at} />
-      ): {reason === 'gone' ? 'it answered 410.' : 'it answered nothing but failures for five days.'} What it
-      misses is kept for 90 days.
+      <Trans>
+        The endpoint {webhook.url} was switched off (<Time at={at} />
+        ).
+      </Trans>{' '}
+      {reason === 'gone' ? t`It answered 410.` : t`It answered nothing but failures for five days.`}{' '}
+      <Trans>What it misses is kept for 90 days.</Trans>
     </Notice>
   ));
 }
@@ -97,26 +102,29 @@ function Figures({
   return (
     <Stats>
       <Stat
-        name="Balance"
+        name={t`Balance`}
         value={<Money amount={account.balance} currency={currency} />}
         note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
       />
       <Stat
-        name="Credit spent"
+        name={t`Credit spent`}
         value={series && <Money amount={sumAmounts(series.map(({ spent }) => spent))} currency={currency} />}
-        note={`In ${spanTitle}, less refunds`}
+        note={t`In ${spanTitle}, less refunds`}
       />
       <Stat
-        name="Orders"
-        value={series?.reduce((sum, { orders }) => sum + orders, 0).toLocaleString('en')}
-        note={`In ${spanTitle}${isLive ? `; ${account.order_count.toLocaleString('en')} ever` : ''}`}
+        name={t`Orders`}
+        value={series && formatCount(series.reduce((sum, { orders }) => sum + orders, 0))}
+        note={isLive ? t`In ${spanTitle}; ${formatCount(account.order_count)} ever` : t`In ${spanTitle}`}
       />
       <Stat
-        name="Plans that end soon"
-        value={expiring?.count.toLocaleString('en')}
+        name={t`Plans that end soon`}
+        value={expiring && formatCount(expiring.count)}
         note={
-          expiring &&
-          `Within ${expiring.days} days${isLive ? `, of ${counted(account.customer_count, 'customer')}` : ''}`
+          expiring === undefined
+            ? ''
+            : isLive
+              ? t`Within ${expiring.days} days, of ${plural(account.customer_count, { one: '# customer', other: '# customers' })}`
+              : t`Within ${expiring.days} days`
         }
       />
     </Stats>
@@ -125,12 +133,17 @@ function Figures({
 
 function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
   const { account } = useMe();
-  if (expiring.count === 0) return 'No plan ends soon';
-  if (expiring.covered) return <span className="text-good">Covers all renewals due</span>;
+  if (expiring.count === 0) return t`No plan ends soon`;
+  if (expiring.covered)
+    return (
+      <span className="text-good">
+        <Trans>Covers all renewals due</Trans>
+      </span>
+    );
   const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
   return (
     <span className="font-medium text-warn">
-      {formatMoney(missing, account.currency)} short of renewals due
+      <Trans>{formatMoney(missing, account.currency)} short of renewals due</Trans>
     </span>
   );
 }
@@ -146,7 +159,7 @@ function ExpiringPlans({
   const expiring = overview?.expiring;
   const columns: readonly Column<PanelCustomer>[] = [
     {
-      title: 'Customer',
+      title: t`Customer`,
       grows: true,
       cell: ({ id, name, reference, plan }) => (
         <TwoLines
@@ -162,40 +175,46 @@ function ExpiringPlans({
       ),
     },
     {
-      title: 'Package',
+      title: t`Package`,
       cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
       from: 'md',
     },
-    { title: 'Ends', cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
+    { title: t`Ends`, cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
     {
-      title: 'Days left',
+      title: t`Days left`,
       align: 'end',
       cell: ({ plan }) => (
-        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>{counted(plan.days_left, 'day')}</Badge>
+        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>
+          {plural(plan.days_left, { one: '# day', other: '# days' })}
+        </Badge>
       ),
     },
   ];
   return (
     <Card
-      title="Plans that end within 14 days"
+      title={t`Plans that end within 14 days`}
       description={
         expiring !== undefined && expiring.count > 0
-          ? `Renewing ${expiring.count === 1 ? 'it' : `all ${expiring.count}`} for the same period costs ${formatMoney(expiring.renewal_cost, account.currency)}; the balance is ${formatMoney(account.balance, account.currency)}.`
+          ? t`Renewing ${expiring.count === 1 ? 'it' : t`all ${expiring.count}`} for the same period costs ${formatMoney(expiring.renewal_cost, account.currency)}; the balance is ${formatMoney(account.balance, account.currency)}.`
           : undefined
       }
-      action={<ButtonLink to="/customers">All customers</ButtonLink>}
+      action={
+        <ButtonLink to="/customers">
+          <Trans>All customers</Trans>
+        </ButtonLink>
+      }
       flush
     >
       <div className="border-t border-line">
         <DataTable
-          caption="Customers whose plan ends soon"
+          caption={t`Customers whose plan ends soon`}
           columns={columns}
           rows={expiring?.customers}
           rowKey={({ id }) => id}
           error={error}
           empty={
-            <EmptyState icon={CalendarCheck} title="No plan ends within 14 days">
-              Customers appear here in time to renew them.
+            <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
+              <Trans>Customers appear here in time to renew them.</Trans>
             </EmptyState>
           }
         />

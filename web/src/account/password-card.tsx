@@ -1,5 +1,6 @@
 // A new password. It ends the other sessions.
 
+import { t } from '@lingui/core/macro';
 import { usePerson } from '../api/person.ts';
 import { PasswordForm } from '../shell/password-form.tsx';
 import { Card } from '../ui/card.tsx';
@@ -8,12 +9,12 @@ import { say } from '../ui/toasts.tsx';
 export function PasswordCard() {
   const { username } = usePerson().person;
   return (
-    <Card title="Password" description="Changing it signs out every other browser.">
+    <Card title={t`Password`} description={t`Changing it signs out every other browser.`}>
       <PasswordForm
         username={username}
-        currentLabel="Current password"
-        action="Change password"
-        onDone={() => say('The password is changed; other sessions have ended.')}
+        currentLabel={t`Current password`}
+        action={t`Change password`}
+        onDone={() => say(t`The password is changed; other sessions have ended.`)}
       />
     </Card>
   );

@@ -1,5 +1,6 @@
 // Who signs in for this account, for whoever may know it.
 
+import { t } from '@lingui/core/macro';
 import { ownPeople } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
 import { useMay } from '../api/person.ts';
@@ -13,16 +14,16 @@ export function PeoplePage() {
   return (
     <>
       <PageHeader
-        title="People"
-        description="Who signs in for this account. Each with a password, codes and sessions of their own."
+        title={t`People`}
+        description={t`Who signs in for this account. Each with a password, codes and sessions of their own.`}
       />
       <div className="flex flex-col gap-5">
         <PeopleCard
           owner={ownPeople}
           ofAdministrator={account.is_admin}
           canChange={may('people:write')}
-          title="Everybody"
-          description="The audit log names whoever did something."
+          title={t`Everybody`}
+          description={t`The audit log names whoever did something.`}
         />
         <RoleCard ofAdministrator={account.is_admin} />
       </div>

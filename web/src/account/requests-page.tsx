@@ -1,5 +1,7 @@
 // The account's own requests to the API, newest first: what was asked, what was answered, how long it took.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, RotateCw } from 'lucide-react';
@@ -21,16 +23,16 @@ import { Time } from '../ui/time.tsx';
 
 const route = getRouteApi('/panel/requests');
 const statuses = [
-  { value: '', title: 'All' },
-  { value: '2xx', title: 'Succeeded' },
-  { value: '4xx', title: 'Refused' },
-  { value: '5xx', title: 'Failed' },
+  { value: '', title: t`All` },
+  { value: '2xx', title: t`Succeeded` },
+  { value: '4xx', title: t`Refused` },
+  { value: '5xx', title: t`Failed` },
 ] as const;
 
 const columns: readonly Column<RequestLine>[] = [
-  { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { title: t`Status`, cell: ({ status }) => <StatusBadge status={status} /> },
   {
-    title: 'Request',
+    title: t`Request`,
     grows: true,
     cell: ({ method, path, code, at }) => (
       <TwoLines
@@ -51,9 +53,9 @@ const columns: readonly Column<RequestLine>[] = [
       />
     ),
   },
-  { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="second" /> },
+  { title: t`When`, from: 'sm', cell: ({ at }) => <Time at={at} style="second" /> },
   {
-    title: 'From',
+    title: t`From`,
     from: 'lg',
     cell: ({ address }) => (
       <code className="block max-w-40 truncate font-mono text-xs" title={address}>
@@ -62,24 +64,24 @@ const columns: readonly Column<RequestLine>[] = [
     ),
   },
   {
-    title: 'Took',
+    title: t`Took`,
     align: 'end',
     from: 'md',
     cell: ({ milliseconds }) => (
       <span className="figures whitespace-nowrap">
-        {milliseconds < 1 ? '< 1' : Math.round(milliseconds)} ms
+        <Trans>{milliseconds < 1 ? '< 1' : Math.round(milliseconds)} ms</Trans>
       </span>
     ),
   },
   {
-    title: 'Id',
+    title: t`Id`,
     align: 'end',
     cell: ({ request_id: id }) => (
       <span className="inline-flex items-center gap-1">
         <code className="hidden max-w-28 truncate font-mono text-xs text-soft xl:block" title={id}>
           {id}
         </code>
-        <CopyButton text={id} label={`Copy request id ${id}`} />
+        <CopyButton text={id} label={t`Copy request id ${id}`} />
       </span>
     ),
   },
@@ -93,19 +95,19 @@ export function RequestsPage() {
   return (
     <>
       <PageHeader
-        title="Requests"
-        description="Requests made with your key in the last 7 days. Quote a request id when you report a problem."
+        title={t`Requests`}
+        description={t`Requests made with your key in the last 7 days. Quote a request id when you report a problem.`}
         actions={
           <Button busy={query.isRefetching && !query.isPlaceholderData} onClick={() => void query.refetch()}>
             <RotateCw aria-hidden="true" className="size-4" />
-            Refresh
+            <Trans>Refresh</Trans>
           </Button>
         }
       />
       <Card flush>
         <FilterBar>
           <Choice
-            label="Status"
+            label={t`Status`}
             value={status}
             options={statuses}
             onChoose={(value) =>
@@ -114,7 +116,7 @@ export function RequestsPage() {
           />
         </FilterBar>
         <DataTable
-          caption="Requests"
+          caption={t`Requests`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
@@ -122,18 +124,18 @@ export function RequestsPage() {
             status === '' ? (
               <EmptyState
                 icon={Activity}
-                title="No requests yet"
+                title={t`No requests yet`}
                 action={<ButtonLink to="/api-access">Make the first request</ButtonLink>}
               >
-                Each request made with your key appears here within a few seconds.
+                <Trans>Each request made with your key appears here within a few seconds.</Trans>
               </EmptyState>
             ) : (
               <EmptyState
                 icon={Activity}
-                title="No request with this status"
+                title={t`No request with this status`}
                 action={
                   <ButtonLink to="/requests" search={{}}>
-                    Show all requests
+                    <Trans>Show all requests</Trans>
                   </ButtonLink>
                 }
               />

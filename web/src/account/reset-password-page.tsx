@@ -1,6 +1,8 @@
 // A forgotten password: without a link this page has one mailed, with one ("#token=…") it sets the new password, also the
 // first one of somebody who was invited. The token never stands in a request line, and leaves the address bar at once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { completePasswordReset, requestPasswordReset } from '../api/commands.ts';
@@ -36,25 +38,27 @@ function AskForLink() {
   const isReady = account.trim() !== '';
   if (command.isSuccess) {
     return (
-      <EntryCard title="Look into your mail" heading="Look into your mail" below={<BackToSignIn />}>
+      <EntryCard title={t`Look into your mail`} heading={t`Look into your mail`} below={<BackToSignIn />}>
         <p role="status">
-          If there is such an account with an e-mail address, a link is on its way to it. It works for an
-          hour. Nothing there? Look into the spam folder, or ask the operator of this service.
+          <Trans>
+            If there is such an account with an e-mail address, a link is on its way to it. It works for an
+            hour. Nothing there? Look into the spam folder, or ask the operator of this service.
+          </Trans>
         </p>
       </EntryCard>
     );
   }
   return (
-    <EntryCard title="Forgot your password?" heading="Forgot your password?" below={<BackToSignIn />}>
+    <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
       <EntryForm
         isReady={isReady}
         isBusy={command.isPending}
         error={command.error}
-        action="Send a link"
+        action={t`Send a link`}
         onSubmit={() => command.mutate({ account: account.trim() })}
       >
         <TextField
-          label="Username or e-mail address"
+          label={t`Username or e-mail address`}
           name="username"
           autoComplete="username"
           autoFocus
@@ -73,32 +77,36 @@ function ChoosePassword({ token }: { readonly token: string }) {
   const [chosen, setChosen] = useState('');
   const [again, setAgain] = useState('');
   const command = useCommand(completePasswordReset);
-  const shortText = `At least ${passwordLengthMin} characters.`;
+  const shortText = t`At least ${passwordLengthMin} characters.`;
   if (command.isSuccess) {
     return (
-      <EntryCard title="Your password is set" heading="Your password is set" below={<BackToSignIn />}>
+      <EntryCard title={t`Your password is set`} heading={t`Your password is set`} below={<BackToSignIn />}>
         <p role="status">
-          Sign in with your username and this password. Whoever was signed in as you before has been signed
-          out.
+          <Trans>
+            Sign in with your username and this password. Whoever was signed in as you before has been signed
+            out.
+          </Trans>
         </p>
       </EntryCard>
     );
   }
   return (
-    <EntryCard title="Choose your password" heading="Choose your password" below={<BackToSignIn />}>
+    <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
       <p className="mb-5 text-soft">
-        One that only you know. The link works once; if you were invited, you then sign in with the username
-        that you were told.
+        <Trans>
+          One that only you know. The link works once; if you were invited, you then sign in with the username
+          that you were told.
+        </Trans>
       </p>
       <EntryForm
         isReady={chosen.length >= passwordLengthMin && again === chosen}
         isBusy={command.isPending}
         error={command.error}
-        action="Set password"
+        action={t`Set password`}
         onSubmit={() => command.mutate({ token, new_password: chosen })}
       >
         <TextField
-          label="New password"
+          label={t`New password`}
           type="password"
           autoComplete="new-password"
           autoFocus
@@ -109,10 +117,10 @@ function ChoosePassword({ token }: { readonly token: string }) {
           onText={setChosen}
         />
         <TextField
-          label="New password again"
+          label={t`New password again`}
           type="password"
           autoComplete="new-password"
-          problem={again !== '' && again !== chosen ? 'The two are not the same.' : null}
+          problem={again !== '' && again !== chosen ? t`The two are not the same.` : null}
           maxLength={200}
           value={again}
           onText={setAgain}
@@ -158,7 +166,9 @@ function EntryForm({
 function BackToSignIn() {
   return (
     <p className="mt-5 text-center">
-      <TextLink to="/sign-in">Back to the sign-in</TextLink>
+      <TextLink to="/sign-in">
+        <Trans>Back to the sign-in</Trans>
+      </TextLink>
     </p>
   );
 }

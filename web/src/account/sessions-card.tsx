@@ -1,5 +1,7 @@
 // The browsers that are signed in, each of which can be signed out from here.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Monitor } from 'lucide-react';
 import { revokeOtherSessions, revokeSession } from '../api/commands.ts';
@@ -17,43 +19,47 @@ import { say } from '../ui/toasts.tsx';
 
 export function SessionsCard() {
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const revoke = useCommand(revokeSession, { onDone: () => say('The session has ended.') });
+  const revoke = useCommand(revokeSession, { onDone: () => say(t`The session has ended.`) });
   const revokeOthers = useCommand(() => revokeOtherSessions(), {
-    onDone: () => say('All other sessions have ended.'),
+    onDone: () => say(t`All other sessions have ended.`),
   });
   const others = (data?.data ?? []).filter(({ current }) => !current);
   const columns: readonly Column<Session>[] = [
     {
-      title: 'Browser',
+      title: t`Browser`,
       grows: true,
       cell: ({ user_agent: agent, address, current }) => (
         <TwoLines
           first={
             <span className="inline-flex items-center gap-2 font-medium" title={agent}>
               {browserName(agent)}
-              {current ? <Badge tone="good">This one</Badge> : null}
+              {current ? (
+                <Badge tone="good">
+                  <Trans>This one</Trans>
+                </Badge>
+              ) : null}
             </span>
           }
           second={<code className="font-mono">{address}</code>}
         />
       ),
     },
-    { title: 'Last seen', from: 'sm', cell: ({ last_seen_at: at }) => <Time at={at} style="relative" /> },
-    { title: 'Signed in', from: 'md', cell: ({ created_at: at }) => <Time at={at} /> },
-    { title: 'Ends', from: 'lg', cell: ({ expires_at: at }) => <Time at={at} /> },
+    { title: t`Last seen`, from: 'sm', cell: ({ last_seen_at: at }) => <Time at={at} style="relative" /> },
+    { title: t`Signed in`, from: 'md', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`Ends`, from: 'lg', cell: ({ expires_at: at }) => <Time at={at} /> },
     {
-      title: 'Revoke',
+      title: t`Revoke`,
       untitled: true,
       align: 'end',
       cell: ({ id, current, user_agent: agent }) =>
         current ? null : (
           <Button
             look="danger"
-            aria-label={`Sign out ${browserName(agent)}`}
+            aria-label={t`Sign out ${browserName(agent)}`}
             busy={revoke.isPending && revoke.variables === id}
             onClick={() => revoke.mutate(id)}
           >
-            Sign out
+            <Trans>Sign out</Trans>
           </Button>
         ),
     },
@@ -61,13 +67,13 @@ export function SessionsCard() {
   const problem = revoke.error ?? revokeOthers.error;
   return (
     <Card
-      title="Sessions"
-      description="Browsers that are signed in. A session ends after 12 hours of inactivity."
+      title={t`Sessions`}
+      description={t`Browsers that are signed in. A session ends after 12 hours of inactivity.`}
       flush
       action={
         others.length === 0 ? undefined : (
           <Button look="danger" busy={revokeOthers.isPending} onClick={() => revokeOthers.mutate(undefined)}>
-            Sign out all others
+            <Trans>Sign out all others</Trans>
           </Button>
         )
       }
@@ -79,13 +85,13 @@ export function SessionsCard() {
       )}
       <div className="border-t border-line">
         <DataTable
-          caption="Browsers that are signed in"
+          caption={t`Browsers that are signed in`}
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={<EmptyState icon={Monitor} title="No sessions" />}
+          empty={<EmptyState icon={Monitor} title={t`No sessions`} />}
         />
       </div>
     </Card>
@@ -93,23 +99,23 @@ export function SessionsCard() {
 }
 
 const browsers = [
-  ['Edge', /Edg\//],
-  ['Firefox', /Firefox\//],
-  ['Chrome', /Chrome\//],
-  ['Safari', /Safari\//],
+  [t`Edge`, /Edg\//],
+  [t`Firefox`, /Firefox\//],
+  [t`Chrome`, /Chrome\//],
+  [t`Safari`, /Safari\//],
 ] as const;
 const systems = [
-  ['Android', /Android/],
+  [t`Android`, /Android/],
   ['iPhone', /iPhone/],
   ['iPad', /iPad/],
-  ['Windows', /Windows/],
+  [t`Windows`, /Windows/],
   ['macOS', /Macintosh/],
-  ['Linux', /Linux/],
+  [t`Linux`, /Linux/],
 ] as const;
 
 /** "Firefox on Linux"; what the browser says of itself is in the title. */
 function browserName(agent: string): string {
-  const browser = browsers.find(([, sign]) => sign.test(agent))?.[0] ?? 'Another program';
+  const browser = browsers.find(([, sign]) => sign.test(agent))?.[0] ?? t`Another program`;
   const system = systems.find(([, sign]) => sign.test(agent))?.[0];
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t`${browser} on ${system}`;
 }

@@ -1,5 +1,7 @@
 // The way in: username and password, then the code of an authenticator where one is set up.
 
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -47,12 +49,14 @@ export function SignInPage() {
 
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>Sign in · Sellthrough</title>
+      <title>
+        <Trans>Sign in · Sellthrough</Trans>
+      </title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>
       <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
-        <h1 className="mb-5 text-lg">{asksCode ? 'Enter your code' : 'Sign in'}</h1>
+        <h1 className="mb-5 text-lg">{asksCode ? t`Enter your code` : t`Sign in`}</h1>
         <form
           noValidate
           className="flex flex-col gap-4"
@@ -68,8 +72,8 @@ export function SignInPage() {
         >
           {asksCode ? (
             <TextField
-              label="Code"
-              hint="From your authenticator app, or one of your recovery codes."
+              label={t`Code`}
+              hint={t`From your authenticator app, or one of your recovery codes.`}
               name="code"
               autoComplete="one-time-code"
               autoFocus
@@ -83,7 +87,7 @@ export function SignInPage() {
           ) : (
             <>
               <TextField
-                label="Username"
+                label={t`Username`}
                 name="username"
                 autoComplete="username"
                 autoFocus
@@ -94,7 +98,7 @@ export function SignInPage() {
                 onText={setUsername}
               />
               <TextField
-                label="Password"
+                label={t`Password`}
                 type="password"
                 name="password"
                 autoComplete="current-password"
@@ -106,8 +110,10 @@ export function SignInPage() {
           )}
           {command.error === null || asksForCode || command.isPending ? null : waitSeconds > 0 ? (
             <p role="alert" className="rounded-control bg-bad-fill px-3.5 py-3">
-              Too many attempts. You can try again in <span className="figures">{waitSeconds}</span>{' '}
-              {waitSeconds === 1 ? 'second' : 'seconds'}.
+              <Trans>
+                Too many attempts. You can try again in{' '}
+                <Plural value={waitSeconds} one="# second" other="# seconds" />.
+              </Trans>
             </p>
           ) : isRateLimited(command.error) ? null : (
             <ErrorNotice error={command.error} />
@@ -119,7 +125,7 @@ export function SignInPage() {
             disabled={!isReady || waitSeconds > 0}
             className="min-h-10"
           >
-            {asksCode ? 'Continue' : 'Sign in'}
+            {asksCode ? t`Continue` : t`Sign in`}
           </Button>
           {asksCode ? (
             <Button
@@ -131,18 +137,20 @@ export function SignInPage() {
                 command.reset();
               }}
             >
-              Use another account
+              <Trans>Use another account</Trans>
             </Button>
           ) : null}
         </form>
       </div>
       {canReset ? (
         <p className="mt-5 text-center">
-          <TextLink to="/reset-password">Forgot your password?</TextLink>
+          <TextLink to="/reset-password">
+            <Trans>Forgot your password?</Trans>
+          </TextLink>
         </p>
       ) : null}
       <p className="mt-5 text-center text-soft">
-        No account, or no password? The operator of this service gives you one.
+        <Trans>No account, or no password? The operator of this service gives you one.</Trans>
       </p>
     </main>
   );

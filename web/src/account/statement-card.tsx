@@ -1,9 +1,9 @@
 // A month of the ledger added up: from the opening balance to the closing one.
 
+import { plural, t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import type { Statement } from '../api/shapes.ts';
 import { formatSeriesDate } from '../text/times.ts';
-import { counted } from '../text/words.ts';
 import { Card } from '../ui/card.tsx';
 import { Money } from '../ui/money.tsx';
 
@@ -17,26 +17,26 @@ export function StatementCard({
   const { month, opening, credits, debits, charges, refunds, closing, entries } = statement;
   return (
     <Card
-      title={`Statement for ${formatSeriesDate(month, 'long')}`}
-      description={`${counted(entries, 'entry', 'entries')}; a month of UTC days.`}
+      title={t`Statement for ${formatSeriesDate(month, 'long')}`}
+      description={t`${plural(entries, { one: '# entry', other: '# entries' })}; a month of UTC days.`}
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
-        <Line name="Opening balance">
+        <Line name={t`Opening balance`}>
           <Money amount={opening} currency={currency} />
         </Line>
-        <Line name="Credits">
+        <Line name={t`Credits`}>
           <Money amount={movement(credits, '')} currency={currency} signed />
         </Line>
-        <Line name="Debits">
+        <Line name={t`Debits`}>
           <Money amount={movement(debits, '-')} currency={currency} signed />
         </Line>
-        <Line name="Charges">
+        <Line name={t`Charges`}>
           <Money amount={movement(charges, '-')} currency={currency} signed />
         </Line>
-        <Line name="Refunds">
+        <Line name={t`Refunds`}>
           <Money amount={movement(refunds, '')} currency={currency} signed />
         </Line>
-        <Line name="Closing balance">
+        <Line name={t`Closing balance`}>
           <Money amount={closing} currency={currency} className="font-semibold" />
         </Line>
       </dl>

@@ -1,5 +1,7 @@
 // Codes at sign-in (TOTP): set up, or switched off with the password and a code.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { disableTotp } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
@@ -21,21 +23,33 @@ export function TotpCard() {
   const close = () => setOpened(null);
   return (
     <Card
-      title="Codes at sign-in"
-      description="A second step: a code from an authenticator app after the password."
-      action={isOn ? <Badge tone="good">On</Badge> : <Badge tone="warn">Off</Badge>}
+      title={t`Codes at sign-in`}
+      description={t`A second step: a code from an authenticator app after the password.`}
+      action={
+        isOn ? (
+          <Badge tone="good">
+            <Trans>On</Trans>
+          </Badge>
+        ) : (
+          <Badge tone="warn">
+            <Trans>Off</Trans>
+          </Badge>
+        )
+      }
     >
       {isOn && isRequired ? (
-        <p className="text-soft">The operator of this service requires them of your role.</p>
+        <p className="text-soft">
+          <Trans>The operator of this service requires them of your role.</Trans>
+        </p>
       ) : null}
       {isOn && !isRequired ? (
         <Button look="danger" onClick={() => setOpened('disable')}>
-          Switch off
+          <Trans>Switch off</Trans>
         </Button>
       ) : null}
       {isOn ? null : (
         <Button look="primary" onClick={() => setOpened('setup')}>
-          Set up
+          <Trans>Set up</Trans>
         </Button>
       )}
       {opened === 'setup' ? <TotpSetup onClose={close} /> : null}
@@ -49,15 +63,15 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
   const [code, setCode] = useState('');
   const command = useCommand(disableTotp, {
     onDone: () => {
-      say('Codes at sign-in are off.');
+      say(t`Codes at sign-in are off.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Switch off codes at sign-in?"
-      description="The password alone will then let in whoever knows it. The recovery codes stop working."
-      action="Switch off"
+      title={t`Switch off codes at sign-in?`}
+      description={t`The password alone will then let in whoever knows it. The recovery codes stop working.`}
+      action={t`Switch off`}
       danger
       busy={command.isPending}
       ready={own.isReady && code.trim() !== ''}
@@ -67,8 +81,8 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
     >
       <OwnPasswordField own={own} autoFocus />
       <TextField
-        label="Code"
-        hint="From the app, or a recovery code."
+        label={t`Code`}
+        hint={t`From the app, or a recovery code.`}
         autoComplete="one-time-code"
         autoCapitalize="none"
         spellCheck={false}

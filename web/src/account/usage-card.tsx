@@ -1,7 +1,10 @@
 // The key's rate limit, and how much of it is used this very minute.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/queries.ts';
+import { formatCount } from '../text/language.ts';
 import { formatDuration } from '../text/times.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -13,9 +16,13 @@ export function UsageCard() {
   const { data: usage, error, refetch } = useQuery(usageQuery);
   return (
     <Card
-      title="Rate limit"
-      description="Requests made with the key; this panel is not counted."
-      action={<ButtonLink to="/requests">Requests</ButtonLink>}
+      title={t`Rate limit`}
+      description={t`Requests made with the key; this panel is not counted.`}
+      action={
+        <ButtonLink to="/requests">
+          <Trans>Requests</Trans>
+        </ButtonLink>
+      }
     >
       {usage === undefined ? (
         error === null ? (
@@ -26,18 +33,19 @@ export function UsageCard() {
       ) : (
         <>
           <p className="figures mb-2 text-xl font-semibold tracking-tight">
-            {usage.used.toLocaleString('en')}
+            {formatCount(usage.used)}
             <span className="text-sm font-normal text-soft">
               {' '}
-              of {usage.limit.toLocaleString('en')} used in{' '}
-              {usage.window_seconds === 60 ? 'a minute' : formatDuration(usage.window_seconds)}
+              {usage.window_seconds === 60
+                ? t`of ${formatCount(usage.limit)} used in a minute`
+                : t`of ${formatCount(usage.limit)} used in ${formatDuration(usage.window_seconds)}`}
             </span>
           </p>
-          <Meter label="Requests used" value={usage.used} max={usage.limit} />
+          <Meter label={t`Requests used`} value={usage.used} max={usage.limit} />
           <p className="mt-2 text-soft">
             {usage.remaining === 0
-              ? `Requests are refused with rate_limited for ${formatDuration(usage.reset_seconds)}.`
-              : `${usage.remaining.toLocaleString('en')} left. The operator of this service sets the limit.`}
+              ? t`Requests are refused with rate_limited for ${formatDuration(usage.reset_seconds)}.`
+              : t`${formatCount(usage.remaining)} left. The operator of this service sets the limit.`}
           </p>
         </>
       )}

@@ -1,6 +1,7 @@
 // The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
 // kept for people who report a problem. Called by queries.ts and commands.ts only.
 
+import { t } from '@lingui/core/macro';
 import { modeHeaders } from './panel-mode.ts';
 import { mintText } from './random-text.ts';
 
@@ -103,7 +104,7 @@ export async function fetchFile(path: string, query: Query): Promise<Blob> {
 }
 
 function unreachable(requestId: string): ApiError {
-  return new ApiError('network', 'The service cannot be reached. Check your connection.', { requestId });
+  return new ApiError('network', t`The service cannot be reached. Check your connection.`, { requestId });
 }
 
 export function queryText(query: Query = {}): string {
@@ -134,7 +135,7 @@ function errorOf(response: Response, body: unknown, sentId: string): ApiError {
   const envelope = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const { code, message, details } = envelope;
   if (typeof code !== 'string' || typeof message !== 'string') {
-    return new ApiError('unreadable', `The service answered with status ${response.status}.`, about);
+    return new ApiError('unreadable', t`The service answered with status ${response.status}.`, about);
   }
   return new ApiError(code, message, { ...about, details: readDetails(details) });
 }

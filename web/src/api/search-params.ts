@@ -30,9 +30,19 @@ export function textParams<const Name extends string>(...names: readonly Name[])
   };
 }
 
-/** The search with some of it replaced; filters start again at the newest. */
+/** The search with some of it replaced; filters start again at the newest, with no row open. */
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
-  const { before: _before, page: _page, ...rest } = { before: undefined, page: undefined, ...search };
+  const {
+    before: _before,
+    page: _page,
+    open: _open,
+    ...rest
+  } = {
+    before: undefined,
+    page: undefined,
+    open: undefined,
+    ...search,
+  };
   const entries = Object.entries({ ...rest, ...change }).filter(
     ([, value]) => value !== undefined && value !== '',
   );

@@ -1,5 +1,6 @@
 // What an account did: its ledger, its orders, its customers, a page at a time. The address says which.
 
+import { t } from '@lingui/core/macro';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
@@ -17,9 +18,9 @@ import { NumberedPager } from '../ui/pager.tsx';
 const route = getRouteApi('/panel/admin/accounts/$accountId');
 
 const tabs = [
-  { tab: 'ledger', title: 'Ledger' },
-  { tab: 'orders', title: 'Orders' },
-  { tab: 'customers', title: 'Customers' },
+  { tab: 'ledger', title: t`Ledger` },
+  { tab: 'orders', title: t`Orders` },
+  { tab: 'customers', title: t`Customers` },
 ] as const;
 
 const ledgerColumns = entryColumns('/admin/orders/$orderId');
@@ -37,7 +38,7 @@ export function AccountHistory({ accountId }: { readonly accountId: number }) {
   const list: ListProps = { accountId, page: search.page };
   return (
     <Card flush>
-      <nav aria-label="History" className="flex gap-1 border-b border-line px-4 pt-2">
+      <nav aria-label={t`History`} className="flex gap-1 border-b border-line px-4 pt-2">
         {tabs.map(({ tab, title }) => (
           <Link
             key={tab}
@@ -100,13 +101,13 @@ function HistoryList<Row extends { readonly id: number }>({
 }) {
   return (
     <DataTable
-      caption={`The account’s ${noun}`}
+      caption={t`The account’s ${noun}`}
       columns={columns}
       {...tableState(query)}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState icon={Inbox} title={`No ${noun} yet`}>
-          {noun === 'entries' ? 'Credit the account: it pays its orders from its balance.' : undefined}
+        <EmptyState icon={Inbox} title={t`No ${noun} yet`}>
+          {noun === 'entries' ? t`Credit the account: it pays its orders from its balance.` : undefined}
         </EmptyState>
       }
       footer={<NumberedPager list={query.data} noun={noun} />}

@@ -1,5 +1,7 @@
 // One order of any account, as the administrator sees it: to answer a reseller who quotes its id.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { OrderSheet } from '../account/order-sheet.tsx';
@@ -18,7 +20,9 @@ export function AccountOrderPage() {
   const params = { accountId: String(account?.id ?? 0) };
   const back =
     account === undefined ? (
-      <BackLink to="/admin/accounts">Accounts</BackLink>
+      <BackLink to="/admin/accounts">
+        <Trans>Accounts</Trans>
+      </BackLink>
     ) : (
       <BackLink to="/admin/accounts/$accountId" params={params} search={{ tab: 'orders' }}>
         {account.username}
@@ -26,28 +30,28 @@ export function AccountOrderPage() {
     );
   if (error !== null && data === undefined) {
     return (
-      <PageProblem title={`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+      <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
     );
   }
   return (
     <>
       <PageHeader
-        title={`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label="Copy order id" />}
+        title={t`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
         back={back}
       />
       <OrderSheet
         found={data}
         first={[
           {
-            name: 'Account',
+            name: t`Account`,
             value: account && (
               <TextLink to="/admin/accounts/$accountId" params={params}>
                 {account.username}
               </TextLink>
             ),
           },
-          { name: 'Order', value: data?.order.id },
+          { name: t`Order`, value: data?.order.id },
         ]}
         customer={({ customer }) => <bdi>{customer.reference}</bdi>}
       />

@@ -1,5 +1,7 @@
 // One account: what it has, what it may do, what it did. Everything an operator does for a reseller is here.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import {
@@ -21,6 +23,7 @@ import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
 import { KeysCard } from '../keys/keys-card.tsx';
 import { PeopleCard } from '../people/people-card.tsx';
+import { formatCount } from '../text/language.ts';
 import { groupWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -64,16 +67,20 @@ export function AccountPage() {
   const may = useMay();
   const mayManage = useMayManage();
   const { data, error, refetch } = useQuery(accountQuery(accountId));
-  const back = <BackLink to="/admin/accounts">Accounts</BackLink>;
+  const back = (
+    <BackLink to="/admin/accounts">
+      <Trans>Accounts</Trans>
+    </BackLink>
+  );
   if (error !== null && data === undefined) {
-    return <PageProblem title="Account" back={back} error={error} onRetry={() => void refetch()} />;
+    return <PageProblem title={t`Account`} back={back} error={error} onRetry={() => void refetch()} />;
   }
   const account = data?.account;
   const canManage = account !== undefined && mayManage(account);
   return (
     <>
       <PageHeader
-        title={account?.username ?? 'Account'}
+        title={account?.username ?? t`Account`}
         mark={account && <AccountBadges account={account} />}
         back={back}
         {...(account !== undefined &&
@@ -84,11 +91,11 @@ export function AccountPage() {
             <>
               <Button onClick={() => setOpened('debit')}>
                 <Minus aria-hidden="true" className="size-4" />
-                Debit
+                <Trans>Debit</Trans>
               </Button>
               <Button look="primary" onClick={() => setOpened('credit')}>
                 <Plus aria-hidden="true" className="size-4" />
-                Credit
+                <Trans>Credit</Trans>
               </Button>
             </>
           )
@@ -102,40 +109,40 @@ export function AccountPage() {
               {canManage ? (
                 <Button onClick={() => setOpened('settings')}>
                   <Settings2 aria-hidden="true" className="size-4" />
-                  Change settings
+                  <Trans>Change settings</Trans>
                 </Button>
               ) : null}
               <Button onClick={() => setOpened('trial')}>
                 <Gift aria-hidden="true" className="size-4" />
-                Give a free trial
+                <Trans>Give a free trial</Trans>
               </Button>
               {canManage ? (
                 <>
                   <Button onClick={() => setOpened('email')}>
                     <Mail aria-hidden="true" className="size-4" />
-                    E-mail address
+                    <Trans>E-mail address</Trans>
                   </Button>
                   <Button onClick={() => setOpened('password')}>
                     <LockKeyhole aria-hidden="true" className="size-4" />
-                    New password
+                    <Trans>New password</Trans>
                   </Button>
                   {account.totp_enabled ? (
                     <Button onClick={() => setOpened('totp')}>
                       <Smartphone aria-hidden="true" className="size-4" />
-                      Sign-in codes off
+                      <Trans>Sign-in codes off</Trans>
                     </Button>
                   ) : null}
                   <Button onClick={() => setOpened('sessions')}>
                     <LogOut aria-hidden="true" className="size-4" />
-                    End sessions
+                    <Trans>End sessions</Trans>
                   </Button>
                   <Button look="danger" onClick={() => setOpened('key')}>
                     <KeyRound aria-hidden="true" className="size-4" />
-                    Replace key
+                    <Trans>Replace key</Trans>
                   </Button>
                   <Button look={account.blocked ? 'plain' : 'danger'} onClick={() => setOpened('block')}>
                     <Ban aria-hidden="true" className="size-4" />
-                    {account.blocked ? 'Unblock' : 'Block'}
+                    {account.blocked ? t`Unblock` : t`Block`}
                   </Button>
                 </>
               ) : null}
@@ -147,8 +154,8 @@ export function AccountPage() {
             owner={keysOfAccount(account.id)}
             description={
               canManage
-                ? 'What its programs use. “Replace key” above is the first key’s.'
-                : 'What its programs use.'
+                ? t`What its programs use. “Replace key” above is the first key’s.`
+                : t`What its programs use.`
             }
             ofAdministrator={account.is_admin}
             canChange={canManage}
@@ -157,11 +164,11 @@ export function AccountPage() {
         {account === undefined || !may('admin:accounts') ? null : (
           <PeopleCard
             owner={peopleOfAccount(account.id)}
-            title="People"
+            title={t`People`}
             description={
               canManage
-                ? 'Who signs in for it. The buttons above are for its own login.'
-                : 'Who signs in for it.'
+                ? t`Who signs in for it. The buttons above are for its own login.`
+                : t`Who signs in for it.`
             }
             ofAdministrator={account.is_admin}
             canChange={canManage}
@@ -213,35 +220,43 @@ function AccountDialogs({
 }
 
 function EmailText({ email }: { readonly email: string | undefined }) {
-  return email === undefined ? <span className="text-soft">None</span> : <bdi>{email}</bdi>;
+  return email === undefined ? (
+    <span className="text-soft">
+      <Trans>None</Trans>
+    </span>
+  ) : (
+    <bdi>{email}</bdi>
+  );
 }
 
 function accountFacts(account: Account | undefined) {
-  const figures = (value: number | undefined) => value?.toLocaleString('en');
+  const figures = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   return [
     {
-      name: 'Balance',
+      name: t`Balance`,
       value: account && (
         <Money amount={account.balance} currency={account.currency} className="font-semibold" />
       ),
     },
-    { name: 'Group', value: account && groupWord(account.group) },
-    { name: 'Orders', value: figures(account?.order_count) },
-    { name: 'Customers', value: figures(account?.customer_count) },
-    { name: 'API', value: account && (account.api_enabled ? 'On' : 'Off') },
-    { name: 'Rate limit', value: account && `${figures(account.rate_limit_per_minute)} a minute` },
+    { name: t`Group`, value: account && groupWord(account.group) },
+    { name: t`Orders`, value: figures(account?.order_count) },
+    { name: t`Customers`, value: figures(account?.customer_count) },
+    { name: t`API`, value: account && (account.api_enabled ? t`On` : t`Off`) },
+    { name: t`Rate limit`, value: account && t`${formatCount(account.rate_limit_per_minute)} a minute` },
     {
-      name: 'Allow-list',
+      name: t`Allow-list`,
       value:
         account &&
         (account.allowed_ips.length === 0 ? (
-          <span className="text-soft">Any address</span>
+          <span className="text-soft">
+            <Trans>Any address</Trans>
+          </span>
         ) : (
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),
     },
-    { name: 'E-mail', value: account && <EmailText email={account.email} /> },
-    { name: 'Codes at sign-in', value: account && (account.totp_enabled ? 'On' : 'Off') },
-    { name: 'Created', value: account && <Time at={account.created_at} /> },
+    { name: t`E-mail`, value: account && <EmailText email={account.email} /> },
+    { name: t`Codes at sign-in`, value: account && (account.totp_enabled ? t`On` : t`Off`) },
+    { name: t`Created`, value: account && <Time at={account.created_at} /> },
   ];
 }

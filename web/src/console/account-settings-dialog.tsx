@@ -1,5 +1,6 @@
 // What an account may do: group, name, API, rate limit, allow-list. Only what was changed is sent.
 
+import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { type AccountChange, changeAccount } from '../api/commands.ts';
@@ -12,8 +13,8 @@ import { SwitchField } from '../ui/switch-field.tsx';
 import { say } from '../ui/toasts.tsx';
 
 const groups = [
-  { value: 'reseller', title: 'Reseller' },
-  { value: 'distributor', title: 'Distributor' },
+  { value: 'reseller', title: t`Reseller` },
+  { value: 'distributor', title: t`Distributor` },
 ] as const;
 
 export function AccountSettingsDialog({
@@ -30,7 +31,7 @@ export function AccountSettingsDialog({
   const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
   const command = useCommand((change: AccountChange) => changeAccount(account.id, change), {
     onDone: () => {
-      say('Saved. It applies from the next request on.');
+      say(t`Saved. It applies from the next request on.`);
       onClose();
     },
   });
@@ -46,9 +47,9 @@ export function AccountSettingsDialog({
   };
   return (
     <FormDialog
-      title={`Settings of ${account.username}`}
+      title={t`Settings of ${account.username}`}
       width="wide"
-      action={isLockOut ? 'Save it all the same' : 'Save'}
+      action={isLockOut ? t`Save it all the same` : t`Save`}
       danger={isLockOut}
       busy={command.isPending}
       ready={isRate && Object.keys(change).length > 0}
@@ -58,35 +59,35 @@ export function AccountSettingsDialog({
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
+          label={t`Name`}
           autoComplete="off"
           maxLength={120}
           value={displayName}
           onText={setDisplayName}
         />
         <TextField
-          label="Requests a minute"
+          label={t`Requests a minute`}
           inputMode="numeric"
           autoComplete="off"
-          problem={isRate ? null : 'A whole number from 1 to 1,000,000.'}
+          problem={isRate ? null : t`A whole number from 1 to 1,000,000.`}
           value={rateLimit}
           onText={setRateLimit}
         />
       </div>
       <Choice
-        label="Group: decides the prices of new orders"
+        label={t`Group: decides the prices of new orders`}
         labelShown
         value={group}
         options={groups}
         onChoose={setGroup}
       />
       <SwitchField
-        label="API access"
-        hint="Off: requests with its key are refused. The panel goes on working."
+        label={t`API access`}
+        hint={t`Off: requests with its key are refused. The panel goes on working.`}
         checked={apiEnabled}
         onChange={setApiEnabled}
       />
-      <Field label="IP allow-list" hint="One address or range on each line. Empty: any address.">
+      <Field label={t`IP allow-list`} hint={t`One address or range on each line. Empty: any address.`}>
         {(wiring) => (
           <textarea
             {...wiring}

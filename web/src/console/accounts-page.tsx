@@ -1,5 +1,7 @@
 // Every account: search, and the way to create one.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, SearchX, UsersRound } from 'lucide-react';
@@ -9,6 +11,7 @@ import { accountsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Account } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
+import { formatCount } from '../text/language.ts';
 import { groupWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -27,11 +30,11 @@ import { CreateAccountDialog } from './create-account-dialog.tsx';
 
 const route = getRouteApi('/panel/admin/accounts');
 
-const figures = (value: number) => <span className="figures">{value.toLocaleString('en')}</span>;
+const figures = (value: number) => <span className="figures">{formatCount(value)}</span>;
 
 const columns: readonly Column<Account>[] = [
   {
-    title: 'Account',
+    title: t`Account`,
     grows: true,
     cell: (account) => (
       <TwoLines
@@ -55,22 +58,22 @@ const columns: readonly Column<Account>[] = [
       />
     ),
   },
-  { title: 'Group', from: 'sm', cell: ({ group }) => groupWord(group) },
-  { title: 'State', from: 'sm', cell: (account) => <AccountBadges account={account} /> },
-  { title: 'Orders', from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
-  { title: 'Customers', from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
-  { title: 'Created', from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
+  { title: t`Group`, from: 'sm', cell: ({ group }) => groupWord(group) },
+  { title: t`State`, from: 'sm', cell: (account) => <AccountBadges account={account} /> },
+  { title: t`Orders`, from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
+  { title: t`Customers`, from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
+  { title: t`Created`, from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
   {
-    title: 'Balance',
+    title: t`Balance`,
     align: 'end',
     cell: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
   },
 ];
 
 const groupOptions = [
-  { value: '', title: 'Every group' },
-  { value: 'reseller', title: 'Resellers' },
-  { value: 'distributor', title: 'Distributors' },
+  { value: '', title: t`Every group` },
+  { value: 'reseller', title: t`Resellers` },
+  { value: 'distributor', title: t`Distributors` },
 ];
 
 export function AccountsPage() {
@@ -88,17 +91,17 @@ export function AccountsPage() {
   const create = useMay()('admin:accounts') ? (
     <Button look="primary" onClick={() => setCreating(true)}>
       <Plus aria-hidden="true" className="size-4" />
-      Create an account
+      <Trans>Create an account</Trans>
     </Button>
   ) : null;
   return (
     <>
-      <PageHeader title="Accounts" actions={create} />
+      <PageHeader title={t`Accounts`} actions={create} />
       <Card flush>
         <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label="Username or name" value={search.q ?? ''} onSearch={onSearch} />
+          <SearchField label={t`Username or name`} value={search.q ?? ''} onSearch={onSearch} />
           <SelectField
-            label="Group"
+            label={t`Group`}
             unlabelled
             value={search.group ?? ''}
             options={groupOptions}
@@ -106,7 +109,7 @@ export function AccountsPage() {
           />
         </FilterBar>
         <DataTable
-          caption="Accounts"
+          caption={t`Accounts`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
@@ -114,16 +117,16 @@ export function AccountsPage() {
             isFiltered || search.page !== undefined ? (
               <EmptyState
                 icon={SearchX}
-                title="No matching accounts"
+                title={t`No matching accounts`}
                 action={
                   <ButtonLink to="/admin/accounts" search={{}}>
-                    Show all accounts
+                    <Trans>Show all accounts</Trans>
                   </ButtonLink>
                 }
               />
             ) : (
-              <EmptyState icon={UsersRound} title="No accounts yet" action={create}>
-                An account orders for its customers from the balance you give it.
+              <EmptyState icon={UsersRound} title={t`No accounts yet`} action={create}>
+                <Trans>An account orders for its customers from the balance you give it.</Trans>
               </EmptyState>
             )
           }
@@ -138,10 +141,26 @@ export function AccountsPage() {
 export function AccountBadges({ account }: { readonly account: Account }) {
   return (
     <span className="inline-flex flex-wrap gap-1">
-      {account.is_admin ? <Badge tone="accent">Administrator</Badge> : null}
-      {account.blocked ? <Badge tone="bad">Blocked</Badge> : null}
-      {account.api_enabled ? null : <Badge tone="warn">API off</Badge>}
-      {account.is_admin || account.blocked || !account.api_enabled ? null : <Badge tone="good">Active</Badge>}
+      {account.is_admin ? (
+        <Badge tone="accent">
+          <Trans>Administrator</Trans>
+        </Badge>
+      ) : null}
+      {account.blocked ? (
+        <Badge tone="bad">
+          <Trans>Blocked</Trans>
+        </Badge>
+      ) : null}
+      {account.api_enabled ? null : (
+        <Badge tone="warn">
+          <Trans>API off</Trans>
+        </Badge>
+      )}
+      {account.is_admin || account.blocked || !account.api_enabled ? null : (
+        <Badge tone="good">
+          <Trans>Active</Trans>
+        </Badge>
+      )}
     </span>
   );
 }

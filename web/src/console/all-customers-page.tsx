@@ -1,5 +1,7 @@
 // Customers of every account; suspending one, and lifting the suspension.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, Users } from 'lucide-react';
@@ -27,7 +29,7 @@ import { say } from '../ui/toasts.tsx';
 const route = getRouteApi('/panel/admin/customers');
 const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
   linked: false,
-  second: ({ account }) => `of ${account.username}`,
+  second: ({ account }) => t`of ${account.username}`,
 });
 
 export function AllCustomersPage() {
@@ -43,7 +45,7 @@ export function AllCustomersPage() {
   const columns: readonly Column<AccountCustomer>[] = [
     ...(nameColumn === undefined ? [] : [nameColumn]),
     {
-      title: 'Account',
+      title: t`Account`,
       from: 'md',
       cell: ({ account }) => (
         <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
@@ -56,28 +58,28 @@ export function AllCustomersPage() {
   ];
   return (
     <>
-      <PageHeader title="All customers" description="Of every account." />
+      <PageHeader title={t`All customers`} description={t`Of every account.`} />
       <Card flush>
         <FilterBar clear={search.q === undefined ? undefined : () => void navigate({ search: {} })}>
-          <SearchField label="Name, e-mail or username" value={search.q ?? ''} onSearch={onSearch} />
+          <SearchField label={t`Name, e-mail or username`} value={search.q ?? ''} onSearch={onSearch} />
         </FilterBar>
         <DataTable
-          caption="Customers of every account"
+          caption={t`Customers of every account`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
           empty={
             search.q === undefined && search.before === undefined ? (
-              <EmptyState icon={Users} title="No customers yet">
-                They come with the accounts’ first orders.
+              <EmptyState icon={Users} title={t`No customers yet`}>
+                <Trans>They come with the accounts’ first orders.</Trans>
               </EmptyState>
             ) : (
               <EmptyState
                 icon={SearchX}
-                title={query.data?.next_before ? 'Nobody found so far' : 'Nobody found'}
+                title={query.data?.next_before ? t`Nobody found so far` : t`Nobody found`}
                 action={
                   <ButtonLink to="/admin/customers" search={{}}>
-                    Show all customers
+                    <Trans>Show all customers</Trans>
                   </ButtonLink>
                 }
               />
@@ -92,11 +94,11 @@ export function AllCustomersPage() {
 
   function change(): Column<AccountCustomer> {
     return {
-      title: 'Change',
+      title: t`Change`,
       untitled: true,
       align: 'end',
       cell: (customer) => (
-        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? 'Lift' : 'Suspend'}</Button>
+        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Lift` : t`Suspend`}</Button>
       ),
     };
   }
@@ -116,21 +118,26 @@ function SuspendDialog({
   const suspended = isSuspended(customer);
   const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
     onDone: () => {
-      say(suspended ? `${customer.name} can log in again.` : `${customer.name} is suspended.`);
+      say(suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title={suspended ? 'Lift the suspension?' : 'Suspend this customer?'}
+      title={suspended ? t`Lift the suspension?` : t`Suspend this customer?`}
       description={
         <>
-          <bdi className="text-ink">{customer.name}</bdi> of{' '}
-          <bdi className="text-ink">{customer.account.username}</bdi>{' '}
-          {suspended ? 'can log in again.' : 'can no longer log in. The plan runs on, and orders still work.'}
+          <Trans>
+            <bdi className="text-ink">{customer.name}</bdi> of{' '}
+            <bdi className="text-ink">{customer.account.username}</bdi>
+          </Trans>
+          {': '}
+          {suspended
+            ? t`can log in again.`
+            : t`can no longer log in. The plan runs on, and orders still work.`}
         </>
       }
-      action={suspended ? 'Lift it' : 'Suspend'}
+      action={suspended ? t`Lift it` : t`Suspend`}
       danger={!suspended}
       busy={command.isPending}
       error={command.error}

@@ -1,5 +1,7 @@
 // Who changed what, newest first, from what to what; and who signed in, or was refused.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
@@ -21,9 +23,9 @@ import { Time } from '../ui/time.tsx';
 const route = getRouteApi('/panel/admin/audit');
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: 'No.', from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
+  { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
   {
-    title: 'What',
+    title: t`What`,
     grows: true,
     cell: (entry) => (
       <>
@@ -37,17 +39,19 @@ const columns: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { title: 'Change', from: 'md', cell: (entry) => <Changes entry={entry} /> },
+  { title: t`Change`, from: 'md', cell: (entry) => <Changes entry={entry} /> },
   {
-    title: 'Who',
+    title: t`Who`,
     cell: ({ actor, by }) =>
       actor.username === '' ? (
-        <span className="text-soft">Not known</span>
+        <span className="text-soft">
+          <Trans>Not known</Trans>
+        </span>
       ) : (
         <ActedBy account={actor.username} by={by} />
       ),
   },
-  { title: 'When', from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
+  { title: t`When`, from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
 ];
 
 export function AuditPage() {
@@ -56,19 +60,21 @@ export function AuditPage() {
   return (
     <>
       <PageHeader
-        title="Audit log"
-        description="Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number."
+        title={t`Audit log`}
+        description={t`Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number.`}
       />
       <Card flush>
         <DataTable
-          caption="Audit log"
+          caption={t`Audit log`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ number }) => number}
           empty={
-            <EmptyState icon={ScrollText} title="Nothing has been changed yet">
-              What administrators change, what accounts change about their own access, and who signs in, is
-              listed here.
+            <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
+              <Trans>
+                What administrators change, what accounts change about their own access, and who signs in, is
+                listed here.
+              </Trans>
             </EmptyState>
           }
           footer={<NumberedPager list={query.data} noun="changes" />}
@@ -83,14 +89,14 @@ function ActedBy({ account, by }: { readonly account: string; readonly by: Audit
   if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
   const whose = <bdi>{by.name}</bdi>;
   return by.type === 'key' ? (
-    <TwoLines first={<bdi>{account}</bdi>} second={<>key {whose}</>} />
+    <TwoLines first={<bdi>{account}</bdi>} second={<Trans>key {whose}</Trans>} />
   ) : (
     <TwoLines
       first={whose}
       second={
-        <>
+        <Trans>
           of <bdi>{account}</bdi>
-        </>
+        </Trans>
       }
     />
   );
@@ -160,7 +166,7 @@ function Subject({ subject }: { readonly subject: string }) {
     <>
       {before}
       <TextLink to="/admin/accounts/$accountId" params={{ accountId }}>
-        account {accountId}
+        <Trans>account {accountId}</Trans>
       </TextLink>
     </>
   );

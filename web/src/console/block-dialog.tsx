@@ -1,5 +1,6 @@
 // Blocks an account, or lifts the block.
 
+import { t } from '@lingui/core/macro';
 import { changeAccount } from '../api/commands.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -16,19 +17,19 @@ export function BlockDialog({
   const { username, blocked } = account;
   const command = useCommand(() => changeAccount(account.id, { blocked: !blocked }), {
     onDone: () => {
-      say(blocked ? `${username} is no longer blocked.` : `${username} is blocked.`);
+      say(blocked ? t`${username} is no longer blocked.` : t`${username} is blocked.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title={blocked ? `Unblock ${username}?` : `Block ${username}?`}
+      title={blocked ? t`Unblock ${username}?` : t`Block ${username}?`}
       description={
         blocked
-          ? 'Its API works again at once. Whoever was signed in to its panel signs in again.'
-          : 'Its API and panel stop with the next request, and its sessions end. Its balance stays, and its customers’ plans run on.'
+          ? t`Its API works again at once. Whoever was signed in to its panel signs in again.`
+          : t`Its API and panel stop with the next request, and its sessions end. Its balance stays, and its customers’ plans run on.`
       }
-      action={blocked ? 'Unblock' : 'Block account'}
+      action={blocked ? t`Unblock` : t`Block account`}
       danger={!blocked}
       busy={command.isPending}
       error={command.error}

@@ -1,5 +1,7 @@
 // The business at a glance: revenue and orders, who sells most, what ends soon, what is refused and why.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
@@ -8,6 +10,7 @@ import { consoleOverviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { ConsoleOverview } from '../api/shapes.ts';
 import { sumAmounts } from '../text/amounts.ts';
+import { formatCount } from '../text/language.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -36,7 +39,7 @@ export function ConsoleOverviewPage() {
     series && <Money amount={sumAmounts(series.map(read))} currency={currency} />;
   const topColumns: readonly Column<TopAccount>[] = [
     {
-      title: 'Account',
+      title: t`Account`,
       grows: true,
       cell: ({ account }) => (
         <TwoLines
@@ -50,33 +53,41 @@ export function ConsoleOverviewPage() {
       ),
     },
     {
-      title: 'Orders',
+      title: t`Orders`,
       align: 'end',
-      cell: (row) => <span className="figures">{row.orders.toLocaleString('en')}</span>,
+      cell: (row) => <span className="figures">{formatCount(row.orders)}</span>,
     },
-    { title: 'Spent', align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
+    { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
   ];
   return (
     <>
-      <PageHeader title="Business" description="All accounts together." />
+      <PageHeader title={t`Business`} description={t`All accounts together.`} />
       <div className="flex flex-col gap-4 lg:gap-5">
         <Stats>
-          <Stat name="Revenue" value={money(({ spent }) => spent)} note={`In ${span.title}, less refunds`} />
-          <Stat name="Orders" value={orders?.toLocaleString('en')} note={`In ${span.title}`} />
           <Stat
-            name="Refunded"
-            value={money(({ refunded }) => refunded)}
-            note="For plans replaced before their end"
+            name={t`Revenue`}
+            value={money(({ spent }) => spent)}
+            note={t`In ${span.title}, less refunds`}
           />
           <Stat
-            name="Plans that end soon"
-            value={data?.expiring.count.toLocaleString('en')}
-            note="Within 14 days, in every account"
+            name={t`Orders`}
+            value={orders === undefined ? undefined : formatCount(orders)}
+            note={t`In ${span.title}`}
+          />
+          <Stat
+            name={t`Refunded`}
+            value={money(({ refunded }) => refunded)}
+            note={t`For plans replaced before their end`}
+          />
+          <Stat
+            name={t`Plans that end soon`}
+            value={data && formatCount(data.expiring.count)}
+            note={t`Within 14 days, in every account`}
           />
         </Stats>
         <SeriesCard
-          title="Revenue and orders"
-          moneyName="Revenue"
+          title={t`Revenue and orders`}
+          moneyName={t`Revenue`}
           series={series}
           error={error}
           onRetry={() => void refetch()}
@@ -88,35 +99,35 @@ export function ConsoleOverviewPage() {
           outdated={isPlaceholderData}
         />
         <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-          <Card title="Top accounts" description={`By credit spent in ${span.title}.`} flush>
+          <Card title={t`Top accounts`} description={t`By credit spent in ${span.title}.`} flush>
             <div className="border-t border-line">
               <DataTable
-                caption="Accounts by credit spent"
+                caption={t`Accounts by credit spent`}
                 columns={topColumns}
                 rows={data?.top_accounts}
                 rowKey={({ account }) => account.id}
                 error={error}
                 empty={
-                  <EmptyState icon={UsersRound} title="Nobody has ordered yet">
-                    Create an account and credit it: its orders are counted here.
+                  <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
+                    <Trans>Create an account and credit it: its orders are counted here.</Trans>
                   </EmptyState>
                 }
               />
             </div>
           </Card>
           <Card
-            title="Refusals"
-            description={`Requests to both APIs that were refused in ${span.title}, by code.`}
+            title={t`Refusals`}
+            description={t`Requests to both APIs that were refused in ${span.title}, by code.`}
             flush
           >
             <div className="border-t border-line">
               <DataTable
-                caption="Refusals by code"
+                caption={t`Refusals by code`}
                 columns={refusalColumns}
                 rows={data?.refusals}
                 rowKey={({ code }) => code}
                 error={error}
-                empty={<EmptyState icon={CircleCheck} title="Nothing was refused" />}
+                empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
               />
             </div>
           </Card>
@@ -128,13 +139,13 @@ export function ConsoleOverviewPage() {
 
 const refusalColumns: readonly Column<RefusalCount>[] = [
   {
-    title: 'Code',
+    title: t`Code`,
     grows: true,
     cell: ({ code }) => <code className="font-mono text-[0.8125rem]">{code}</code>,
   },
   {
-    title: 'Requests',
+    title: t`Requests`,
     align: 'end',
-    cell: ({ count }) => <span className="figures">{count.toLocaleString('en')}</span>,
+    cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
   },
 ];

@@ -1,5 +1,7 @@
 // A new account. Its password and key are shown once, to be handed over.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { createAccount } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
@@ -15,8 +17,8 @@ import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
 
 const groups = [
-  { value: 'reseller', title: 'Reseller' },
-  { value: 'distributor', title: 'Distributor' },
+  { value: 'reseller', title: t`Reseller` },
+  { value: 'distributor', title: t`Distributor` },
 ] as const;
 
 export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }) {
@@ -37,39 +39,43 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
     const { account, api_key: key, password } = command.data;
     return (
       <ShownOnceDialog
-        title="The account is ready"
+        title={t`The account is ready`}
         onClose={onClose}
         action={
           <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-            Open the account
+            <Trans>Open the account</Trans>
           </ButtonLink>
         }
       >
         {password === undefined ? (
           <Notice tone="good">
-            A link to choose a password is on its way to <bdi>{account.email}</bdi>. It works for seven days.
-            The key can be looked up in the account’s own panel.
+            <Trans>
+              A link to choose a password is on its way to <bdi>{account.email}</bdi>. It works for seven
+              days. The key can be looked up in the account’s own panel.
+            </Trans>
           </Notice>
         ) : (
           <Notice tone="warn">
-            Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
-            choosing another one; the key can be looked up in the account’s own panel.
+            <Trans>
+              Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
+              choosing another one; the key can be looked up in the account’s own panel.
+            </Trans>
           </Notice>
         )}
-        {password === undefined ? null : <SecretText label="Password" text={password} />}
-        <SecretText label="API key" text={key} />
+        {password === undefined ? null : <SecretText label={t`Password`} text={password} />}
+        <SecretText label={t`API key`} text={key} />
       </ShownOnceDialog>
     );
   }
   return (
     <FormDialog
-      title="Create an account"
+      title={t`Create an account`}
       description={
         invites
-          ? 'Whoever is invited chooses the password. The balance starts at zero.'
-          : 'A password is generated and shown once. The balance starts at zero.'
+          ? t`Whoever is invited chooses the password. The balance starts at zero.`
+          : t`A password is generated and shown once. The balance starts at zero.`
       }
-      action="Create account"
+      action={t`Create account`}
       busy={command.isPending}
       ready={isValid && (email.trim() === '' || isMailable)}
       error={command.error}
@@ -85,11 +91,13 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       onClose={onClose}
     >
       <TextField
-        label="Username"
+        label={t`Username`}
         autoFocus
-        hint="3 to 64 of a–z, 0–9, dot, underscore and hyphen; begins and ends with a letter or digit."
+        hint={t`3 to 64 of a–z, 0–9, dot, underscore and hyphen; begins and ends with a letter or digit.`}
         problem={
-          plain.length >= 3 && !isValid ? 'Only a–z, 0–9, dot, underscore and hyphen; not at the ends.' : null
+          plain.length >= 3 && !isValid
+            ? t`Only a–z, 0–9, dot, underscore and hyphen; not at the ends.`
+            : null
         }
         autoComplete="off"
         autoCapitalize="none"
@@ -99,16 +107,16 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
         onText={setUsername}
       />
       <TextField
-        label="Name"
-        hint="Optional: a company or a person."
+        label={t`Name`}
+        hint={t`Optional: a company or a person.`}
         autoComplete="off"
         maxLength={120}
         value={displayName}
         onText={setDisplayName}
       />
       <TextField
-        label="E-mail address"
-        hint="Optional: for a link to a new password, and news of sign-ins."
+        label={t`E-mail address`}
+        hint={t`Optional: for a link to a new password, and news of sign-ins.`}
         type="email"
         autoComplete="off"
         autoCapitalize="none"
@@ -119,8 +127,8 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       />
       {mail ? (
         <SwitchField
-          label="Invite by mail"
-          hint="Mails a link to choose the first password."
+          label={t`Invite by mail`}
+          hint={t`Mails a link to choose the first password.`}
           checked={isInvited && isMailable}
           disabled={!isMailable}
           onChange={setIsInvited}
@@ -128,7 +136,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       ) : null}
       {mayPrice ? (
         <Choice
-          label="Group: decides the prices"
+          label={t`Group: decides the prices`}
           labelShown
           value={group}
           options={groups}

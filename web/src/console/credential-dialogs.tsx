@@ -1,6 +1,8 @@
 // How an account is let in, in an administrator's hands: a new key or password, shown once; codes off; sessions ended.
 // What could take the account over asks for the administrator's own password first.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import {
   changeAccount,
@@ -11,7 +13,6 @@ import {
 import { mintText } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { counted } from '../text/words.ts';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -32,19 +33,19 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
   );
   if (command.data !== undefined) {
     return (
-      <ShownOnceDialog title="The key was replaced" onClose={onClose}>
+      <ShownOnceDialog title={t`The key was replaced`} onClose={onClose}>
         <Notice tone="warn">
-          The old key is refused from now on. The account also sees the new one in its panel.
+          <Trans>The old key is refused from now on. The account also sees the new one in its panel.</Trans>
         </Notice>
-        <SecretText label="API key" text={command.data.api_key} />
+        <SecretText label={t`API key`} text={command.data.api_key} />
       </ShownOnceDialog>
     );
   }
   return (
     <PasswordDialog
-      title={`Replace the key of ${account.username}?`}
-      description="The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone."
-      action="Replace key now"
+      title={t`Replace the key of ${account.username}?`}
+      description={t`The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone.`}
+      action={t`Replace key now`}
       danger
       command={command}
       onClose={onClose}
@@ -61,20 +62,22 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   );
   if (command.data !== undefined) {
     return (
-      <ShownOnceDialog title="The password was replaced" onClose={onClose}>
+      <ShownOnceDialog title={t`The password was replaced`} onClose={onClose}>
         <Notice tone="warn">
-          Hand it over now: it is shown only here, and is good for choosing another one. Every session of the
-          account has ended.
+          <Trans>
+            Hand it over now: it is shown only here, and is good for choosing another one. Every session of
+            the account has ended.
+          </Trans>
         </Notice>
-        <SecretText label="Password" text={password} />
+        <SecretText label={t`Password`} text={password} />
       </ShownOnceDialog>
     );
   }
   return (
     <PasswordDialog
-      title={`New password for ${account.username}?`}
-      description="A password is generated and shown once. The old one stops working, and every session of the account ends."
-      action="Generate password"
+      title={t`New password for ${account.username}?`}
+      description={t`A password is generated and shown once. The old one stops working, and every session of the account ends.`}
+      action={t`Generate password`}
       danger
       isAskedAlways
       command={command}
@@ -90,16 +93,16 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
   const wanted = email.trim();
   const command = useCommand(() => changeAccount(account.id, { email: wanted, current_password: own.sent }), {
     onDone: () => {
-      say(wanted === '' ? 'The address is removed.' : 'The address is saved.');
+      say(wanted === '' ? t`The address is removed.` : t`The address is saved.`);
       onClose();
     },
   });
   const isMailable = wanted === '' || /^\S+@\S+\.\S+$/.test(wanted);
   return (
     <FormDialog
-      title={`E-mail address of ${account.username}`}
-      description="Whoever reads its mail can set a new password for the account. Empty: nowhere."
-      action="Save address"
+      title={t`E-mail address of ${account.username}`}
+      description={t`Whoever reads its mail can set a new password for the account. Empty: nowhere.`}
+      action={t`Save address`}
       busy={command.isPending}
       ready={wanted !== saved && isMailable && own.isReady}
       error={command.error}
@@ -107,7 +110,7 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
       onClose={onClose}
     >
       <TextField
-        label="Address"
+        label={t`Address`}
         type="email"
         autoComplete="off"
         autoCapitalize="none"
@@ -128,16 +131,16 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
     (mine: string | undefined) => disableAccountTotp(account.id, { current_password: mine }),
     {
       onDone: () => {
-        say(`${account.username} signs in with the password alone.`);
+        say(t`${account.username} signs in with the password alone.`);
         onClose();
       },
     },
   );
   return (
     <PasswordDialog
-      title={`Switch off the codes of ${account.username}?`}
-      description="For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in."
-      action="Switch off codes"
+      title={t`Switch off the codes of ${account.username}?`}
+      description={t`For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in.`}
+      action={t`Switch off codes`}
       danger
       isAskedAlways
       command={command}
@@ -149,15 +152,15 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
 export function EndSessionsDialog({ account, onClose }: CredentialDialogProps) {
   const command = useCommand(() => endAccountSessions(account.id), {
     onDone: ({ ended }) => {
-      say(`${counted(ended, 'session')} of ${account.username} ended.`);
+      say(t`${plural(ended, { one: '# session', other: '# sessions' })} of ${account.username} ended.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title={`End the sessions of ${account.username}?`}
-      description="Whoever is signed in to its panel has to sign in again, in every browser. Its password and its key stay."
-      action="End sessions"
+      title={t`End the sessions of ${account.username}?`}
+      description={t`Whoever is signed in to its panel has to sign in again, in every browser. Its password and its key stay.`}
+      action={t`End sessions`}
       danger
       busy={command.isPending}
       error={command.error}

@@ -1,6 +1,8 @@
 // Credits or debits an account. Two steps: the amount with its memo, then what the balance will be, and the password where
 // the service asks for it.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -42,7 +44,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
     (body: Parameters<typeof creditAccount>[1]) => creditAccount(account.id, body, key),
     {
       onDone: ({ balance }) => {
-        say(`Done. The balance of ${account.username} is ${formatMoney(balance, currency)}.`);
+        say(t`Done. The balance of ${account.username} is ${formatMoney(balance, currency)}.`);
         onClose();
       },
     },
@@ -50,11 +52,11 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   if (!asksPassword && isPasswordMissing(command.error)) setAsksPassword(true);
   const amountProblem =
     typed.trim() !== '' && size === null
-      ? 'An amount such as 100 or 99.50.'
+      ? t`An amount such as 100 or 99.50.`
       : isTooMuch
-        ? `The balance is ${formatMoney(account.balance, currency)}.`
+        ? t`The balance is ${formatMoney(account.balance, currency)}.`
         : null;
-  const title = direction === 'credit' ? 'Credit' : 'Debit';
+  const title = direction === 'credit' ? t`Credit` : t`Debit`;
   const send = () =>
     command.mutate({
       amount,
@@ -85,7 +87,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                   ),
                 },
                 {
-                  name: 'Balance',
+                  name: t`Balance`,
                   value: (
                     <span className="inline-flex items-center gap-2">
                       <Money amount={account.balance} currency={currency} className="text-soft" />
@@ -95,15 +97,22 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                   ),
                 },
                 {
-                  name: 'Memo',
-                  value: memo.trim() === '' ? <span className="text-soft">None</span> : <bdi>{memo}</bdi>,
+                  name: t`Memo`,
+                  value:
+                    memo.trim() === '' ? (
+                      <span className="text-soft">
+                        <Trans>None</Trans>
+                      </span>
+                    ) : (
+                      <bdi>{memo}</bdi>
+                    ),
                 },
               ]}
             />
           ) : (
             <>
               <TextField
-                label={`Amount in ${currency}`}
+                label={t`Amount in ${currency}`}
                 inputMode="decimal"
                 autoComplete="off"
                 autoFocus
@@ -113,8 +122,8 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                 onText={setTyped}
               />
               <TextField
-                label="Memo"
-                hint="The account sees it in its ledger: an invoice number, a reason."
+                label={t`Memo`}
+                hint={t`The account sees it in its ledger: an invoice number, a reason.`}
                 autoComplete="off"
                 maxLength={500}
                 value={memo}
@@ -123,7 +132,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             </>
           )}
           {confirming && asksPassword ? (
-            <OwnPasswordField own={own} hint="So large a credit takes it." autoFocus />
+            <OwnPasswordField own={own} hint={t`So large a credit takes it.`} autoFocus />
           ) : null}
           {command.error === null || isPasswordMissing(command.error) ? null : (
             <ErrorNotice error={command.error} />
@@ -138,7 +147,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
               setConfirming(false);
             }}
           >
-            {confirming ? 'Back' : 'Cancel'}
+            {confirming ? t`Back` : t`Cancel`}
           </Button>
           <Button
             key={confirming ? 'confirm' : 'review'}
@@ -147,7 +156,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             busy={command.isPending}
             disabled={!isReady || (confirming && asksPassword && !own.isReady)}
           >
-            {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : 'Review'}
+            {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : t`Review`}
           </Button>
         </DialogActions>
       </form>

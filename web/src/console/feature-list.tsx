@@ -1,5 +1,7 @@
 // The features of a package in their order: typed, moved up and down, removed.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -23,7 +25,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
     onChange([...features, '']);
     // The new line is drawn in the next frame.
     requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus(),
+      list.current?.querySelector<HTMLInputElement>(t`li:last-child input`)?.focus(),
     );
   };
   return (
@@ -34,7 +36,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
           <li key={index} className="flex items-center gap-1">
             <span className="figures w-7 shrink-0 text-soft">{index + 1}.</span>
             <input
-              aria-label={`Feature ${index + 1}`}
+              aria-label={t`Feature ${index + 1}`}
               value={feature}
               maxLength={200}
               autoComplete="off"
@@ -42,21 +44,21 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
               className={inputClasses}
             />
             <IconButton
-              label={`Move feature ${index + 1} up`}
+              label={t`Move feature ${index + 1} up`}
               disabled={index === 0}
               onClick={() => move(index, index - 1)}
             >
               <ArrowUp aria-hidden="true" className="size-4" />
             </IconButton>
             <IconButton
-              label={`Move feature ${index + 1} down`}
+              label={t`Move feature ${index + 1} down`}
               disabled={index === features.length - 1}
               onClick={() => move(index, index + 1)}
             >
               <ArrowDown aria-hidden="true" className="size-4" />
             </IconButton>
             <IconButton
-              label={`Remove feature ${index + 1}`}
+              label={t`Remove feature ${index + 1}`}
               onClick={() => onChange(features.toSpliced(index, 1))}
             >
               <X aria-hidden="true" className="size-4" />
@@ -66,7 +68,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
       </ol>
       <Button className="mt-3" disabled={features.length >= featuresMax} onClick={add}>
         <Plus aria-hidden="true" className="size-4" />
-        Add a feature
+        <Trans>Add a feature</Trans>
       </Button>
     </>
   );

@@ -1,14 +1,17 @@
 // Whether the service is well: its database, its queue, its batches, the work behind it; and the ledgers added up
 // again on request.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
 import { verifyLedgers } from '../api/commands.ts';
 import { healthQuery } from '../api/queries.ts';
 import type { Health, VerifyReport } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { formatCount } from '../text/language.ts';
 import { formatDuration } from '../text/times.ts';
-import { counted, jobKindWord } from '../text/words.ts';
+import { jobKindWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -23,42 +26,42 @@ import { Time } from '../ui/time.tsx';
 
 export function HealthPage() {
   const { data: health, error, refetch } = useQuery(healthQuery);
-  const figures = (value: number | undefined) => value?.toLocaleString('en');
+  const figures = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   return (
     <>
-      <PageHeader title="Health" description="Refreshed every five seconds." />
+      <PageHeader title={t`Health`} description={t`Refreshed every five seconds.`} />
       <div className="flex flex-col gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
         <Stats>
           <Stat
-            name="Database"
-            value={health && (health.database.reachable ? 'Reachable' : 'Away')}
-            note={health && `${health.database.kind}, version ${health.database.version}`}
+            name={t`Database`}
+            value={health && (health.database.reachable ? t`Reachable` : t`Away`)}
+            note={health && t`${health.database.kind}, version ${health.database.version}`}
           />
           <Stat
-            name="Orders waiting"
+            name={t`Orders waiting`}
             value={figures(health?.queue_depth)}
-            note="In the lanes of all accounts"
+            note={t`In the lanes of all accounts`}
           />
           <Stat
-            name="Batches under way"
+            name={t`Batches under way`}
             value={figures(health?.batches_in_flight)}
-            note="One transaction each"
+            note={t`One transaction each`}
           />
           <Stat
-            name="Orders in a batch"
+            name={t`Orders in a batch`}
             value={figures(health?.batch_sizes.p50)}
             note={
               health &&
-              `The median; 95th percentile: ${figures(health.batch_sizes.p95)}, maximum: ${figures(health.batch_sizes.max)}`
+              t`The median; 95th percentile: ${formatCount(health.batch_sizes.p95)}, maximum: ${formatCount(health.batch_sizes.max)}`
             }
           />
         </Stats>
-        <Card title="The service">
+        <Card title={t`The service`}>
           <Facts
             facts={[
-              { name: 'Version', value: health?.version },
-              { name: 'Runs since', value: health && formatDuration(health.uptime_seconds) },
+              { name: t`Version`, value: health?.version },
+              { name: t`Runs since`, value: health && formatDuration(health.uptime_seconds) },
               ...sharedLimitsFacts(health),
             ]}
           />
@@ -74,18 +77,18 @@ export function HealthPage() {
 function sharedLimitsFacts(health: Health | undefined) {
   const limits = health?.shared_limits;
   if (limits === undefined) return [];
-  const since = `for ${formatDuration(limits.seconds)}`;
+  const since = t`for ${formatDuration(limits.seconds)}`;
   const value = limits.reachable
-    ? `Counted over all processes at ${limits.server}, ${since}`
-    : `Counted by each process for itself ${since}: ${limits.server} cannot be used (${limits.problem})`;
-  return [{ name: 'Limits', value }];
+    ? t`Counted over all processes at ${limits.server}, ${since}`
+    : t`Counted by each process for itself ${since}: ${limits.server} cannot be used (${limits.problem ?? ''})`;
+  return [{ name: t`Limits`, value }];
 }
 
 type Job = Health['jobs'][number];
 
 const jobColumns: readonly Column<Job>[] = [
   {
-    title: 'Work',
+    title: t`Work`,
     cell: (job) => (
       <div className="flex flex-col gap-0.5">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 lg:flex-nowrap lg:whitespace-nowrap">
@@ -93,37 +96,41 @@ const jobColumns: readonly Column<Job>[] = [
           <JobBadge job={job} />
         </span>
         <span className="text-soft sm:hidden">
-          Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
-          {job.backlog === 0 ? null : ` Left to do: ${job.backlog.toLocaleString('en')}.`}
+          <Trans>
+            Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
+          </Trans>
+          {job.backlog === 0 ? null : ` ${t`Left to do: ${formatCount(job.backlog)}.`}`}
         </span>
         {job.last_error === null ? null : (
           <span className="text-soft wrap-anywhere lg:hidden">
-            Last error: <LastError job={job} />
+            <Trans>
+              Last error: <LastError job={job} />
+            </Trans>
           </span>
         )}
       </div>
     ),
   },
-  { title: 'Last run', from: 'sm', cell: (job) => <LastRun job={job} /> },
-  { title: 'Next run', from: 'sm', cell: (job) => <NextRun job={job} /> },
-  { title: 'Left to do', from: 'sm', align: 'end', cell: ({ backlog }) => backlog.toLocaleString('en') },
+  { title: t`Last run`, from: 'sm', cell: (job) => <LastRun job={job} /> },
+  { title: t`Next run`, from: 'sm', cell: (job) => <NextRun job={job} /> },
+  { title: t`Left to do`, from: 'sm', align: 'end', cell: ({ backlog }) => formatCount(backlog) },
   {
-    title: 'Last error',
+    title: t`Last error`,
     from: 'lg',
     grows: true,
-    cell: (job) => (job.last_error === null ? 'None' : <LastError job={job} />),
+    cell: (job) => (job.last_error === null ? t`None` : <LastError job={job} />),
   },
 ];
 
 function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined }) {
   return (
     <Card
-      title="Background work"
-      description="Each runs in one process at a time. If that process dies, another takes over."
+      title={t`Background work`}
+      description={t`Each runs in one process at a time. If that process dies, another takes over.`}
       flush
     >
       <DataTable
-        caption="Runs of background work"
+        caption={t`Runs of background work`}
         columns={jobColumns}
         rows={jobs}
         rowKey={({ kind }) => kind}
@@ -134,8 +141,17 @@ function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined })
 }
 
 function JobBadge({ job }: { readonly job: Job }) {
-  if (job.failures_in_a_row > 0) return <Badge tone="bad">Failing</Badge>;
-  return job.running_on === null ? null : <Badge tone="accent">Running</Badge>;
+  if (job.failures_in_a_row > 0)
+    return (
+      <Badge tone="bad">
+        <Trans>Failing</Trans>
+      </Badge>
+    );
+  return job.running_on === null ? null : (
+    <Badge tone="accent">
+      <Trans>Running</Trans>
+    </Badge>
+  );
 }
 
 function LastRun({ job }: { readonly job: Job }) {
@@ -143,9 +159,14 @@ function LastRun({ job }: { readonly job: Job }) {
 }
 
 function NextRun({ job }: { readonly job: Job }) {
-  if (job.running_on !== null) return <span title={job.running_on}>running now</span>;
+  if (job.running_on !== null)
+    return (
+      <span title={job.running_on}>
+        <Trans>running now</Trans>
+      </span>
+    );
   if (job.next_run_at !== null) return <Time at={job.next_run_at} style="relative" />;
-  return job.finished_at === null ? 'soon' : 'when asked for';
+  return job.finished_at === null ? t`soon` : t`when asked for`;
 }
 
 function LastError({ job }: { readonly job: Job }) {
@@ -166,45 +187,50 @@ type Problem = VerifyReport['problems'][number];
 
 const problemColumns: readonly Column<Problem & { readonly key: number }>[] = [
   {
-    title: 'Account',
+    title: t`Account`,
     cell: ({ account_id: id }) => (
       <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
         {id}
       </TextLink>
     ),
   },
-  { title: 'Subject', cell: ({ subject }) => subject },
-  { title: 'Problem', grows: true, cell: ({ problem }) => <span className="wrap-anywhere">{problem}</span> },
+  { title: t`Subject`, cell: ({ subject }) => subject },
+  { title: t`Problem`, grows: true, cell: ({ problem }) => <span className="wrap-anywhere">{problem}</span> },
 ];
+
+const accountsWords = (count: number) => plural(count, { one: '# account', other: '# accounts' });
+const entriesWords = (count: number) => plural(count, { one: '# ledger entry', other: '# ledger entries' });
 
 function LedgerCheck() {
   const command = useCommand(() => verifyLedgers());
   const report = command.data;
   return (
     <Card
-      title="Ledgers"
-      description="Adds up every ledger again. An account whose books are wrong is halted until they are found to be right."
+      title={t`Ledgers`}
+      description={t`Adds up every ledger again. An account whose books are wrong is halted until they are found to be right.`}
       action={
         <Button busy={command.isPending} onClick={() => command.mutate(undefined)}>
           <ListChecks aria-hidden="true" className="size-4" />
-          Verify now
+          <Trans>Verify now</Trans>
         </Button>
       }
     >
       <div aria-live="polite" className="flex flex-col gap-4">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <p className="text-soft">Not verified since this page was opened.</p>
+          <p className="text-soft">
+            <Trans>Not verified since this page was opened.</Trans>
+          </p>
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
-            {report.ok ? 'Everything adds up: ' : `${counted(report.problems.length, 'problem')} in `}
-            {counted(report.accounts, 'account')}, {counted(report.entries, 'ledger entry', 'ledger entries')}
-            .
+            {report.ok
+              ? t`Everything adds up: ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`
+              : t`${plural(report.problems.length, { one: '# problem', other: '# problems' })} in ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`}
           </Notice>
         )}
         {report === undefined || report.ok ? null : (
           <DataTable
-            caption="Problems"
+            caption={t`Problems`}
             columns={problemColumns}
             rows={report.problems.map((problem, key) => ({ ...problem, key }))}
             rowKey={({ key }) => key}

@@ -1,5 +1,7 @@
 // A package to create or change: name, limits, features in their order, the price matrix, on offer or retired.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -33,7 +35,11 @@ export function PackagePage() {
   const { packageId } = route.useParams();
   const mayChange = useMay()('admin:packages');
   const { data, error, refetch } = useQuery(allPackagesQuery);
-  const back = <BackLink to="/admin/packages">Packages</BackLink>;
+  const back = (
+    <BackLink to="/admin/packages">
+      <Trans>Packages</Trans>
+    </BackLink>
+  );
   if (packageId === 'new') return mayChange ? <PackageForm one={null} canChange /> : <NotForRole />;
   const found = data?.data.find(({ id }) => String(id) === packageId);
   if (found !== undefined) {
@@ -47,13 +53,13 @@ export function PackagePage() {
   if (data === undefined && error === null) {
     return (
       <>
-        <PageHeader title="Package" back={back} />
+        <PageHeader title={t`Package`} back={back} />
         <Skeleton className="h-80 w-full" />
       </>
     );
   }
-  const problem = error ?? new ApiError('package_not_found', 'There is no such package.');
-  return <PageProblem title="Package" back={back} error={problem} onRetry={() => void refetch()} />;
+  const problem = error ?? new ApiError('package_not_found', t`There is no such package.`);
+  return <PageProblem title={t`Package`} back={back} error={problem} onRetry={() => void refetch()} />;
 }
 
 const durationDaysDefault = 30;
@@ -102,7 +108,7 @@ function PackageForm({
       one === null ? createPackage({ ...settings, trial: isTrial }) : changePackage(one.id, settings),
     {
       onDone: ({ package: saved }) => {
-        say(one === null ? `${saved.name} is created.` : 'Saved. New orders use it from now on.');
+        say(one === null ? t`${saved.name} is created.` : t`Saved. New orders use it from now on.`);
         void navigate({ to: '/admin/packages' });
       },
     },
@@ -123,7 +129,7 @@ function PackageForm({
       label={label}
       inputMode="numeric"
       autoComplete="off"
-      problem={limits[key] !== '' && readLimits[key] === null ? 'A whole number.' : null}
+      problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number.` : null}
       value={limits[key]}
       onText={(text) => setLimits({ ...limits, [key]: text })}
     />
@@ -137,54 +143,72 @@ function PackageForm({
       }}
     >
       <PageHeader
-        title={one?.name ?? 'New package'}
+        title={one?.name ?? t`New package`}
         mark={
           one && (
             <>
-              {one.retired ? <Badge>Retired</Badge> : <Badge tone="good">On offer</Badge>}
-              {one.trial ? <Badge tone="accent">Free trial</Badge> : null}
+              {one.retired ? (
+                <Badge>
+                  <Trans>Retired</Trans>
+                </Badge>
+              ) : (
+                <Badge tone="good">
+                  <Trans>On offer</Trans>
+                </Badge>
+              )}
+              {one.trial ? (
+                <Badge tone="accent">
+                  <Trans>Free trial</Trans>
+                </Badge>
+              ) : null}
             </>
           )
         }
-        back={<BackLink to="/admin/packages">Packages</BackLink>}
+        back={
+          <BackLink to="/admin/packages">
+            <Trans>Packages</Trans>
+          </BackLink>
+        }
       />
       <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
         {canChange ? null : (
-          <Notice tone="info">Your role sees packages and prices, and does not change them.</Notice>
+          <Notice tone="info">
+            <Trans>Your role sees packages and prices, and does not change them.</Trans>
+          </Notice>
         )}
-        <Card title="What it is">
+        <Card title={t`What it is`}>
           <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
             <TextField
-              label="Name"
+              label={t`Name`}
               className="sm:col-span-2"
               autoComplete="off"
               maxLength={120}
               value={name}
               onText={setName}
             />
-            {number('Accounts', 'accounts')}
-            {number('Posts per day', 'posts_per_day')}
-            {number('AI images per month', 'ai_images_per_month')}
+            {number(t`Accounts`, 'accounts')}
+            {number(t`Posts per day`, 'posts_per_day')}
+            {number(t`AI images per month`, 'ai_images_per_month')}
           </div>
           <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
             <TextField
-              label={isTrial ? 'Days of the trial' : 'Days in a month, as shown'}
+              label={isTrial ? t`Days of the trial` : t`Days in a month, as shown`}
               className="sm:col-span-2"
               hint={
                 isTrial
-                  ? 'The trial ends after this many days.'
-                  : 'Shown to people; plans run by calendar months.'
+                  ? t`The trial ends after this many days.`
+                  : t`Shown to people; plans run by calendar months.`
               }
               inputMode="numeric"
               autoComplete="off"
-              problem={days !== '' && !isDuration ? 'A whole number from 1 to 3,650.' : null}
+              problem={days !== '' && !isDuration ? t`A whole number from 1 to 3,650.` : null}
               value={days}
               onText={setDays}
             />
             <div className="sm:col-span-2 lg:col-span-3">
               <SwitchField
-                label="Free trial"
-                hint="Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created."
+                label={t`Free trial`}
+                hint={t`Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created.`}
                 checked={isTrial}
                 disabled={one !== null || !canChange}
                 onChange={setIsTrial}
@@ -192,21 +216,21 @@ function PackageForm({
             </div>
           </div>
         </Card>
-        <Card title="Features" description="Short lines, shown in this order.">
+        <Card title={t`Features`} description={t`Short lines, shown in this order.`}>
           <FeatureList features={features} onChange={setFeatures} />
         </Card>
         {isTrial ? null : (
           <Card
-            title="Prices"
-            description="What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid."
+            title={t`Prices`}
+            description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
           >
             <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
           </Card>
         )}
         <Card>
           <SwitchField
-            label="Retired"
-            hint="Can no longer be ordered. Running plans go on and can be renewed."
+            label={t`Retired`}
+            hint={t`Can no longer be ordered. Running plans go on and can be renewed.`}
             checked={retired}
             disabled={!canChange}
             onChange={setRetired}
@@ -214,16 +238,20 @@ function PackageForm({
         </Card>
         {isTrial && one !== null ? (
           <Notice tone="info">
-            To give this trial to a customer, open{' '}
-            <TextLink to="/admin/accounts">the customer’s account</TextLink>.
+            <Trans>
+              To give this trial to a customer, open{' '}
+              <TextLink to="/admin/accounts">the customer’s account</TextLink>.
+            </Trans>
           </Notice>
         ) : null}
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {canChange ? (
           <div className="flex flex-wrap justify-end gap-2">
-            <ButtonLink to="/admin/packages">Cancel</ButtonLink>
+            <ButtonLink to="/admin/packages">
+              <Trans>Cancel</Trans>
+            </ButtonLink>
             <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
-              {one === null ? 'Create package' : 'Save'}
+              {one === null ? t`Create package` : t`Save`}
             </Button>
           </div>
         ) : null}

@@ -1,12 +1,14 @@
 // Every package, trials and retired ones included, with its price matrix.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';
 import { useMay } from '../api/person.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group } from '../api/shapes.ts';
 import { savingPercent } from '../text/amounts.ts';
-import { counted, periods } from '../text/words.ts';
+import { periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -18,7 +20,7 @@ import { RowLink } from '../ui/text-link.tsx';
 
 const columns: readonly Column<AdminPackage>[] = [
   {
-    title: 'Package',
+    title: t`Package`,
     grows: true,
     cell: ({ id, name, features }) => (
       <TwoLines
@@ -27,23 +29,35 @@ const columns: readonly Column<AdminPackage>[] = [
             <bdi>{name}</bdi>
           </RowLink>
         }
-        second={`No. ${id} · ${counted(features.length, 'feature')}`}
+        second={t`No. ${id} · ${plural(features.length, { one: '# feature', other: '# features' })}`}
       />
     ),
   },
   {
-    title: 'State',
+    title: t`State`,
     from: 'sm',
     cell: ({ trial, retired }) => (
       <span className="inline-flex gap-1">
-        {retired ? <Badge>Retired</Badge> : <Badge tone="good">On offer</Badge>}
-        {trial ? <Badge tone="accent">Free trial</Badge> : null}
+        {retired ? (
+          <Badge>
+            <Trans>Retired</Trans>
+          </Badge>
+        ) : (
+          <Badge tone="good">
+            <Trans>On offer</Trans>
+          </Badge>
+        )}
+        {trial ? (
+          <Badge tone="accent">
+            <Trans>Free trial</Trans>
+          </Badge>
+        ) : null}
       </span>
     ),
   },
-  { title: 'Reseller pays', align: 'end', cell: (one) => <PriceList one={one} group="reseller" /> },
+  { title: t`Reseller pays`, align: 'end', cell: (one) => <PriceList one={one} group="reseller" /> },
   {
-    title: 'Distributor pays',
+    title: t`Distributor pays`,
     align: 'end',
     from: 'md',
     cell: (one) => <PriceList one={one} group="distributor" />,
@@ -55,23 +69,25 @@ export function PackagesPage() {
   const create = useMay()('admin:packages') ? (
     <ButtonLink look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
       <Plus aria-hidden="true" className="size-4" />
-      Create a package
+      <Trans>Create a package</Trans>
     </ButtonLink>
   ) : null;
   return (
     <>
-      <PageHeader title="Packages" actions={create} />
+      <PageHeader title={t`Packages`} actions={create} />
       <Card flush>
         <DataTable
-          caption="Packages"
+          caption={t`Packages`}
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
           empty={
-            <EmptyState icon={Package} title="No packages yet" action={create}>
-              A package is what accounts order: a name, its limits, and a price for each group and period.
+            <EmptyState icon={Package} title={t`No packages yet`} action={create}>
+              <Trans>
+                A package is what accounts order: a name, its limits, and a price for each group and period.
+              </Trans>
             </EmptyState>
           }
         />
@@ -81,7 +97,12 @@ export function PackagesPage() {
 }
 
 function PriceList({ one, group }: { readonly one: AdminPackage; readonly group: Group }) {
-  if (one.trial) return <span className="text-soft">Free, {counted(one.duration_days, 'day')}</span>;
+  if (one.trial)
+    return (
+      <span className="text-soft">
+        {t`Free, ${plural(one.duration_days, { one: '# day', other: '# days' })}`}
+      </span>
+    );
   const prices = one.prices[group];
   return (
     <dl className="inline-grid grid-cols-[auto_auto_auto] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">

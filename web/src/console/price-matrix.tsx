@@ -1,5 +1,7 @@
 // Prices by group and period, with what each saves compared with paying monthly, as they are typed.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../api/shapes.ts';
 import { readAmount, savingPercent } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
@@ -11,8 +13,8 @@ const none = { monthly: '', quarterly: '', yearly: '' };
 export const emptyPrices: TypedPrices = { reseller: none, distributor: none };
 
 const groups = [
-  { group: 'reseller', title: 'Reseller' },
-  { group: 'distributor', title: 'Distributor' },
+  { group: 'reseller', title: t`Reseller` },
+  { group: 'distributor', title: t`Distributor` },
 ] as const;
 
 interface PriceMatrixProps {
@@ -26,7 +28,9 @@ interface PriceMatrixProps {
 export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixProps) {
   return (
     <table className="w-full max-w-2xl table-fixed border-collapse">
-      <caption className="sr-only">Prices in {currency}</caption>
+      <caption className="sr-only">
+        <Trans>Prices in {currency}</Trans>
+      </caption>
       <thead>
         <tr className="text-left text-xs text-soft">
           <th scope="col" className="w-24 pb-1 font-medium">
@@ -67,7 +71,9 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
                   />
                   <p aria-live="polite" className="min-h-5 pt-0.5 text-right text-xs text-soft">
                     {isWrong ? (
-                      <span className="text-bad">An amount such as 29.00</span>
+                      <span className="text-bad">
+                        <Trans>An amount such as 29.00</Trans>
+                      </span>
                     ) : (
                       savingWords(months, saving)
                     )}
@@ -84,7 +90,7 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
 
 function savingWords(months: number, saving: number | null): string {
   if (months === 1 || saving === null) return '';
-  return saving === 0 ? 'saves nothing' : `saves ${saving}%`;
+  return saving === 0 ? t`saves nothing` : t`saves ${saving}%`;
 }
 
 /** All six as amounts; null while one is missing or none. */

@@ -1,6 +1,8 @@
 // What a package will cost, and from when on: the list of what is scheduled and has begun, a dialog to add to it, and one
 // to take back what is still to come.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
 import { useState } from 'react';
@@ -32,51 +34,65 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const deletion = (price: ScheduledPrices) =>
     price.begun || !mayChange ? null : (
       <Button
-        aria-label={`Delete the prices from ${formatUtc(price.from)}`}
+        aria-label={t`Delete the prices from ${formatUtc(price.from)}`}
         onClick={() => setOpened({ deed: 'delete', price })}
       >
-        Delete
+        <Trans>Delete</Trans>
       </Button>
     );
   const columns: readonly Column<ScheduledPrices>[] = [
     {
-      title: 'From',
+      title: t`From`,
       cell: (price) => (
         <>
           <span className="flex flex-wrap items-center gap-x-2">
             <Time at={price.from} />
-            {price.begun ? <Badge>Begun</Badge> : <Badge tone="accent">To come</Badge>}
+            {price.begun ? (
+              <Badge>
+                <Trans>Begun</Trans>
+              </Badge>
+            ) : (
+              <Badge tone="accent">
+                <Trans>To come</Trans>
+              </Badge>
+            )}
           </span>
           <div className="mt-1 sm:hidden">{deletion(price)}</div>
         </>
       ),
     },
-    { title: 'Reseller', cell: ({ prices }) => <Named prices={prices} group="reseller" /> },
-    { title: 'Distributor', cell: ({ prices }) => <Named prices={prices} group="distributor" />, from: 'sm' },
-    { title: 'Delete', untitled: true, align: 'end', cell: deletion, from: 'sm' },
+    { title: t`Reseller`, cell: ({ prices }) => <Named prices={prices} group="reseller" /> },
+    {
+      title: t`Distributor`,
+      cell: ({ prices }) => <Named prices={prices} group="distributor" />,
+      from: 'sm',
+    },
+    { title: t`Delete`, untitled: true, align: 'end', cell: deletion, from: 'sm' },
   ];
   return (
     <>
       <Card
-        title="Prices with a date"
-        description="They begin by themselves, in their second. What is left blank stays what it is then."
+        title={t`Prices with a date`}
+        description={t`They begin by themselves, in their second. What is left blank stays what it is then.`}
         action={
           one.retired || !mayChange ? null : (
-            <Button onClick={() => setOpened({ deed: 'add' })}>Schedule prices</Button>
+            <Button onClick={() => setOpened({ deed: 'add' })}>
+              <Trans>Schedule prices</Trans>
+            </Button>
           )
         }
         flush
       >
         <DataTable
-          caption="Scheduled prices"
+          caption={t`Scheduled prices`}
           columns={columns}
           rows={data?.data}
           rowKey={({ from }) => from}
           error={error}
           onRetry={() => void refetch()}
           empty={
-            <EmptyState icon={CalendarClock} title="Nothing is scheduled">
-              Resellers see scheduled prices in GET /packages before they begin.
+            <EmptyState icon={CalendarClock} title={t`Nothing is scheduled`}>
+              <Trans>Resellers see scheduled prices in GET /packages before they begin.</Trans>
             </EmptyState>
           }
         />
@@ -109,7 +125,9 @@ function Named({ prices, group }: Pick<ScheduledPrices, 'prices'> & { readonly g
     <>
       {own}
       <div className="mt-1 sm:hidden">
-        <p className="text-xs text-soft">Distributor</p>
+        <p className="text-xs text-soft">
+          <Trans>Distributor</Trans>
+        </p>
         {list('distributor', 'distributor')}
       </div>
     </>
@@ -131,16 +149,16 @@ function ScheduleDialog({ one, onClose }: DialogProps) {
     (body: Pick<ScheduledPrices, 'from' | 'prices'>) => schedulePrices(one.id, body),
     {
       onDone: ({ price }) => {
-        say(`Scheduled: the prices begin on ${formatUtc(price.from)}.`);
+        say(t`Scheduled: the prices begin on ${formatUtc(price.from)}.`);
         onClose();
       },
     },
   );
   return (
     <FormDialog
-      title={`Schedule prices of ${one.name}`}
-      description="From this moment on new orders and renewals pay them. What is left blank stays what it is then."
-      action="Schedule prices"
+      title={t`Schedule prices of ${one.name}`}
+      description={t`From this moment on new orders and renewals pay them. What is left blank stays what it is then.`}
+      action={t`Schedule prices`}
       busy={command.isPending}
       ready={from !== null && read !== null}
       error={command.error}
@@ -151,16 +169,18 @@ function ScheduleDialog({ one, onClose }: DialogProps) {
       width="wide"
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Day (UTC)" type="date" autoFocus value={day} onText={setDay} />
+        <TextField label={t`Day (UTC)`} type="date" autoFocus value={day} onText={setDay} />
         <TextField
-          label="Time (UTC)"
+          label={t`Time (UTC)`}
           type="time"
           value={time}
           onText={setTime}
           {...(from !== null && {
             hint: (
               <>
-                For you <Time at={from} />
+                <Trans>
+                  For you <Time at={from} />
+                </Trans>
               </>
             ),
           })}
@@ -174,15 +194,15 @@ function ScheduleDialog({ one, onClose }: DialogProps) {
 function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
   const command = useCommand(() => unschedulePrices(one.id, price.from), {
     onDone: () => {
-      say('Deleted: those prices do not begin.');
+      say(t`Deleted: those prices do not begin.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Delete these prices?"
-      description={`The prices of ${one.name} from ${formatUtc(price.from)} on do not begin. What they would have replaced goes on.`}
-      action="Delete prices"
+      title={t`Delete these prices?`}
+      description={t`The prices of ${one.name} from ${formatUtc(price.from)} on do not begin. What they would have replaced goes on.`}
+      action={t`Delete prices`}
       danger
       busy={command.isPending}
       error={command.error}

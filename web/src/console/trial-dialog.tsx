@@ -1,12 +1,13 @@
 // Gives a customer of an account a free trial: charges nothing, makes no order.
 
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grantTrial } from '../api/commands.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { counted } from '../text/words.ts';
 import { Choice } from '../ui/choice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -30,19 +31,21 @@ export function TrialDialog({
   const packageId = chosen ?? trials?.[0]?.id ?? null;
   const command = useCommand((body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body), {
     onDone: ({ customer: given }) => {
-      say(`${given.name} has ${given.plan.package} for ${counted(given.plan.days_left, 'day')}.`);
+      say(
+        t`${given.name} has ${given.plan.package} for ${plural(given.plan.days_left, { one: '# day', other: '# days' })}.`,
+      );
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Give a free trial"
+      title={t`Give a free trial`}
       description={
-        <>
+        <Trans>
           To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
-        </>
+        </Trans>
       }
-      action="Give trial"
+      action={t`Give trial`}
       busy={command.isPending}
       ready={packageId !== null && customer.trim() !== ''}
       error={command.error}
@@ -60,27 +63,29 @@ export function TrialDialog({
         <Skeleton className="h-12 w-full" />
       ) : trials.length === 0 ? (
         <Notice tone="warn">
-          There is no free trial to give. <TextLink to="/admin/packages">Create a package</TextLink> that is
-          one.
+          <Trans>
+            There is no free trial to give. <TextLink to="/admin/packages">Create a package</TextLink> that is
+            one.
+          </Trans>
         </Notice>
       ) : (
         <Choice
-          label="Trial"
+          label={t`Trial`}
           labelShown
           look="cards"
           value={packageId}
           options={trials.map((one) => ({
             value: one.id,
             title: <bdi className="font-medium">{one.name}</bdi>,
-            note: counted(one.duration_days, 'day'),
+            note: plural(one.duration_days, { one: '# day', other: '# days' }),
           }))}
           onChoose={setChosen}
         />
       )}
       <TextField
-        label="Customer"
+        label={t`Customer`}
         autoFocus
-        hint="An e-mail address or a username. A new one is created."
+        hint={t`An e-mail address or a username. A new one is created.`}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -89,8 +94,8 @@ export function TrialDialog({
         onText={setCustomer}
       />
       <TextField
-        label="Name"
-        hint="Optional: used for a new customer."
+        label={t`Name`}
+        hint={t`Optional: used for a new customer.`}
         autoComplete="off"
         maxLength={120}
         value={name}

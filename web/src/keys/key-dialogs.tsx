@@ -1,5 +1,7 @@
 // A new secret for a key, with or without a time in which the one before it still works; and its end.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { type AccessOwner, revokeKey, rotateKey } from '../api/commands.ts';
 import { mintText } from '../api/random-text.ts';
@@ -22,10 +24,10 @@ interface KeyDialogProps {
 }
 
 const overlaps = [
-  { value: 0, title: 'Ends now' },
-  { value: 1, title: '1 hour' },
-  { value: 24, title: '1 day' },
-  { value: 168, title: '7 days' },
+  { value: 0, title: t`Ends now` },
+  { value: 1, title: t`1 hour` },
+  { value: 24, title: t`1 day` },
+  { value: 168, title: t`7 days` },
 ] as const;
 
 export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
@@ -39,26 +41,26 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     const [before] = command.data.key.ending;
     return (
       <NewSecretDialog
-        title={`A new secret for ${apiKey.name}`}
+        title={t`A new secret for ${apiKey.name}`}
         apiKey={command.data.api_key}
         onClose={onClose}
       >
         {before === undefined ? (
-          'The one before it is refused from now on.'
+          t`The one before it is refused from now on.`
         ) : (
-          <>
+          <Trans>
             The one before it works until <Time at={before.ends_at} />. Until then the list shows when it was
             last used.
-          </>
+          </Trans>
         )}
       </NewSecretDialog>
     );
   }
   return (
     <FormDialog
-      title={`A new secret for ${apiKey.name}`}
-      description="Name, scopes and limits stay. Give the new secret to the program before the old one ends."
-      action="Make new secret"
+      title={t`A new secret for ${apiKey.name}`}
+      description={t`Name, scopes and limits stay. Give the new secret to the program before the old one ends.`}
+      action={t`Make new secret`}
       danger={overlap === 0}
       busy={command.isPending}
       ready={own.isReady}
@@ -66,9 +68,11 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
     >
-      <Choice label="The old secret" labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
+      <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
-        <Notice tone="warn">Every program that has the old secret is refused at once.</Notice>
+        <Notice tone="warn">
+          <Trans>Every program that has the old secret is refused at once.</Trans>
+        </Notice>
       ) : null}
       <OwnPasswordField own={own} autoFocus />
     </FormDialog>
@@ -78,15 +82,15 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
 export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   const command = useCommand((password: string | undefined) => revokeKey(owner, apiKey.id, password), {
     onDone: () => {
-      say(`The key ${apiKey.name} is revoked.`);
+      say(t`The key ${apiKey.name} is revoked.`);
       onClose();
     },
   });
   return (
     <PasswordDialog
-      title={`Revoke ${apiKey.name}?`}
-      description="Every program that has it is refused at once. This cannot be undone."
-      action="Revoke key now"
+      title={t`Revoke ${apiKey.name}?`}
+      description={t`Every program that has it is refused at once. This cannot be undone.`}
+      action={t`Revoke key now`}
       danger
       command={command}
       onClose={onClose}
@@ -110,12 +114,14 @@ export function NewSecretDialog({
     <ShownOnceDialog title={title} onClose={onClose}>
       {apiKey === null ? (
         <Notice tone="warn">
-          The connection was lost while the secret was on its way. Make another one with “New secret”.
+          <Trans>
+            The connection was lost while the secret was on its way. Make another one with “New secret”.
+          </Trans>
         </Notice>
       ) : (
         <>
           <Notice tone="warn">{children}</Notice>
-          <SecretText label="API key" text={apiKey} />
+          <SecretText label={t`API key`} text={apiKey} />
         </>
       )}
     </ShownOnceDialog>

@@ -1,5 +1,7 @@
 // A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { type AccessOwner, changeKey, createKey, type KeySettings } from '../api/commands.ts';
 import { panelMode } from '../api/panel-mode.ts';
@@ -48,15 +50,15 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
   const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, own.sent), {
     onDone: () => {
-      say('The key is changed. It counts from the next request on.');
+      say(t`The key is changed. It counts from the next request on.`);
       onClose();
     },
   });
   const command = apiKey === null ? create : change;
   if (create.data !== undefined) {
     return (
-      <NewSecretDialog title="The key is made" apiKey={create.data.api_key} onClose={onClose}>
-        It is shown only now. Give it to the program it is for.
+      <NewSecretDialog title={t`The key is made`} apiKey={create.data.api_key} onClose={onClose}>
+        <Trans>It is shown only now. Give it to the program it is for.</Trans>
       </NewSecretDialog>
     );
   }
@@ -68,9 +70,9 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
   return (
     <FormDialog
-      title={apiKey === null ? 'New key' : `Change ${apiKey.name}`}
+      title={apiKey === null ? t`New key` : t`Change ${apiKey.name}`}
       width="wide"
-      action={apiKey === null ? 'Make key' : 'Save key'}
+      action={apiKey === null ? t`Make key` : t`Save key`}
       busy={command.isPending}
       ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && own.isReady}
       error={command.error}
@@ -78,8 +80,8 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Which program has it, such as “Shop” or “Billing”."
+        label={t`Name`}
+        hint={t`Which program has it, such as “Shop” or “Billing”.`}
         autoComplete="off"
         autoFocus
         maxLength={80}
@@ -88,12 +90,12 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       />
       {apiKey === null ? (
         <Choice
-          label="For"
+          label={t`For`}
           labelShown
           value={mode}
           options={[
-            { value: 'live', title: 'Real orders' },
-            { value: 'test', title: 'Test mode' },
+            { value: 'live', title: t`Real orders` },
+            { value: 'test', title: t`Test mode` },
           ]}
           onChoose={(chosen) => {
             setMode(chosen);
@@ -103,28 +105,30 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         />
       ) : null}
       {isFirst ? (
-        <p className="text-soft">The first key of an account may do everything, and does not end.</p>
+        <p className="text-soft">
+          <Trans>The first key of an account may do everything, and does not end.</Trans>
+        </p>
       ) : (
         <>
           <Choice
-            label="May do"
+            label={t`May do`}
             labelShown
             value={reach}
             options={[
-              { value: 'all', title: 'Everything' },
-              { value: 'some', title: 'Only what is chosen' },
+              { value: 'all', title: t`Everything` },
+              { value: 'some', title: t`Only what is chosen` },
             ]}
             onChoose={setReach}
           />
           {reach === 'some' ? (
-            <CheckList label="What it may do" words={words} chosen={scopes} onChoose={setScopes} />
+            <CheckList label={t`What it may do`} words={words} chosen={scopes} onChoose={setScopes} />
           ) : null}
         </>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Addresses"
-          hint="Within those of the account. Empty: all of them."
+          label={t`Addresses`}
+          hint={t`Within those of the account. Empty: all of them.`}
           placeholder="203.0.113.7, 203.0.113.0/24"
           autoComplete="off"
           spellCheck={false}
@@ -134,19 +138,19 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           onText={setAddresses}
         />
         <TextField
-          label="Requests a minute"
-          hint="Within the limit of the account. Empty: only that one."
+          label={t`Requests a minute`}
+          hint={t`Within the limit of the account. Empty: only that one.`}
           inputMode="numeric"
           autoComplete="off"
           maxLength={7}
-          problem={isLimit ? null : 'A whole number'}
+          problem={isLimit ? null : t`A whole number`}
           value={limit}
           onText={setLimit}
         />
         {isFirst ? null : (
           <TextField
-            label="Last day"
-            hint="In UTC. Empty: it does not end."
+            label={t`Last day`}
+            hint={t`In UTC. Empty: it does not end.`}
             type="date"
             value={lastDay}
             onText={setLastDay}

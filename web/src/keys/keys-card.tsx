@@ -1,13 +1,15 @@
 // The keys of an account: what each may do, when it was last used, and what can be done about it. On the account's own page,
 // and in the console on the page of any account.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { AccessOwner } from '../api/commands.ts';
 import { keysQuery } from '../api/queries.ts';
 import type { ApiKey } from '../api/shapes.ts';
-import { counted, scopeWord } from '../text/words.ts';
+import { scopeWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -37,7 +39,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
   const close = () => setOpened(null);
   const columns: readonly Column<ApiKey>[] = [
     {
-      title: 'Key',
+      title: t`Key`,
       grows: true,
       cell: (key) => (
         <>
@@ -47,15 +49,17 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
           </div>
           {key.ending.map(({ last_four, ends_at, last_used_at }) => (
             <div key={last_four} className="pb-0.5 text-xs text-warn whitespace-normal">
-              <code>…{last_four}</code> works until <Time at={ends_at} />, last used{' '}
-              <LastUsed at={last_used_at} />
+              <Trans>
+                <code>…{last_four}</code> works until <Time at={ends_at} />, last used{' '}
+                <LastUsed at={last_used_at} />
+              </Trans>
             </div>
           ))}
         </>
       ),
     },
     {
-      title: 'May do',
+      title: t`May do`,
       from: 'md',
       cell: (key) => (
         <div className="md:w-52 lg:w-64">
@@ -63,38 +67,44 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
         </div>
       ),
     },
-    { title: 'Last used', from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
+    { title: t`Last used`, from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
     {
-      title: 'Ends',
+      title: t`Ends`,
       from: 'lg',
       cell: ({ expires_at }) =>
-        expires_at === null ? <span className="text-soft">Never</span> : <Time at={expires_at} />,
+        expires_at === null ? (
+          <span className="text-soft">
+            <Trans>Never</Trans>
+          </span>
+        ) : (
+          <Time at={expires_at} />
+        ),
     },
     ...(canChange ? [actions()] : []),
   ];
   return (
     <Card
-      title="Keys"
+      title={t`Keys`}
       description={description}
       flush
       action={
         canChange ? (
           <Button onClick={() => setOpened({ deed: 'create' })}>
             <Plus aria-hidden="true" className="size-4" />
-            New key
+            <Trans>New key</Trans>
           </Button>
         ) : undefined
       }
     >
       <div className="border-t border-line">
         <DataTable
-          caption="Keys and what each may do"
+          caption={t`Keys and what each may do`}
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={<EmptyState icon={KeyRound} title="No keys" />}
+          empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
         />
       </div>
       {opened?.deed === 'create' ? (
@@ -119,22 +129,25 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
 
   function actions(): Column<ApiKey> {
     return {
-      title: 'Actions',
+      title: t`Actions`,
       untitled: true,
       align: 'end',
       cell: (apiKey) => (
         <span className="inline-flex">
-          <IconButton label={`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
+          <IconButton label={t`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
           <IconButton
-            label={`New secret for ${apiKey.name}`}
+            label={t`New secret for ${apiKey.name}`}
             onClick={() => setOpened({ deed: 'rotate', apiKey })}
           >
             <RotateCcw aria-hidden="true" className="size-4" />
           </IconButton>
           {apiKey.first ? null : (
-            <IconButton label={`Revoke ${apiKey.name}`} onClick={() => setOpened({ deed: 'revoke', apiKey })}>
+            <IconButton
+              label={t`Revoke ${apiKey.name}`}
+              onClick={() => setOpened({ deed: 'revoke', apiKey })}
+            >
               <Trash2 aria-hidden="true" className="size-4 text-bad" />
             </IconButton>
           )}
@@ -148,9 +161,21 @@ function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: A
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       <bdi className="truncate font-medium">{name}</bdi>
-      {mode === 'test' ? <Badge tone="warn">Test</Badge> : null}
-      {first && name !== 'First key' ? <Badge>First</Badge> : null}
-      {status === 'expired' ? <Badge tone="bad">Expired</Badge> : null}
+      {mode === 'test' ? (
+        <Badge tone="warn">
+          <Trans>Test</Trans>
+        </Badge>
+      ) : null}
+      {first && name !== 'First key' ? (
+        <Badge>
+          <Trans>First</Trans>
+        </Badge>
+      ) : null}
+      {status === 'expired' ? (
+        <Badge tone="bad">
+          <Trans>Expired</Trans>
+        </Badge>
+      ) : null}
     </span>
   );
 }
@@ -158,18 +183,27 @@ function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: A
 const namedScopesMax = 2;
 
 function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: ApiKey }) {
-  if (hasAll) return <span>Everything</span>;
+  if (hasAll)
+    return (
+      <span>
+        <Trans>Everything</Trans>
+      </span>
+    );
   const words = scopes.map(scopeWord);
   const rest = words.length - namedScopesMax;
   return (
     <span title={words.join(', ')}>
-      {rest > 0
-        ? `${words.slice(0, namedScopesMax).join(' · ')} and ${counted(rest, 'more', 'more')}`
-        : words.join(' · ')}
+      {rest > 0 ? t`${words.slice(0, namedScopesMax).join(' · ')} and ${rest} more` : words.join(' · ')}
     </span>
   );
 }
 
 function LastUsed({ at }: { readonly at: string | null }) {
-  return at === null ? <span className="text-soft">never</span> : <Time at={at} style="relative" />;
+  return at === null ? (
+    <span className="text-soft">
+      <Trans>never</Trans>
+    </span>
+  ) : (
+    <Time at={at} style="relative" />
+  );
 }

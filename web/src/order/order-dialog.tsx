@@ -1,6 +1,8 @@
 // Placing an order and renewing one: choose, see what it does to price, plan and balance, confirm. The
 // idempotency key is made when the dialog opens, so a second click or a retry after a lost answer charges once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { PackageX } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -39,7 +41,7 @@ export default function OrderDialog({ intent, onClose }: OrderDialogProps) {
   if (done !== null) {
     return (
       <Dialog
-        title={titled(done.order.kind === 'renew' ? 'Renewed' : 'Order placed')}
+        title={titled(done.order.kind === 'renew' ? t`Renewed` : t`Order placed`)}
         onClose={onClose}
         dismissible={done.login_url === undefined}
       >
@@ -97,9 +99,9 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
 
   if (packages?.data.length === 0) {
     return (
-      <Dialog title={titled('Place an order')} onClose={onClose}>
-        <EmptyState icon={PackageX} title="There is no package to order">
-          The operator of this service has not made one yet.
+      <Dialog title={titled(t`Place an order`)} onClose={onClose}>
+        <EmptyState icon={PackageX} title={t`There is no package to order`}>
+          <Trans>The operator of this service has not made one yet.</Trans>
         </EmptyState>
       </Dialog>
     );
@@ -111,7 +113,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
       }
       width="wide"
-      action={confirmWords(preview.data, isCurrent, 'Place order', currency)}
+      action={confirmWords(preview.data, isCurrent, t`Place order`, currency)}
       busy={command.isPending}
       ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
       error={command.error}
@@ -131,8 +133,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         {intent.customer === undefined ? (
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField
-              label="Customer"
-              hint="An e-mail address or a username, known or new."
+              label={t`Customer`}
+              hint={t`An e-mail address or a username, known or new.`}
               autoFocus
               value={customer}
               onText={setCustomer}
@@ -143,8 +145,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               problem={fieldProblem(preview.error, isCurrent, 'invalid_customer')}
             />
             <TextField
-              label="Name"
-              hint="Optional: used for a new customer."
+              label={t`Name`}
+              hint={t`Optional: used for a new customer.`}
               value={name}
               onText={setName}
               maxLength={120}
@@ -153,7 +155,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           </div>
         ) : null}
         <Choice
-          label="Period"
+          label={t`Period`}
           labelShown
           value={months}
           options={periods.map((period) => ({ value: period.months, title: period.title }))}
@@ -167,7 +169,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           )
         ) : (
           <Choice
-            label="Package"
+            label={t`Package`}
             labelShown
             look="cards"
             value={packageId}
@@ -176,7 +178,11 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               title: (
                 <span className="flex flex-wrap items-center gap-2">
                   <bdi className="font-medium">{one.name}</bdi>
-                  {one.name === intent.runningPackage ? <Badge tone="good">Runs now</Badge> : null}
+                  {one.name === intent.runningPackage ? (
+                    <Badge tone="good">
+                      <Trans>Runs now</Trans>
+                    </Badge>
+                  ) : null}
                 </span>
               ),
               note: <PriceOf one={one} months={months} />,
@@ -185,8 +191,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           />
         )}
         <SwitchField
-          label="Create a login link"
-          hint="Shown once, after the order: it logs the customer in just once."
+          label={t`Create a login link`}
+          hint={t`Shown once, after the order: it logs the customer in just once.`}
           checked={wantsLink}
           onChange={setWantsLink}
         />
@@ -213,9 +219,9 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
   const isCurrent = !preview.isPlaceholderData;
   return (
     <FormDialog
-      title={titled(`Renew ${intent.packageName}`)}
+      title={titled(t`Renew ${intent.packageName}`)}
       description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
-      action={confirmWords(preview.data, isCurrent, 'Renew', currency)}
+      action={confirmWords(preview.data, isCurrent, t`Renew`, currency)}
       busy={command.isPending}
       ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
       error={command.error}
@@ -224,7 +230,7 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
     >
       <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
         <Choice
-          label="Period"
+          label={t`Period`}
           labelShown
           value={months}
           options={periods.map((period) => ({ value: period.months, title: period.title }))}
@@ -245,15 +251,17 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
 function UncertainNotice() {
   return (
     <Notice tone="warn">
-      The answer was lost: the order may already have been placed. Send it again as it is, and it is charged
-      only once.
+      <Trans>
+        The answer was lost: the order may already have been placed. Send it again as it is, and it is charged
+        only once.
+      </Trans>
     </Notice>
   );
 }
 
 function placeTitle({ customer, runningPackage }: FormProps<'place'>['intent']): string {
-  if (customer === undefined) return 'Place an order';
-  return runningPackage === undefined ? 'Order a package' : 'Change the package';
+  if (customer === undefined) return t`Place an order`;
+  return runningPackage === undefined ? t`Order a package` : t`Change the package`;
 }
 
 /** The dialog opens above pages of either kind, and always orders in the mode of its tab. */
@@ -266,7 +274,11 @@ function PriceOf({ one, months }: { readonly one: Package; readonly months: Mont
   if (price === undefined) return null;
   return (
     <span className="figures flex items-center gap-2 whitespace-nowrap">
-      {price.saving_percent > 0 ? <Badge tone="good">Save {price.saving_percent}%</Badge> : null}
+      {price.saving_percent > 0 ? (
+        <Badge tone="good">
+          <Trans>Save {price.saving_percent}%</Trans>
+        </Badge>
+      ) : null}
       <span className="text-ink">{formatMoney(price.price, one.currency)}</span>
     </span>
   );
@@ -280,7 +292,7 @@ function confirmWords(
   currency: string,
 ): string {
   if (preview === undefined || !isCurrent) return action;
-  return toCents(preview.charge) >= 0n ? `${action} for ${formatMoney(preview.charge, currency)}` : action;
+  return toCents(preview.charge) >= 0n ? t`${action} for ${formatMoney(preview.charge, currency)}` : action;
 }
 
 const pauseMilliseconds = 350;
@@ -301,7 +313,7 @@ function isOf(error: Error | null, code: string): boolean {
 
 function fieldProblem(error: Error | null, isCurrent: boolean, code: string): string | null {
   return isCurrent && isOf(error, code)
-    ? 'Neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.'
+    ? t`Neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.`
     : null;
 }
 

@@ -1,5 +1,7 @@
 // An order that stands: what it did, and the login link that is shown once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { PlacedOrder } from '../api/shapes.ts';
 import { periodWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -25,41 +27,50 @@ export function OrderDone({
     <>
       <DialogBody>
         <Notice tone="good">
-          <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
-          <Time at={order.expires_at} style="day" />.
+          <Trans>
+            <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
+            <Time at={order.expires_at} style="day" />.
+          </Trans>
         </Notice>
         <Facts
           facts={[
-            { name: 'Order', value: order.id },
-            { name: 'Period', value: periodWord(order.months) },
-            { name: 'Price', value: <Money amount={order.price} currency={order.currency} /> },
+            { name: t`Order`, value: order.id },
+            { name: t`Period`, value: periodWord(order.months) },
+            { name: t`Price`, value: <Money amount={order.price} currency={order.currency} /> },
             ...(order.refund === '0.00'
               ? []
               : [
-                  { name: 'Refund', value: <Money amount={order.refund} currency={order.currency} signed /> },
+                  {
+                    name: t`Refund`,
+                    value: <Money amount={order.refund} currency={order.currency} signed />,
+                  },
                 ]),
             {
-              name: 'Balance now',
+              name: t`Balance now`,
               value: <Money amount={balance} currency={order.currency} className="font-semibold" />,
             },
           ]}
         />
         {loginUrl === undefined ? null : (
           <>
-            <SecretText label="Login link" text={loginUrl} />
+            <SecretText label={t`Login link`} text={loginUrl} />
             <p className="text-soft">
-              Shown once. Send it to the customer: it works only once, for a short while.
+              <Trans>Shown once. Send it to the customer: it works only once, for a short while.</Trans>
             </p>
           </>
         )}
       </DialogBody>
       <DialogActions>
-        {onAnother === undefined ? null : <Button onClick={onAnother}>Place another</Button>}
+        {onAnother === undefined ? null : (
+          <Button onClick={onAnother}>
+            <Trans>Place another</Trans>
+          </Button>
+        )}
         <ButtonLink to="/orders/$orderId" params={{ orderId: String(order.id) }} onClick={onClose}>
-          View order
+          <Trans>View order</Trans>
         </ButtonLink>
         <Button look="primary" onClick={onClose}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </DialogActions>
     </>

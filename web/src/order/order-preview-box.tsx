@@ -1,5 +1,7 @@
 // What an order will do, before it does it: price, refund, balance and the plan's new end.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -26,7 +28,9 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
       <ErrorNotice error={error}>
         {error instanceof ApiError && error.code === 'insufficient_credit' ? (
           <p>
-            The operator of this service tops it up. <TextLink to="/ledger">See your ledger</TextLink>
+            <Trans>
+              The operator of this service tops it up. <TextLink to="/ledger">See your ledger</TextLink>
+            </Trans>
           </p>
         ) : null}
       </ErrorNotice>
@@ -38,7 +42,7 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
         {waiting ? (
           <Skeleton className="w-56" />
         ) : (
-          'Enter a customer to see what the order costs and when the plan ends.'
+          t`Enter a customer to see what the order costs and when the plan ends.`
         )}
       </div>
     );
@@ -47,18 +51,18 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
   const hasRefund = toCents(preview.refund) > 0n;
   return (
     <section
-      aria-label="Preview"
+      aria-label={t`Preview`}
       aria-live="polite"
       className="rounded-control border border-line bg-fill/60 px-4 py-3"
     >
       <p className="mb-2 font-medium">{whatHappens(preview, isNewCustomer)}</p>
       <dl>
-        <Line name="Price">
+        <Line name={t`Price`}>
           <Money amount={preview.price} currency={currency} />
         </Line>
         {hasRefund ? (
           <>
-            <Line name="Refund for unused time">
+            <Line name={t`Refund for unused time`}>
               <Money amount={preview.refund} currency={currency} signed />
             </Line>
             <Line name={isGain ? 'Given back to your balance' : 'Taken from your balance'}>
@@ -66,14 +70,14 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
             </Line>
           </>
         ) : null}
-        <Line name="Balance">
+        <Line name={t`Balance`}>
           <span className="inline-flex items-center gap-2">
             <Money amount={preview.balance} currency={currency} className="text-soft" />
             <ArrowRight aria-label="becomes" className="size-3.5 text-soft" />
             <Money amount={preview.balance_after} currency={currency} className="font-semibold" />
           </span>
         </Line>
-        <Line name="Plan runs until">
+        <Line name={t`Plan runs until`}>
           <Time at={preview.expires_at} />
         </Line>
       </dl>
@@ -93,11 +97,11 @@ function Line({ name, children }: { readonly name: string; readonly children: Re
 function whatHappens({ kind, package: { name } }: OrderPreview, isNewCustomer: boolean): string {
   switch (kind) {
     case 'activate':
-      return isNewCustomer ? `${name} starts now for this customer.` : `${name} starts now.`;
+      return isNewCustomer ? t`${name} starts now for this customer.` : t`${name} starts now.`;
     case 'renew':
-      return `${name} goes on: the period is added on top.`;
+      return t`${name} goes on: the period is added on top.`;
     case 'change':
-      return `${name} replaces the running plan now.`;
+      return t`${name} replaces the running plan now.`;
     default:
       return name;
   }

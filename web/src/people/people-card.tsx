@@ -1,6 +1,8 @@
 // The people of an account: who may sign in for it, with which role, and what can be done about it. On the account's own
 // page, and in the console on the page of any account.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link2, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react';
 import { useState } from 'react';
@@ -40,7 +42,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
   const close = () => setOpened(null);
   const columns: readonly Column<Person>[] = [
     {
-      title: 'Person',
+      title: t`Person`,
       grows: true,
       cell: (person) => (
         <>
@@ -48,38 +50,62 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
             first={
               <span className="inline-flex max-w-full items-center gap-2">
                 <bdi className="truncate font-medium">{person.username}</bdi>
-                {person.id === me.id ? <Badge tone="accent">You</Badge> : null}
-                {person.status === 'invited' ? <Badge tone="warn">Invited</Badge> : null}
+                {person.id === me.id ? (
+                  <Badge tone="accent">
+                    <Trans>You</Trans>
+                  </Badge>
+                ) : null}
+                {person.status === 'invited' ? (
+                  <Badge tone="warn">
+                    <Trans>Invited</Trans>
+                  </Badge>
+                ) : null}
               </span>
             }
-            second={person.email === undefined ? 'No e-mail address' : <bdi>{person.email}</bdi>}
+            second={person.email === undefined ? t`No e-mail address` : <bdi>{person.email}</bdi>}
           />
           <div className="text-xs text-soft whitespace-normal md:hidden">
             <span className="sm:hidden">{roleWord(person.role)} · </span>
-            {person.status === 'invited' ? '' : `codes ${person.totp_enabled ? 'on' : 'off'} · `}
+            {person.status === 'invited' ? '' : t`codes ${person.totp_enabled ? 'on' : 'off'} · `}
             {person.last_sign_in_at === null ? (
-              'never signed in'
+              t`never signed in`
             ) : (
-              <>
+              <Trans>
                 signed in <Time at={person.last_sign_in_at} style="relative" />
-              </>
+              </Trans>
             )}
           </div>
         </>
       ),
     },
-    { title: 'Role', from: 'sm', cell: ({ role }) => roleWord(role) },
+    { title: t`Role`, from: 'sm', cell: ({ role }) => roleWord(role) },
     {
-      title: 'Codes at sign-in',
+      title: t`Codes at sign-in`,
       from: 'md',
       cell: ({ status, totp_enabled: isOn }) =>
-        status === 'invited' ? <Nothing /> : isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>,
+        status === 'invited' ? (
+          <Nothing />
+        ) : isOn ? (
+          <Badge tone="good">
+            <Trans>On</Trans>
+          </Badge>
+        ) : (
+          <Badge>
+            <Trans>Off</Trans>
+          </Badge>
+        ),
     },
     {
-      title: 'Last sign-in',
+      title: t`Last sign-in`,
       from: 'md',
       cell: ({ last_sign_in_at: at }) =>
-        at === null ? <span className="text-soft">Never</span> : <Time at={at} style="relative" />,
+        at === null ? (
+          <span className="text-soft">
+            <Trans>Never</Trans>
+          </span>
+        ) : (
+          <Time at={at} style="relative" />
+        ),
     },
     ...(canChange ? [actions()] : []),
   ];
@@ -92,20 +118,20 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
         canChange ? (
           <Button onClick={() => setOpened({ deed: 'invite' })}>
             <UserPlus aria-hidden="true" className="size-4" />
-            Invite somebody
+            <Trans>Invite somebody</Trans>
           </Button>
         ) : undefined
       }
     >
       <div className="border-t border-line">
         <DataTable
-          caption="Whoever signs in, and is invited to"
+          caption={t`Whoever signs in, and is invited to`}
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
-          empty={<EmptyState icon={UserRound} title="Nobody signs in for this account" />}
+          empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
         />
       </div>
       {opened?.deed === 'invite' ? (
@@ -130,27 +156,27 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
 
   function actions(): Column<Person> {
     return {
-      title: 'Actions',
+      title: t`Actions`,
       untitled: true,
       align: 'end',
       cell: (person) => (
         <span className="inline-flex">
           {person.status === 'invited' ? (
             <IconButton
-              label={`New link for ${person.username}`}
+              label={t`New link for ${person.username}`}
               onClick={() => setOpened({ deed: 'again', person })}
             >
               <Link2 aria-hidden="true" className="size-4" />
             </IconButton>
           ) : null}
           <IconButton
-            label={`Change ${person.username}`}
+            label={t`Change ${person.username}`}
             onClick={() => setOpened({ deed: 'change', person })}
           >
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
           <IconButton
-            label={`Remove ${person.username}`}
+            label={t`Remove ${person.username}`}
             onClick={() => setOpened({ deed: 'remove', person })}
           >
             <Trash2 aria-hidden="true" className="size-4 text-bad" />

@@ -1,5 +1,7 @@
 // What is done to somebody without a form: a new link for who was invited, and their end. The link is shown once.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { type AccessOwner, type InvitedPerson, inviteAgain, removePerson } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
 import { usePerson } from '../api/person.ts';
@@ -23,9 +25,9 @@ export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps)
   if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
   return (
     <PasswordDialog
-      title={`A new link for ${person.username}?`}
-      description="The links made before stop working."
-      action="Make new link"
+      title={t`A new link for ${person.username}?`}
+      description={t`The links made before stop working.`}
+      action={t`Make new link`}
       isAskedAlways
       command={command}
       onClose={onClose}
@@ -37,19 +39,19 @@ export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps
   const isMe = usePerson().person.id === person.id;
   const command = useCommand((password: string | undefined) => removePerson(owner, person.id, password), {
     onDone: () => {
-      say(`${person.username} is removed.`);
+      say(t`${person.username} is removed.`);
       onClose();
     },
   });
   return (
     <PasswordDialog
-      title={isMe ? 'Remove yourself?' : `Remove ${person.username}?`}
+      title={isMe ? t`Remove yourself?` : t`Remove ${person.username}?`}
       description={
         isMe
-          ? 'You are signed out at once, in every browser, and cannot sign in again.'
-          : 'They are signed out at once, in every browser, and cannot sign in again. The audit log goes on naming them.'
+          ? t`You are signed out at once, in every browser, and cannot sign in again.`
+          : t`They are signed out at once, in every browser, and cannot sign in again. The audit log goes on naming them.`
       }
-      action={isMe ? 'Remove me' : 'Remove now'}
+      action={isMe ? t`Remove me` : t`Remove now`}
       danger
       command={command}
       onClose={onClose}
@@ -66,19 +68,22 @@ export function InvitationDialog({
 }) {
   const { mail } = useMe();
   return (
-    <ShownOnceDialog title={`The invitation of ${person.username}`} onClose={onClose}>
+    <ShownOnceDialog title={t`The invitation of ${person.username}`} onClose={onClose}>
       <Notice tone="warn">
-        The link is shown only now. It works once, until <Time at={invitation.expires_at} />: whoever opens it
-        chooses the password.
+        <Trans>
+          The link is shown only now. It works once, until <Time at={invitation.expires_at} />: whoever opens
+          it chooses the password.
+        </Trans>
       </Notice>
-      <SecretText label="Link" text={invitation.url} />
+      <SecretText label={t`Link`} text={invitation.url} />
       <p className="text-soft">
-        They then sign in as <bdi className="text-ink">{person.username}</bdi>.
+        <Trans>
+          They then sign in as <bdi className="text-ink">{person.username}</bdi>.
+        </Trans>{' '}
         {mail && person.email !== undefined ? (
-          <>
-            {' The link is also on its way to '}
-            <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
-          </>
+          <Trans>
+            The link is also on its way to <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
+          </Trans>
         ) : null}
       </p>
     </ShownOnceDialog>

@@ -1,5 +1,6 @@
 // Somebody who is invited, or changed: their name, where they are written to, and what they may do.
 
+import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
@@ -37,9 +38,9 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
   if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
   return (
     <FormDialog
-      title="Invite somebody"
-      description="They choose their own password, by a link that works once."
-      action="Invite"
+      title={t`Invite somebody`}
+      description={t`They choose their own password, by a link that works once.`}
+      action={t`Invite`}
       busy={command.isPending}
       ready={username.trim() !== '' && isMailable(email) && own.isReady}
       error={command.error}
@@ -47,8 +48,8 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
       onClose={onClose}
     >
       <TextField
-        label="Username"
-        hint="What they sign in with."
+        label={t`Username`}
+        hint={t`What they sign in with.`}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -60,7 +61,7 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
       <EmailField
         email={email}
         hint={
-          mail ? 'The link is mailed there too. May stay empty.' : 'May stay empty: you hand over the link.'
+          mail ? t`The link is mailed there too. May stay empty.` : t`May stay empty: you hand over the link.`
         }
         onText={setEmail}
       />
@@ -90,14 +91,14 @@ export function ChangePersonDialog({
   const own = useOwnPassword({ isAskedAlways: change.email !== undefined || change.role === 'owner' });
   const command = useCommand(() => changePerson(owner, person.id, change, own.sent), {
     onDone: () => {
-      say(`${person.username} is changed. It counts from their next request on.`);
+      say(t`${person.username} is changed. It counts from their next request on.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title={`Change ${person.username}`}
-      action="Save"
+      title={t`Change ${person.username}`}
+      action={t`Save`}
       busy={command.isPending}
       ready={Object.keys(change).length > 0 && isMailable(email) && own.isReady}
       error={command.error}
@@ -107,7 +108,7 @@ export function ChangePersonDialog({
       {mayMoveMail ? (
         <EmailField
           email={email}
-          hint="Whoever reads its mail can set a new password for them. Links made before stop working."
+          hint={t`Whoever reads its mail can set a new password for them. Links made before stop working.`}
           onText={setEmail}
         />
       ) : null}
@@ -128,7 +129,7 @@ function EmailField({
 }) {
   return (
     <TextField
-      label="E-mail address"
+      label={t`E-mail address`}
       hint={hint}
       type="email"
       autoComplete="off"
@@ -155,7 +156,7 @@ function RoleChoice({
     : accountRoleWords;
   return (
     <Choice
-      label="Role"
+      label={t`Role`}
       labelShown
       look="cards"
       value={role}

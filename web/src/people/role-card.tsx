@@ -1,11 +1,12 @@
 // The roles that the people of an account can have, and what each may do.
 
+import { t } from '@lingui/core/macro';
 import { accountRoleWords, operatorRoleWords, roleWord } from '../text/words.ts';
 import { Card } from '../ui/card.tsx';
 
 export function RoleCard({ ofAdministrator }: { readonly ofAdministrator: boolean }) {
   return (
-    <Card title="Roles">
+    <Card title={t`Roles`}>
       <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
         {(ofAdministrator ? operatorRoleWords : accountRoleWords).map(({ role, sentence }) => (
           <div key={role} className="sm:contents">

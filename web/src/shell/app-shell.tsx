@@ -2,6 +2,8 @@
 // dialog that places orders from anywhere.
 
 import { Dialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
@@ -60,11 +62,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
       >
-        Skip to content
+        <Trans>Skip to content</Trans>
       </a>
       <div className="lg:flex">
         <aside
-          aria-label="Menu"
+          aria-label={t`Menu`}
           data-print="no"
           className="sticky top-0 hidden h-dvh w-60 shrink-0 overflow-y-auto border-r border-line bg-card lg:block"
         >
@@ -74,18 +76,22 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           data-print="no"
           className="sticky top-0 z-20 flex items-center gap-1 border-b border-line bg-card px-2 py-1.5 lg:hidden"
         >
-          <IconButton label="Menu" onClick={() => setOverlay('drawer')}>
+          <IconButton label={t`Menu`} onClick={() => setOverlay('drawer')}>
             <Menu aria-hidden="true" className="size-5" />
           </IconButton>
           <span className="flex flex-1 items-center gap-2">
             <Logo />
-            {panelMode === 'test' ? <Badge tone="warn">Test mode</Badge> : null}
+            {panelMode === 'test' ? (
+              <Badge tone="warn">
+                <Trans>Test mode</Trans>
+              </Badge>
+            ) : null}
           </span>
-          <IconButton label="Search" onClick={() => setOverlay('palette')}>
+          <IconButton label={t`Search`} onClick={() => setOverlay('palette')}>
             <Search aria-hidden="true" className="size-5" />
           </IconButton>
           {mayOrder ? (
-            <IconButton label="Place an order" onClick={() => setOverlay({ type: 'place' })}>
+            <IconButton label={t`Place an order`} onClick={() => setOverlay({ type: 'place' })}>
               <Plus aria-hidden="true" className="size-5" />
             </IconButton>
           ) : null}
@@ -128,7 +134,7 @@ export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) 
   return (
     <Button look="primary" onClick={onClick}>
       <Plus aria-hidden="true" className="size-4" />
-      Place an order
+      <Trans>Place an order</Trans>
     </Button>
   );
 }
@@ -155,7 +161,7 @@ function Drawer({ onClose, children }: { readonly onClose: () => void; readonly 
         <Dialog.Popup
           data-dialog
           finalFocus={finalFocus}
-          aria-label="Menu"
+          aria-label={t`Menu`}
           className="fixed inset-y-0 left-0 z-40 w-72 max-w-[85vw] overflow-y-auto border-r border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:-translate-x-8"
         >
           {children}

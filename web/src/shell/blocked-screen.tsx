@@ -1,5 +1,7 @@
 // What the owner of a blocked account sees.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
@@ -10,14 +12,18 @@ export function BlockedScreen() {
   const client = useQueryClient();
   return (
     <main className="grid min-h-dvh place-items-center">
-      <title>Account blocked · Sellthrough</title>
+      <title>
+        <Trans>Account blocked · Sellthrough</Trans>
+      </title>
       <EmptyState
         isPage
         icon={Ban}
-        title="This account is blocked"
+        title={t`This account is blocked`}
         action={<Button onClick={() => leave(client)}>Sign out</Button>}
       >
-        Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.
+        <Trans>
+          Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.
+        </Trans>
       </EmptyState>
     </main>
   );

@@ -2,6 +2,8 @@
 // keeps the focus; arrows choose, Enter goes.
 
 import { Dialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
@@ -71,17 +73,19 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
           finalFocus={finalFocus}
           className="fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-card border border-line bg-card shadow-high"
         >
-          <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
+          <Dialog.Title className="sr-only">
+            <Trans>Search and commands</Trans>
+          </Dialog.Title>
           <div className="flex items-center gap-3 border-b border-line px-4">
             <Search aria-hidden="true" className="size-4 shrink-0 text-soft" />
             <input
               role="combobox"
-              aria-label="Search pages, customers and orders"
+              aria-label={t`Search pages, customers and orders`}
               aria-expanded="true"
               aria-controls={listId}
               aria-autocomplete="list"
               aria-activedescendant={commands[at] === undefined ? undefined : `${listId}-${at}`}
-              placeholder="Search pages, customers, an order’s number …"
+              placeholder={t`Search pages, customers, an order’s number …`}
               value={text}
               maxLength={254}
               autoComplete="off"
@@ -95,13 +99,13 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
               }}
               className="min-h-13 w-full bg-transparent text-base outline-none"
             />
-            <Keys keys="Esc" />
+            <Keys keys={t`Esc`} />
           </div>
           <div
             ref={list}
             id={listId}
             role="listbox"
-            aria-label="Results"
+            aria-label={t`Results`}
             className="overflow-y-auto p-2 empty:hidden"
           >
             {commands.map((command, index) => (
@@ -129,7 +133,11 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
               </div>
             ))}
           </div>
-          {commands.length === 0 ? <p className="px-4 py-6 text-center text-soft">Nothing found.</p> : null}
+          {commands.length === 0 ? (
+            <p className="px-4 py-6 text-center text-soft">
+              <Trans>Nothing found.</Trans>
+            </p>
+          ) : null}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -157,9 +165,9 @@ function useCommands(
   };
   const placing: Command = {
     id: 'order',
-    title: 'Place an order',
+    title: t`Place an order`,
     keys: 'n',
-    words: 'new buy sell',
+    words: t`new buy sell`,
     icon: Plus,
     run: onPlaceOrder,
   };
@@ -175,20 +183,20 @@ function useCommands(
     })),
     {
       id: 'shortcuts',
-      title: 'Keyboard shortcuts',
+      title: t`Keyboard shortcuts`,
       keys: '?',
-      words: 'help keys',
+      words: t`help keys`,
       icon: Keyboard,
       run: onShortcuts,
     },
     {
       id: 'test-mode',
-      title: panelMode === 'test' ? 'Leave test mode' : 'Switch to test mode',
-      words: 'tests clock without money',
+      title: panelMode === 'test' ? t`Leave test mode` : t`Switch to test mode`,
+      words: t`tests clock without money`,
       icon: FlaskConical,
       run: () => switchMode(panelMode === 'test' ? 'live' : 'test'),
     },
-    { id: 'leave', title: 'Sign out', words: 'log out leave', icon: LogOut, run: () => leave(client) },
+    { id: 'leave', title: t`Sign out`, words: t`log out leave`, icon: LogOut, run: () => leave(client) },
   ];
   const lower = text.toLowerCase();
   const matching = fixed
@@ -204,7 +212,7 @@ function useCommands(
     ? [
         {
           id: 'order-by-id',
-          title: `Order ${text}`,
+          title: t`Order ${text}`,
           icon: ShoppingBag,
           run: go(() => void navigate({ to: orderPage, params: { orderId: text } })),
         },
@@ -213,7 +221,7 @@ function useCommands(
   const foundCustomers = (isSearch ? (customers.data?.data ?? []) : [])
     .slice(0, foundMax)
     .map((customer) => ({
-      id: `customer ${customer.id}`,
+      id: t`customer ${customer.id}`,
       title: customer.name,
       note: customer.reference === customer.name ? customer.plan.package : customer.reference,
       icon: UserRound,
@@ -222,9 +230,9 @@ function useCommands(
       ),
     }));
   const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({
-    id: `account ${account.id}`,
+    id: t`account ${account.id}`,
     title: account.username,
-    note: 'Account',
+    note: t`Account`,
     icon: UsersRound,
     run: go(
       () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),

@@ -1,6 +1,7 @@
 // What whoever signs out sees, in place of what they looked at: nothing while it is under way, and where the service could
 // not be told, that this browser may still be signed in.
 
+import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -20,11 +21,17 @@ export function LeavingScreen({ error }: { readonly error: Error | null }) {
   if (error === null) return <main aria-busy="true" className="min-h-dvh" />;
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <title>Not signed out · Sellthrough</title>
-      <h1 className="mb-2 text-xl">You may still be signed in</h1>
+      <title>
+        <Trans>Not signed out · Sellthrough</Trans>
+      </title>
+      <h1 className="mb-2 text-xl">
+        <Trans>You may still be signed in</Trans>
+      </h1>
       <p className="mb-4 text-soft">
-        This page has forgotten what it showed, but the service did not confirm that the session has ended.
-        Until it does, whoever uses this browser may open the panel.
+        <Trans>
+          This page has forgotten what it showed, but the service did not confirm that the session has ended.
+          Until it does, whoever uses this browser may open the panel.
+        </Trans>
       </p>
       <ErrorNotice error={error} onRetry={() => leave(client)} />
     </main>

@@ -1,5 +1,6 @@
 // The mark and the name.
 
+import { Trans } from '@lingui/react/macro';
 export function Logo() {
   return (
     <span className="inline-flex items-center gap-2 font-semibold tracking-tight">
@@ -13,7 +14,7 @@ export function Logo() {
           className="stroke-on-accent"
         />
       </svg>
-      Sellthrough
+      <Trans>Sellthrough</Trans>
     </span>
   );
 }

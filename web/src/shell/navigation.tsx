@@ -1,5 +1,7 @@
 // The side: search, the panel's pages, the console's for administrators, the balance, who is signed in.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
@@ -37,14 +39,18 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         className="flex min-h-9 pointer-coarse:min-h-11 items-center gap-2 rounded-control border border-line bg-page px-2.5 text-soft hover:text-ink"
       >
         <Search aria-hidden="true" className="size-4" />
-        <span className="flex-1 text-left">Search</span>
-        <Keys keys={isApple ? '⌘ K' : 'Ctrl K'} />
+        <span className="flex-1 text-left">
+          <Trans>Search</Trans>
+        </span>
+        <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
-      <nav aria-label="Main" className="flex flex-1 flex-col gap-5">
+      <nav aria-label={t`Main`} className="flex flex-1 flex-col gap-5">
         <PageLinks pages={pages.panel} onNavigate={onNavigate} />
         {pages.console.length > 0 ? (
           <div>
-            <p className="mb-1 px-2 text-xs font-medium text-soft">Administration</p>
+            <p className="mb-1 px-2 text-xs font-medium text-soft">
+              <Trans>Administration</Trans>
+            </p>
             <PageLinks pages={pages.console} onNavigate={onNavigate} />
           </div>
         ) : null}
@@ -56,7 +62,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           onClick={onNavigate}
           className="flex items-baseline justify-between gap-2 rounded-control px-2 py-1.5 hover:bg-fill"
         >
-          <span className="text-soft">{panelMode === 'test' ? 'Test balance' : 'Balance'}</span>
+          <span className="text-soft">{panelMode === 'test' ? t`Test balance` : t`Balance`}</span>
           <Money amount={account.balance} currency={account.currency} className="font-semibold" />
         </Link>
         <div className="mt-1 flex items-center gap-1 pl-2">
@@ -68,16 +74,16 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
               {roleWord(person.role)}
               {person.username === account.username ? null : (
                 <>
-                  {' of '}
+                  {t` of `}
                   <bdi title={account.username}>{account.username}</bdi>
                 </>
               )}
             </div>
           </div>
-          <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
+          <IconButton label={t`Keyboard shortcuts`} onClick={onShortcuts}>
             <Keyboard aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label="Sign out" onClick={() => leave(client)}>
+          <IconButton label={t`Sign out`} onClick={() => leave(client)}>
             <LogOut aria-hidden="true" className="size-4" />
           </IconButton>
         </div>

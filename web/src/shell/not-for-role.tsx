@@ -1,5 +1,7 @@
 // A page that the role of whoever is signed in has not got.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { LockKeyhole } from 'lucide-react';
 import { usePerson } from '../api/person.ts';
 import { roleWord } from '../text/words.ts';
@@ -10,15 +12,19 @@ export function NotForRole() {
   const { person } = usePerson();
   return (
     <>
-      <title>Not for your role · Sellthrough</title>
+      <title>
+        <Trans>Not for your role · Sellthrough</Trans>
+      </title>
       <EmptyState
         isPage
         icon={LockKeyhole}
-        title="Not for your role"
+        title={t`Not for your role`}
         action={<ButtonLink to="/">To the overview</ButtonLink>}
       >
-        You are signed in as {roleWord(person.role).toLowerCase()}. An owner of the account can give you
-        another role.
+        <Trans>
+          You are signed in as {roleWord(person.role).toLowerCase()}. An owner of the account can give you
+          another role.
+        </Trans>
       </EmptyState>
     </>
   );

@@ -1,5 +1,7 @@
 // An address without a page.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { SearchX } from 'lucide-react';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -9,14 +11,14 @@ import { PageHeader } from '../ui/page-header.tsx';
 export function NotFound() {
   return (
     <>
-      <PageHeader title="Not found" />
+      <PageHeader title={t`Not found`} />
       <Card>
         <EmptyState
           icon={SearchX}
-          title="There is nothing at this address"
+          title={t`There is nothing at this address`}
           action={<ButtonLink to="/">Go to the overview</ButtonLink>}
         >
-          It may be mistyped, or lead to something that belongs to another account.
+          <Trans>It may be mistyped, or lead to something that belongs to another account.</Trans>
         </EmptyState>
       </Card>
     </>

@@ -1,5 +1,7 @@
 // A page that broke while it was drawn, or whose code could not be fetched because a new version is out.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { CircleAlert } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -9,10 +11,10 @@ export function PageFailure() {
     <div role="alert">
       <EmptyState
         icon={CircleAlert}
-        title="This page could not be shown"
+        title={t`This page could not be shown`}
         action={<Button onClick={() => window.location.reload()}>Reload</Button>}
       >
-        The connection broke, or a new version of the panel is out. Reloading fetches it.
+        <Trans>The connection broke, or a new version of the panel is out. Reloading fetches it.</Trans>
       </EmptyState>
     </div>
   );

@@ -1,6 +1,7 @@
 // The pages of the navigation, the palette and the shortcuts: one list for the three, without what the role of whoever
 // is signed in has not got.
 
+import { t } from '@lingui/core/macro';
 import {
   Activity,
   ChartNoAxesColumn,
@@ -49,72 +50,78 @@ export interface PageEntry {
 }
 
 const panelPages: readonly PageEntry[] = [
-  { to: '/', title: 'Overview', icon: LayoutDashboard, keys: 'g h', words: 'home dashboard chart' },
-  { to: '/orders', title: 'Orders', icon: ShoppingBag, keys: 'g o', words: 'sales renew' },
-  { to: '/customers', title: 'Customers', icon: Users, keys: 'g c', words: 'plans expiry login link' },
-  { to: '/ledger', title: 'Ledger', icon: Wallet, keys: 'g l', words: 'balance credit csv export' },
-  { to: '/statements', title: 'Statements', icon: ReceiptText, keys: 'g m', words: 'monthly csv accounting' },
+  { to: '/', title: t`Overview`, icon: LayoutDashboard, keys: 'g h', words: t`home dashboard chart` },
+  { to: '/orders', title: t`Orders`, icon: ShoppingBag, keys: 'g o', words: t`sales renew` },
+  { to: '/customers', title: t`Customers`, icon: Users, keys: 'g c', words: t`plans expiry login link` },
+  { to: '/ledger', title: t`Ledger`, icon: Wallet, keys: 'g l', words: t`balance credit csv export` },
+  {
+    to: '/statements',
+    title: t`Statements`,
+    icon: ReceiptText,
+    keys: 'g m',
+    words: t`monthly csv accounting`,
+  },
   {
     to: '/api-access',
-    title: 'API access',
+    title: t`API access`,
     icon: KeyRound,
     keys: 'g a',
-    words: 'key token allow-list ip curl',
+    words: t`key token allow-list ip curl`,
     scope: 'keys:read',
   },
   {
     to: '/requests',
-    title: 'Requests',
+    title: t`Requests`,
     icon: Activity,
     keys: 'g r',
-    words: 'log errors api',
+    words: t`log errors api`,
     scope: 'keys:read',
   },
   {
     to: '/people',
-    title: 'People',
+    title: t`People`,
     icon: UserRoundCog,
     keys: 'g p',
-    words: 'team colleagues roles invite owner staff viewer',
+    words: t`team colleagues roles invite owner staff viewer`,
     scope: 'people:read',
   },
   {
     to: '/security',
-    title: 'Security',
+    title: t`Security`,
     icon: ShieldCheck,
     keys: 'g s',
-    words: 'password sessions totp two-factor',
+    words: t`password sessions totp two-factor`,
   },
 ];
 
 const consolePages: readonly PageEntry[] = [
   {
     to: '/admin',
-    title: 'Business',
+    title: t`Business`,
     icon: ChartNoAxesColumn,
     keys: 'a o',
-    words: 'console overview revenue',
+    words: t`console overview revenue`,
     scope: 'admin:read',
   },
   {
     to: '/admin/accounts',
-    title: 'Accounts',
+    title: t`Accounts`,
     icon: UsersRound,
     keys: 'a a',
-    words: 'resellers distributors credit',
+    words: t`resellers distributors credit`,
     scope: 'admin:read',
   },
   {
     to: '/admin/packages',
-    title: 'Packages',
+    title: t`Packages`,
     icon: Package,
     keys: 'a p',
-    words: 'prices features trial',
+    words: t`prices features trial`,
     scope: 'admin:read',
   },
   {
     to: '/admin/customers',
-    title: 'All customers',
+    title: t`All customers`,
     icon: Users,
     keys: 'a c',
     words: 'suspend',
@@ -122,18 +129,18 @@ const consolePages: readonly PageEntry[] = [
   },
   {
     to: '/admin/audit',
-    title: 'Audit log',
+    title: t`Audit log`,
     icon: ScrollText,
     keys: 'a l',
-    words: 'who changed what',
+    words: t`who changed what`,
     scope: 'admin:read',
   },
   {
     to: '/admin/health',
-    title: 'Health',
+    title: t`Health`,
     icon: HeartPulse,
     keys: 'a h',
-    words: 'queue database verify',
+    words: t`queue database verify`,
     scope: 'admin:read',
   },
 ];

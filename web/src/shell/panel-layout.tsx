@@ -1,5 +1,6 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
+import { Trans } from '@lingui/react/macro';
 import { useIsMutating, useMutationState, useQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -95,7 +96,9 @@ function ToSignIn() {
 function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <h1 className="mb-3 text-xl">The panel cannot be shown</h1>
+      <h1 className="mb-3 text-xl">
+        <Trans>The panel cannot be shown</Trans>
+      </h1>
       <ErrorNotice error={error} onRetry={onRetry} />
     </main>
   );

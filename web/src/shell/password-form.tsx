@@ -1,5 +1,6 @@
 // The current password and a new one, twice: on the security page, and after a first sign-in.
 
+import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { changePassword } from '../api/commands.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -59,20 +60,20 @@ export function PasswordForm({
           onText={setCurrent}
         />
         <TextField
-          label="New password"
+          label={t`New password`}
           type="password"
           autoComplete="new-password"
-          hint={`At least ${lengthMin} characters.`}
-          problem={isShort ? `At least ${lengthMin} characters.` : null}
+          hint={t`At least ${lengthMin} characters.`}
+          problem={isShort ? t`At least ${lengthMin} characters.` : null}
           maxLength={200}
           value={next}
           onText={setNext}
         />
         <TextField
-          label="New password again"
+          label={t`New password again`}
           type="password"
           autoComplete="new-password"
-          problem={isOther ? 'The two are not the same.' : null}
+          problem={isOther ? t`The two are not the same.` : null}
           maxLength={200}
           value={again}
           onText={setAgain}

@@ -1,6 +1,8 @@
 // What whoever needs codes at sign-in for their role, and has none yet, sees: nothing but the way to them. The service
 // refuses everything else until then.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -20,21 +22,25 @@ export default function SecondFactorScreen({
   const [isOn, setIsOn] = useState(false);
   return (
     <EntryCard
-      title="Set up codes at sign-in"
-      heading="Set up codes at sign-in"
+      title={t`Set up codes at sign-in`}
+      heading={t`Set up codes at sign-in`}
       below={
         <div className="mt-4 flex justify-center">
-          <Button onClick={() => leave(client)}>Sign out</Button>
+          <Button onClick={() => leave(client)}>
+            <Trans>Sign out</Trans>
+          </Button>
         </div>
       }
     >
       <p className="mb-5 text-soft">
-        The operator of this service requires a second step of your role: a code from an authenticator app
-        after the password. To go on, set it up now.
+        <Trans>
+          The operator of this service requires a second step of your role: a code from an authenticator app
+          after the password. To go on, set it up now.
+        </Trans>
       </p>
       <div className="grid">
         <Button look="primary" onClick={() => setIsOpen(true)}>
-          Set up
+          <Trans>Set up</Trans>
         </Button>
       </div>
       {isOpen ? (
@@ -46,7 +52,7 @@ export default function SecondFactorScreen({
           onClose={() => {
             setIsOpen(false);
             onReadingCodes(false);
-            if (isOn) say('From now on a sign-in takes a code.');
+            if (isOn) say(t`From now on a sign-in takes a code.`);
           }}
         />
       ) : null}

@@ -1,5 +1,7 @@
 // The sheet on `?`: every key there is, and the switch that turns single keys off.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useMay } from '../api/person.ts';
 import type { Scope } from '../api/shapes.ts';
 import { Dialog, DialogBody } from '../ui/dialog.tsx';
@@ -9,10 +11,10 @@ import { usePages } from './page-list.ts';
 import { setShortcutsEnabled, useShortcutsEnabled } from './shortcuts.ts';
 
 const everywhere: readonly { readonly title: string; readonly keys: string; readonly scope?: Scope }[] = [
-  { title: 'Search and commands', keys: 'Ctrl K' },
-  { title: 'Place an order', keys: 'n', scope: 'orders:write' },
-  { title: 'Search in this list', keys: '/' },
-  { title: 'This sheet', keys: '?' },
+  { title: t`Search and commands`, keys: t`Ctrl K` },
+  { title: t`Place an order`, keys: 'n', scope: 'orders:write' },
+  { title: t`Search in this list`, keys: '/' },
+  { title: t`This sheet`, keys: '?' },
 ];
 
 export default function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
@@ -20,27 +22,29 @@ export default function ShortcutSheet({ onClose }: { readonly onClose: () => voi
   const may = useMay();
   const enabled = useShortcutsEnabled();
   return (
-    <Dialog title="Keyboard shortcuts" width="wide" onClose={onClose}>
+    <Dialog title={t`Keyboard shortcuts`} width="wide" onClose={onClose}>
       <DialogBody>
         <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
           <Group
-            title="Everywhere"
+            title={t`Everywhere`}
             entries={everywhere.filter(({ scope }) => scope === undefined || may(scope))}
           />
-          <Group title="Go to" entries={pages.panel} />
-          {pages.console.length > 0 ? <Group title="Administration" entries={pages.console} /> : null}
+          <Group title={t`Go to`} entries={pages.panel} />
+          {pages.console.length > 0 ? <Group title={t`Administration`} entries={pages.console} /> : null}
         </div>
         <p className="text-soft">
-          Guides and the API reference are in the{' '}
-          <a className="text-accent underline underline-offset-2" href="/docs/">
-            documentation
-          </a>
-          .
+          <Trans>
+            Guides and the API reference are in the{' '}
+            <a className="text-accent underline underline-offset-2" href="/docs/">
+              documentation
+            </a>
+            .
+          </Trans>
         </p>
         <div className="border-t border-line pt-4">
           <SwitchField
-            label="Single-key shortcuts"
-            hint="Ctrl K and ⌘ K always work. Turn the rest off if you use speech input."
+            label={t`Single-key shortcuts`}
+            hint={t`Ctrl K and ⌘ K always work. Turn the rest off if you use speech input.`}
             checked={enabled}
             onChange={setShortcutsEnabled}
           />

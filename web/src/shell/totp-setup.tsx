@@ -1,6 +1,8 @@
 // Codes at sign-in (TOTP) set up: the password, a QR code with a first code, the recovery codes. On the security page, and
 // where a role needs them.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { confirmTotp, startTotp } from '../api/commands.ts';
 import type { TotpEnrolment } from '../api/shapes.ts';
@@ -23,9 +25,9 @@ export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; rea
   if (step === 'password') {
     return (
       <PasswordDialog
-        title="Set up codes at sign-in"
-        description="Enter your password to begin. Have your authenticator app at hand."
-        action="Continue"
+        title={t`Set up codes at sign-in`}
+        description={t`Enter your password to begin. Have your authenticator app at hand.`}
+        action={t`Continue`}
         isAskedAlways
         command={start}
         onClose={onClose}
@@ -59,9 +61,9 @@ function EnrolDialog({
   const plain = code.replaceAll(' ', '');
   return (
     <FormDialog
-      title="Scan this with your app"
-      description="Then enter the code the app shows. Nothing is switched on until then."
-      action="Switch on"
+      title={t`Scan this with your app`}
+      description={t`Then enter the code the app shows. Nothing is switched on until then.`}
+      action={t`Switch on`}
       busy={command.isPending}
       ready={/^\d{6}$/.test(plain)}
       error={command.error}
@@ -69,11 +71,11 @@ function EnrolDialog({
       onClose={onClose}
     >
       <div className="mx-auto">
-        <QrCode text={uri} label="QR code for the authenticator app" />
+        <QrCode text={uri} label={t`QR code for the authenticator app`} />
       </div>
-      <SecretText label="Or type this key into the app" text={secret} />
+      <SecretText label={t`Or type this key into the app`} text={secret} />
       <TextField
-        label="Code"
+        label={t`Code`}
         inputMode="numeric"
         autoComplete="one-time-code"
         autoFocus
@@ -95,8 +97,8 @@ function RecoveryCodes({
 }) {
   return (
     <Dialog
-      title="Codes at sign-in are on"
-      description="Keep these recovery codes where you keep passwords. Each lets you in once if you lose the app. They are shown only now."
+      title={t`Codes at sign-in are on`}
+      description={t`Keep these recovery codes where you keep passwords. Each lets you in once if you lose the app. They are shown only now.`}
       dismissible={false}
       onClose={onClose}
     >
@@ -106,11 +108,11 @@ function RecoveryCodes({
             <li key={code}>{code}</li>
           ))}
         </ul>
-        <CopyButton text={codes.join('\n')} label="Copy all" labelled />
+        <CopyButton text={codes.join('\n')} label={t`Copy all`} labelled />
       </DialogBody>
       <DialogActions>
         <Button look="primary" onClick={onClose}>
-          I have saved them
+          <Trans>I have saved them</Trans>
         </Button>
       </DialogActions>
     </Dialog>

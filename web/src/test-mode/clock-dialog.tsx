@@ -1,11 +1,14 @@
 // Moves the clock of test mode, and says what happened on the way. One idempotency key for each move: sent again after a
 // lost answer, or to go on where one request had not time enough, it moves nothing twice.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { type ClockMove, moveTestClock } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { TestClockMoved } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { formatCount } from '../text/language.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
@@ -17,11 +20,11 @@ import { Notice } from '../ui/notice.tsx';
 import { Time } from '../ui/time.tsx';
 
 const steps = [
-  { value: 'P1D', title: 'A day' },
-  { value: 'P1W', title: 'A week' },
-  { value: 'P1M', title: 'A month' },
-  { value: 'P1Y', title: 'A year' },
-  { value: 'date', title: 'To a date' },
+  { value: 'P1D', title: t`A day` },
+  { value: 'P1W', title: t`A week` },
+  { value: 'P1M', title: t`A month` },
+  { value: 'P1Y', title: t`A year` },
+  { value: 'date', title: t`To a date` },
 ] as const;
 
 interface ClockDialogProps {
@@ -53,25 +56,25 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
   }
   return (
     <FormDialog
-      title="Move the clock"
+      title={t`Move the clock`}
       description={
-        <>
+        <Trans>
           It is <Time at={now} /> in the test, and stays so until you move it. What would happen by itself on
           the way happens: plans renew and end, events are sent.
-        </>
+        </Trans>
       }
-      action="Move clock"
+      action={t`Move clock`}
       busy={command.isPending}
       ready={step !== 'date' || day !== ''}
       error={command.error}
       onSubmit={() => command.mutate(move)}
       onClose={onClose}
     >
-      <Choice label="Forward by" labelShown value={step} options={steps} onChoose={setStep} />
+      <Choice label={t`Forward by`} labelShown value={step} options={steps} onChoose={setStep} />
       {step === 'date' ? (
         <TextField
-          label="Date"
-          hint="To its first second, in UTC; at most ten years ahead."
+          label={t`Date`}
+          hint={t`To its first second, in UTC; at most ten years ahead.`}
           type="date"
           min={now.slice(0, 10)}
           value={day}
@@ -99,20 +102,22 @@ function Moved({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog title={reached ? 'The clock has moved' : 'The clock is on its way'} onClose={onClose}>
+    <Dialog title={reached ? t`The clock has moved` : t`The clock is on its way`} onClose={onClose}>
       <DialogBody>
         {reached ? null : (
           <Notice tone="warn">
-            There is more to happen than one move has time for. Go on, and it goes on from here.
+            <Trans>
+              There is more to happen than one move has time for. Go on, and it goes on from here.
+            </Trans>
           </Notice>
         )}
         <Facts
           facts={[
-            { name: 'It is', value: <Time at={clock.now} /> },
-            { name: 'Plans renewed', value: happened.renewals.toLocaleString('en') },
-            { name: 'Renewals refused', value: happened.renewals_failed.toLocaleString('en') },
-            { name: 'Plans ended', value: happened.ended.toLocaleString('en') },
-            { name: 'Notices that a plan ends', value: happened.warnings.toLocaleString('en') },
+            { name: t`It is`, value: <Time at={clock.now} /> },
+            { name: t`Plans renewed`, value: formatCount(happened.renewals) },
+            { name: t`Renewals refused`, value: formatCount(happened.renewals_failed) },
+            { name: t`Plans ended`, value: formatCount(happened.ended) },
+            { name: t`Notices that a plan ends`, value: formatCount(happened.warnings) },
           ]}
         />
         {error === null ? null : <ErrorNotice error={error} />}
@@ -120,16 +125,20 @@ function Moved({
       <DialogActions>
         {reached ? (
           <>
-            <Button onClick={onMore}>Move again</Button>
+            <Button onClick={onMore}>
+              <Trans>Move again</Trans>
+            </Button>
             <Button look="primary" onClick={onClose}>
-              Done
+              <Trans>Done</Trans>
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>Stay here</Button>
+            <Button onClick={onClose}>
+              <Trans>Stay here</Trans>
+            </Button>
             <Button look="primary" busy={busy} onClick={onGoOn}>
-              Go on
+              <Trans>Go on</Trans>
             </Button>
           </>
         )}

@@ -1,6 +1,8 @@
 // The band above every page while its tab is in test mode: that nothing here is real and what time it is, with what can be
 // done about it; or, on a page that has no test mode, that it shows what is real.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { hasTestMode, switchMode } from '../api/panel-mode.ts';
@@ -28,19 +30,27 @@ function BandOfTests({ now }: { readonly now: string }) {
   return (
     <Band look="bg-warn text-page">
       <p className="min-w-0 flex-1 basis-64">
-        <strong className="font-semibold">Test mode.</strong> Nothing here is real. It is <Time at={now} />{' '}
-        here.
+        <Trans>
+          <strong className="font-semibold">Test mode.</strong> Nothing here is real. It is <Time at={now} />{' '}
+          here.
+        </Trans>
       </p>
       <div className="flex flex-wrap gap-2 [&_button:focus-visible]:outline-page">
         {may('orders:write') ? (
           <>
-            <Button onClick={() => setOpened('clock')}>Move clock</Button>
-            <Button onClick={() => setOpened('credit')}>Add credit</Button>
-            <Button onClick={() => setOpened('reset')}>Start over</Button>
+            <Button onClick={() => setOpened('clock')}>
+              <Trans>Move clock</Trans>
+            </Button>
+            <Button onClick={() => setOpened('credit')}>
+              <Trans>Add credit</Trans>
+            </Button>
+            <Button onClick={() => setOpened('reset')}>
+              <Trans>Start over</Trans>
+            </Button>
           </>
         ) : null}
-        <Button aria-label="Leave test mode" onClick={leave}>
-          Leave
+        <Button aria-label={t`Leave test mode`} onClick={leave}>
+          <Trans>Leave</Trans>
         </Button>
       </div>
       {opened === 'clock' ? <ClockDialog now={now} onClose={close} /> : null}
@@ -54,10 +64,14 @@ function BandOfReality() {
   return (
     <Band look="bg-warn-fill text-ink">
       <p className="min-w-0 flex-1 basis-64">
-        <strong className="font-semibold">This page has no test mode.</strong> What you see and change on it
-        is real.
+        <Trans>
+          <strong className="font-semibold">This page has no test mode.</strong> What you see and change on it
+          is real.
+        </Trans>
       </p>
-      <Button onClick={leave}>Leave test mode</Button>
+      <Button onClick={leave}>
+        <Trans>Leave test mode</Trans>
+      </Button>
     </Band>
   );
 }
@@ -69,7 +83,7 @@ function leave(): void {
 function Band({ look, children }: { readonly look: string; readonly children: ReactNode }) {
   return (
     <section
-      aria-label="Test mode"
+      aria-label={t`Test mode`}
       className={classNames(
         'z-10 flex items-start gap-3 border-b-2 border-warn px-4 py-2.5 sm:px-8 lg:sticky lg:top-0',
         look,

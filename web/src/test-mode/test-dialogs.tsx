@@ -1,5 +1,6 @@
 // Credit for the test, and its new beginning.
 
+import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { creditTest, resetTest } from '../api/commands.ts';
@@ -25,15 +26,15 @@ export function TestCreditDialog({ onClose }: DialogProps) {
   const isAmount = amount !== null && toCents(amount) > 0n && toCents(amount) <= centsMax;
   const command = useCommand((body: { amount: string }) => creditTest(body, key), {
     onDone: ({ balance }) => {
-      say(`The balance of the test is ${formatMoney(balance, currency)}.`);
+      say(t`The balance of the test is ${formatMoney(balance, currency)}.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Add credit to the test"
-      description="As much as you need: it buys nothing real."
-      action="Add credit"
+      title={t`Add credit to the test`}
+      description={t`As much as you need: it buys nothing real.`}
+      action={t`Add credit`}
       busy={command.isPending}
       ready={isAmount}
       error={command.error}
@@ -41,12 +42,12 @@ export function TestCreditDialog({ onClose }: DialogProps) {
       onClose={onClose}
     >
       <TextField
-        label={`Amount in ${currency}`}
+        label={t`Amount in ${currency}`}
         inputMode="decimal"
         autoComplete="off"
         autoFocus
         maxLength={14}
-        problem={typed.trim() === '' || isAmount ? null : 'An amount up to 1,000,000.00, such as 99.50.'}
+        problem={typed.trim() === '' || isAmount ? null : t`An amount up to 1,000,000.00, such as 99.50.`}
         value={typed}
         onText={setTyped}
       />
@@ -59,16 +60,16 @@ export function TestResetDialog({ onClose }: DialogProps) {
   const navigate = useNavigate();
   const command = useCommand(() => resetTest(key), {
     onDone: () => {
-      say('The test begins again.');
+      say(t`The test begins again.`);
       onClose();
       void navigate({ to: '/' });
     },
   });
   return (
     <FormDialog
-      title="Start the test over?"
-      description="Its customers, orders, ledger, requests, events and endpoints are deleted. Its balance is 1,000.00 again, and its clock shows the real time. The test keys stay, and nothing real is touched. This cannot be undone."
-      action="Start over"
+      title={t`Start the test over?`}
+      description={t`Its customers, orders, ledger, requests, events and endpoints are deleted. Its balance is 1,000.00 again, and its clock shows the real time. The test keys stay, and nothing real is touched. This cannot be undone.`}
+      action={t`Start over`}
       danger
       busy={command.isPending}
       error={command.error}

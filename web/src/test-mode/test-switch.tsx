@@ -1,5 +1,6 @@
 // Test mode on or off, in the side.
 
+import { t } from '@lingui/core/macro';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { SwitchField } from '../ui/switch-field.tsx';
 
@@ -7,7 +8,7 @@ export function TestSwitch() {
   return (
     <div className="mb-1 px-2 py-1.5">
       <SwitchField
-        label="Test mode"
+        label={t`Test mode`}
         checked={panelMode === 'test'}
         onChange={(isOn) => switchMode(isOn ? 'test' : 'live')}
       />

@@ -1,6 +1,8 @@
 // Money as the service writes it, "12.50": parsed to whole cents, never to a float, and shown with the
 // currency's sign.
 
+import { numberLocale } from './language.ts';
+
 /** @throws SyntaxError where the text is no amount */
 export function toCents(amount: string): bigint {
   const [, sign = '', whole = '', cents = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
@@ -40,7 +42,7 @@ export function formatMoney(amount: string, currency: string, signed = false): s
   const name = `${currency} ${signed}`;
   let format = formats.get(name);
   if (format === undefined) {
-    format = new Intl.NumberFormat('en', {
+    format = new Intl.NumberFormat(numberLocale, {
       style: 'currency',
       currency,
       signDisplay: signed ? 'exceptZero' : 'auto',

@@ -1,32 +1,35 @@
 // Times as people read them: in their own zone, the exact moment in UTC beside it.
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+import { t } from '@lingui/core/macro';
+import { timeLocale } from './language.ts';
+
+const day = new Intl.DateTimeFormat(timeLocale, { day: 'numeric', month: 'short', year: 'numeric' });
+const dayAndTime = new Intl.DateTimeFormat(timeLocale, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
 });
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const exact = new Intl.DateTimeFormat('en-GB', {
+const clock = new Intl.DateTimeFormat(timeLocale, { hour: '2-digit', minute: '2-digit' });
+const exact = new Intl.DateTimeFormat(timeLocale, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
 });
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longDay = new Intl.DateTimeFormat('en-GB', {
+const shortDay = new Intl.DateTimeFormat(timeLocale, { day: 'numeric', month: 'short', timeZone: t`UTC` });
+const longDay = new Intl.DateTimeFormat(timeLocale, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   year: 'numeric',
-  timeZone: 'UTC',
+  timeZone: t`UTC`,
 });
-const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const month = new Intl.DateTimeFormat(timeLocale, { month: 'long', year: 'numeric', timeZone: t`UTC` });
+const shortMonth = new Intl.DateTimeFormat(timeLocale, { month: 'short', year: '2-digit', timeZone: t`UTC` });
+const relative = new Intl.RelativeTimeFormat(timeLocale, { numeric: 'auto' });
 
 export type TimeStyle = 'day' | 'minute' | 'second' | 'clock' | 'relative';
 
@@ -42,7 +45,7 @@ export function formatTime(iso: string, style: TimeStyle, now: number): string {
 
 /** "2026-11-21 14:05:09 UTC" */
 export function formatUtc(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  return t`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 /** A UTC day (2026-11-21) or month (2026-11) of a series. */
@@ -53,27 +56,33 @@ export function formatSeriesDate(date: string, style: 'short' | 'long'): string 
   return (style === 'short' ? shortDay : longDay).format(moment);
 }
 
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** "2 days 3 hours": the two largest units. */
 export function formatDuration(seconds: number): string {
-  const units = [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-    ['second', 1],
-  ] as const;
   const parts: string[] = [];
   let rest = Math.max(0, Math.floor(seconds));
-  for (const [name, size] of units) {
+  for (const [unit, size] of units) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+    if (count > 0 && parts.length < 2) parts.push(formatUnit(count, unit));
   }
-  return parts.length === 0 ? 'under a second' : parts.join(' ');
+  return parts.length === 0 ? t`under a second` : parts.join(' ');
+}
+
+function formatUnit(count: number, unit: string): string {
+  return new Intl.NumberFormat(timeLocale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 }
 
 /** null beyond 30 days, where a date says more. */
 function formatRelative(seconds: number): string | null {
   const size = Math.abs(seconds);
-  if (size < 60) return seconds > 5 ? 'in less than a minute' : 'just now';
+  if (size < 60) return seconds > 5 ? t`in less than a minute` : t`just now`;
   if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');
   if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour');
   return size < 30 * 86_400 ? relative.format(Math.round(seconds / 86_400), 'day') : null;

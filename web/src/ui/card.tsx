@@ -33,7 +33,7 @@ export function Card({ title, description, action, children, flush = false, clas
       )}
       <div
         className={classNames(
-          flush ? 'overflow-hidden rounded-b-card' : 'px-5 pb-5',
+          flush ? 'overflow-clip rounded-b-card' : 'px-5 pb-5',
           !flush && title === undefined && 'pt-5',
         )}
       >

@@ -1,5 +1,6 @@
 // Copies a text. Where the clipboard's API is missing (plain http beyond loopback) the old command is used.
 
+import { t } from '@lingui/core/macro';
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
@@ -39,7 +40,7 @@ export function CopyButton({ text, label, labelled = false }: CopyButtonProps) {
         </IconButton>
       )}
       <span role="status" className="sr-only">
-        {copied ? 'Copied' : ''}
+        {copied ? t`Copied` : ''}
       </span>
     </span>
   );

@@ -1,15 +1,32 @@
-// The table of every list: columns as data, skeleton rows while it is fetched, its own empty state and error.
-// On narrow screens columns step back (`from`); what they hold must then be on the detail page or in the
-// first column's second line.
+// The table of every list (TanStack Table): columns as data, skeleton rows while it is fetched, its own empty state and error.
+// On narrow screens columns step back (`from`); what they hold must then be in the line that `phone` adds below the first
+// column, or in the row's drawer. Which columns are shown, what is selected and how it is sorted comes from the page:
+// table-layout.tsx, row-selection.ts, and the address.
 
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { t } from '@lingui/core/macro';
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { classNames } from './class-names.ts';
 import { ErrorNotice } from './error-notice.tsx';
+import type { RowSelection } from './row-selection.ts';
+import { SelectBox } from './select-box.tsx';
 import { Skeleton } from './skeleton.tsx';
+import type { TableLayout } from './table-layout.tsx';
 
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
+  /** Names it where people choose their columns; a column without one is always shown. */
+  readonly id?: string;
+  /** Not shown until somebody chooses it. */
+  readonly isExtra?: boolean;
   readonly align?: 'end';
   /** Shown from this width on. */
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
@@ -17,6 +34,21 @@ export interface Column<Row> {
   readonly grows?: boolean;
   /** The title is read out and not shown: for a column of buttons. */
   readonly untitled?: boolean;
+  /** Its title sorts the list: what the service calls this order, where it has an index for it. */
+  readonly sort?: ColumnSort;
+}
+
+interface ColumnSort {
+  readonly by: string;
+  readonly direction: 'ascending' | 'descending';
+}
+
+/** `by` undefined: as the service lists them by itself. */
+export interface TableSort {
+  readonly by: string | undefined;
+  /** The order that is meant by undefined, where a column has it. */
+  readonly otherwise?: string;
+  readonly onSort: (by: string | undefined) => void;
 }
 
 interface DataTableProps<Row> {
@@ -31,6 +63,13 @@ interface DataTableProps<Row> {
   /** What is shown is of the filter before. */
   readonly outdated?: boolean;
   readonly footer?: ReactNode;
+  readonly layout?: TableLayout;
+  readonly sort?: TableSort;
+  readonly selection?: RowSelection<Row>;
+  /** Below the first column on phones: what the columns that have stepped back would say. */
+  readonly phone?: (row: Row) => ReactNode;
+  /** The row whose detail is open beside the list. */
+  readonly openKey?: string | undefined;
 }
 
 const shownFrom = {
@@ -41,18 +80,10 @@ const shownFrom = {
 } as const;
 
 const skeletonRows = [0, 1, 2, 3, 4, 5];
+const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
 
-export function DataTable<Row>({
-  caption,
-  columns,
-  rows,
-  rowKey,
-  empty,
-  error,
-  onRetry,
-  outdated = false,
-  footer,
-}: DataTableProps<Row>) {
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { rows, error, onRetry, empty, footer } = props;
   if (error && rows === undefined) {
     return (
       <div className="p-5">
@@ -60,77 +91,183 @@ export function DataTable<Row>({
       </div>
     );
   }
-  if (rows?.length === 0) {
-    return (
-      <>
-        {empty}
-        {footer}
-      </>
-    );
-  }
-  const cellClasses = ({ align, from, grows }: Column<Row>) =>
-    classNames(
-      'px-4 md:px-3 md:first:pl-5 md:last:pr-5',
-      align === 'end' && 'text-right',
-      from !== undefined && shownFrom[from],
-      grows && 'w-full max-w-0',
-    );
   return (
     <>
-      <ScrollRegion label={caption}>
-        <table
-          aria-busy={rows === undefined || outdated}
-          className={classNames(
-            'w-full border-collapse transition-opacity duration-150',
-            outdated && 'opacity-60',
-          )}
-        >
-          <caption className="sr-only">{caption}</caption>
-          <thead>
-            <tr className="border-b border-line bg-fill/60 text-left text-xs text-soft">
-              {columns.map((column) => (
-                <th
-                  key={column.title}
-                  scope="col"
-                  className={classNames('py-2 font-medium whitespace-nowrap', cellClasses(column))}
-                >
-                  {column.untitled ? <span className="sr-only">{column.title}</span> : column.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows === undefined
-              ? skeletonRows.map((row) => (
-                  <tr key={row} className="h-11 border-b border-line last:border-b-0">
-                    {columns.map((column) => (
-                      <td key={column.title} className={cellClasses(column)}>
-                        <Skeleton
-                          className={classNames('max-w-full', column.grows ? 'w-40' : 'w-16', align(column))}
-                        />
-                      </td>
-                    ))}
-                  </tr>
-                ))
-              : rows.map((row) => (
-                  <tr
-                    key={rowKey(row)}
-                    onClick={followRow}
-                    className="h-11 has-data-row-link:cursor-pointer border-b border-line last:border-b-0 hover:bg-fill/50"
-                  >
-                    {columns.map((column) => (
-                      <td key={column.title} className={classNames('py-1.5', cellClasses(column))}>
-                        {column.cell(row)}
-                      </td>
-                    ))}
-                  </tr>
-                ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      {rows?.length === 0 ? empty : <FilledTable {...props} />}
       {footer}
     </>
   );
+}
+
+const noRows: readonly never[] = [];
+
+function FilledTable<Row extends object>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  outdated = false,
+  layout,
+  sort,
+  selection,
+  phone,
+  openKey,
+}: DataTableProps<Row>) {
+  const definitions = useMemo(() => {
+    const helper = createColumnHelper<typeof features, Row>();
+    return columns.map((column) =>
+      helper.display({
+        id: column.id ?? column.title,
+        header: column.title,
+        cell: ({ row }) => column.cell(row.original),
+        enableHiding: column.id !== undefined,
+      }),
+    );
+  }, [columns]);
+  const byId = useMemo(
+    () => new Map(columns.map((column) => [column.id ?? column.title, column])),
+    [columns],
+  );
+  const extra = useMemo(
+    () => Object.fromEntries(columns.flatMap(({ id, isExtra }) => (id && isExtra ? [[id, false]] : []))),
+    [columns],
+  );
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: rows ?? noRows,
+    getRowId: (row) => String(rowKey(row)),
+    enableRowSelection: selection === undefined ? false : ({ original }) => selection.isSelectable(original),
+    onRowSelectionChange: (change) =>
+      selection?.choose(typeof change === 'function' ? change(selection.state) : change, rows ?? noRows),
+    state: {
+      columnVisibility: { ...extra, ...layout?.visibility },
+      rowSelection: selection?.state ?? {},
+    },
+  });
+  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  return (
+    <ScrollRegion label={caption}>
+      <table
+        aria-busy={rows === undefined || outdated}
+        className={classNames(
+          'w-full border-collapse transition-opacity duration-150',
+          outdated && 'opacity-60',
+        )}
+      >
+        <caption className="sr-only">{caption}</caption>
+        <thead className="sticky top-(--list-top) z-10 bg-card">
+          <tr className="border-b border-line bg-fill/60 text-left text-xs text-soft">
+            {selection === undefined ? null : (
+              <th scope="col" className="w-10 py-1 pl-4 md:pl-5">
+                <SelectBox
+                  label={t`Select all on this page`}
+                  checked={table.getIsAllRowsSelected()}
+                  indeterminate={table.getIsSomeRowsSelected()}
+                  disabled={rows === undefined}
+                  onChange={(checked) => table.toggleAllRowsSelected(checked)}
+                />
+              </th>
+            )}
+            {shown.map((column) => (
+              <th
+                key={column.id ?? column.title}
+                scope="col"
+                aria-sort={ariaSort(column, sort)}
+                className={classNames('py-2 font-medium whitespace-nowrap', cellClasses(column))}
+              >
+                <HeadTitle column={column} sort={sort} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined
+            ? skeletonRows.map((row) => (
+                <tr key={row} className="h-11 border-b border-line last:border-b-0">
+                  {selection === undefined ? null : <td />}
+                  {shown.map((column) => (
+                    <td key={column.id ?? column.title} className={cellClasses(column)}>
+                      <Skeleton
+                        className={classNames('max-w-full', column.grows ? 'w-40' : 'w-16', align(column))}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : table.getRowModel().rows.map((row) => (
+                <tr
+                  key={row.id}
+                  onClick={followRow}
+                  aria-current={row.id === openKey ? 'true' : undefined}
+                  className={classNames(
+                    'h-11 has-data-row-link:cursor-pointer border-b border-line last:border-b-0 hover:bg-fill/50',
+                    'aria-[current]:bg-accent-fill',
+                    row.getIsSelected() && 'bg-accent-fill/60',
+                  )}
+                >
+                  {selection === undefined ? null : (
+                    <td className="w-10 pl-4 md:pl-5">
+                      <SelectBox
+                        label={selection.nameOf(row.original)}
+                        checked={row.getIsSelected()}
+                        disabled={!row.getCanSelect()}
+                        onChange={(checked) => row.toggleSelected(checked)}
+                      />
+                    </td>
+                  )}
+                  {shown.map((column, place) => (
+                    <td key={column.id ?? column.title} className={classNames('py-1.5', cellClasses(column))}>
+                      {column.cell(row.original)}
+                      {place === 0 && phone !== undefined ? (
+                        <div className="truncate text-xs text-soft sm:hidden">{phone(row.original)}</div>
+                      ) : null}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function cellClasses<Row>(column: Column<Row>): string {
+  const { from, grows } = column;
+  return classNames(
+    'px-4 md:px-3 md:first:pl-5 md:last:pr-5',
+    column.align === 'end' && 'text-right',
+    from !== undefined && shownFrom[from],
+    grows && 'w-full max-w-0',
+  );
+}
+
+function HeadTitle<Row>({
+  column: { title, untitled, sort: order },
+  sort,
+}: {
+  readonly column: Column<Row>;
+  readonly sort: TableSort | undefined;
+}) {
+  if (untitled) return <span className="sr-only">{title}</span>;
+  if (order === undefined || sort === undefined) return title;
+  const isSorted = (sort.by ?? sort.otherwise) === order.by;
+  const Icon = isSorted ? (order.direction === 'ascending' ? ArrowUp : ArrowDown) : ArrowUpDown;
+  return (
+    <button
+      type="button"
+      className="-mx-1.5 inline-flex min-h-7 items-center gap-1 rounded px-1.5 hover:bg-fill hover:text-ink"
+      onClick={() => sort.onSort(isSorted || order.by === sort.otherwise ? undefined : order.by)}
+    >
+      {title}
+      <Icon aria-hidden="true" className="size-3.5" />
+    </button>
+  );
+}
+
+function ariaSort<Row>({ sort: order }: Column<Row>, sort: TableSort | undefined) {
+  if (order === undefined || sort === undefined) return undefined;
+  return (sort.by ?? sort.otherwise) === order.by ? order.direction : 'none';
 }
 
 /** Scrolls sideways where the table is too wide; then it can also be reached by keyboard. */
@@ -149,7 +286,8 @@ function ScrollRegion({ label, children }: { readonly label: string; readonly ch
       ref={region}
       aria-label={label}
       tabIndex={scrolls ? 0 : undefined}
-      className="overflow-x-auto -outline-offset-2"
+      // Only where it must: what scrolls sideways keeps its head from standing still at the top of the window.
+      className={classNames('-outline-offset-2', scrolls && 'overflow-x-auto')}
     >
       {children}
     </section>
@@ -166,7 +304,7 @@ export const rowLinkClasses = 'font-medium text-ink hover:text-accent';
 /** A click beside the link counts for it, unless it is on something of its own or selects text. */
 function followRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey } = event;
-  if (!(target instanceof Element) || target.closest('a, button, input, select') !== null) return;
+  if (!(target instanceof Element) || target.closest(t`a, button, input, select`) !== null) return;
   if (window.getSelection()?.toString() !== '') return;
   const link = currentTarget.querySelector('a[data-row-link]');
   if (!(link instanceof HTMLAnchorElement)) return;

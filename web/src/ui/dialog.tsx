@@ -2,6 +2,7 @@
 // followed another. Sheets from the side are the same thing in another place.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
 import { createContext, type ReactNode, type RefObject, useContext, useState } from 'react';
 import { IconButton } from './button.tsx';
@@ -73,7 +74,7 @@ export function Dialog({
               </div>
               <Base.Close
                 render={
-                  <IconButton label="Close" className="-mr-2 shrink-0">
+                  <IconButton label={t`Close`} className="-mr-2 shrink-0">
                     <X aria-hidden="true" className="size-4" />
                   </IconButton>
                 }

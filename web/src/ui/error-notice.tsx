@@ -1,6 +1,8 @@
 // A refusal or failure in words, with the request id to quote. Codes that only make sense to a program get a
 // sentence for people here.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -38,13 +40,15 @@ export function ErrorNotice({
         {children}
         {requestId === '' ? null : (
           <p className="flex flex-wrap items-center gap-x-1 text-xs text-soft">
-            Request <code className="font-mono wrap-anywhere">{requestId}</code>
-            <CopyButton text={requestId} label="Copy request id" />
+            <Trans>
+              Request <code className="font-mono wrap-anywhere">{requestId}</code>
+              <CopyButton text={requestId} label={t`Copy request id`} />
+            </Trans>
           </p>
         )}
         {onRetry === undefined ? null : (
           <Button className="mt-1" onClick={onRetry}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         )}
       </div>
@@ -53,7 +57,7 @@ export function ErrorNotice({
 }
 
 function sentenceOf(error: Error): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it and try again.';
+  if (!(error instanceof ApiError)) return t`Something went wrong in this page. Reload it and try again.`;
   const field = error.detail('field').replaceAll('_', ' ');
   const reason = error.detail('reason');
   switch (error.code) {
@@ -61,28 +65,28 @@ function sentenceOf(error: Error): string {
       const currency = error.detail('currency');
       if (currency === '') return error.message;
       const money = (name: string) => formatMoney(error.detail(name), currency);
-      return `The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
+      return t`The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
     }
     case 'internal_error':
-      return 'Something went wrong on our side. Quote the request id when you report it.';
+      return t`Something went wrong on our side. Quote the request id when you report it.`;
     case 'service_unavailable':
-      return 'The service cannot take this now. Try again in a moment: nothing is ever charged twice.';
+      return t`The service cannot take this now. Try again in a moment: nothing is ever charged twice.`;
     case 'invalid_package':
-      return 'This package cannot be ordered.';
+      return t`This package cannot be ordered.`;
     case 'rate_limited':
-      return `Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
+      return t`Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
     case 'totp_not_enabled':
-      return 'Codes at sign-in are not on, or were not confirmed within 15 minutes. Close this and begin again.';
+      return t`Codes at sign-in are not on, or were not confirmed within 15 minutes. Close this and begin again.`;
     case 'order_failed':
       return orderFailures[reason] ?? error.message;
     case 'idempotency_conflict':
-      return 'An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.';
+      return t`An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.`;
     case 'invalid_customer':
       return field === 'customer name'
-        ? 'The name may have at most 120 characters and no control characters.'
-        : 'Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.';
+        ? t`The name may have at most 120 characters and no control characters.`
+        : t`Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.`;
     case 'address_locked_out':
-      return `This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
+      return t`This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
     case 'validation_failed':
       return fieldSentence(field, reason) ?? error.message;
     default:
@@ -93,12 +97,11 @@ function sentenceOf(error: Error): string {
 function fieldSentence(field: string, reason: string): string | null {
   if (field === '') return null;
   const [, place] = /^allowed ips\.(\d+)$/.exec(field) ?? [];
-  return place === undefined ? `${field}: ${reason}.` : `Entry ${Number(place) + 1} of the list: ${reason}.`;
+  return place === undefined ? `${field}: ${reason}.` : t`Entry ${Number(place) + 1} of the list: ${reason}.`;
 }
 
 const orderFailures: Readonly<Record<string, string>> = {
-  plan_changed: 'This customer is on another package now. Open the customer and renew from there.',
-  account_full:
-    'This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.',
-  term_too_long: 'The plan would end more than 10 years ahead. Nothing was charged.',
+  plan_changed: t`This customer is on another package now. Open the customer and renew from there.`,
+  account_full: t`This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.`,
+  term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,
 };

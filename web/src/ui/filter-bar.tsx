@@ -1,5 +1,6 @@
 // The filters above a list, and the way to clear them.
 
+import { Trans } from '@lingui/react/macro';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -8,19 +9,24 @@ interface FilterBarProps {
   readonly children: ReactNode;
   /** undefined: nothing is filtered. */
   readonly clear?: (() => void) | undefined;
+  /** At the other end: choice of columns, export. */
+  readonly end?: ReactNode;
 }
 
-export function FilterBar({ children, clear }: FilterBarProps) {
+export function FilterBar({ children, clear, end }: FilterBarProps) {
   return (
     <fieldset className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 md:px-5">
-      <legend className="sr-only">Filters</legend>
+      <legend className="sr-only">
+        <Trans>Filters</Trans>
+      </legend>
       {children}
       {clear === undefined ? null : (
         <Button look="quiet" onClick={clear}>
           <X aria-hidden="true" className="size-4" />
-          Clear
+          <Trans>Clear</Trans>
         </Button>
       )}
+      {end === undefined ? null : <div className="ml-auto flex flex-wrap items-center gap-2">{end}</div>}
     </fieldset>
   );
 }

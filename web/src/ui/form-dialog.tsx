@@ -1,6 +1,7 @@
 // A dialog that asks and acts: fields, the refusal in place, Cancel and one button. Confirmations are this
 // without fields.
 
+import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
@@ -50,7 +51,9 @@ export function FormDialog({
           </DialogBody>
         )}
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>
             {action}
           </Button>

@@ -1,6 +1,7 @@
 // The password of whoever is signed in, which dangerous deeds ask for: one field for all of them. For five minutes after it
 // was given with one it may stay empty for the next, unless the deed asks for it each time.
 
+import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
 import { usePerson } from '../api/person.ts';
 import { formatTime } from '../text/times.ts';
@@ -47,10 +48,10 @@ export function OwnPasswordField({
   const note =
     confirmedUntil === null
       ? hint
-      : `You gave it a moment ago: it may stay empty until ${formatTime(confirmedUntil, 'clock', Date.now())}.`;
+      : t`You gave it a moment ago: it may stay empty until ${formatTime(confirmedUntil, 'clock', Date.now())}.`;
   return (
     <TextField
-      label="Your password"
+      label={t`Your password`}
       type="password"
       name="password"
       autoComplete="current-password"

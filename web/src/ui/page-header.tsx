@@ -1,5 +1,6 @@
 // The head of a page: its one h1, what leads back, and its actions. Names the browser's tab too.
 
+import { t } from '@lingui/core/macro';
 import { createLink } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
@@ -18,7 +19,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
   const isOfTests = useTestClock() !== null;
   return (
     <header className="mb-5">
-      <title>{`${isOfTests ? 'Test · ' : ''}${title} · Sellthrough`}</title>
+      <title>{t`${isOfTests ? t`Test · ` : ''}${title} · Sellthrough`}</title>
       {back}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">

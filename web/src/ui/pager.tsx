@@ -1,10 +1,14 @@
 // The way through a list: numbered pages where the service counts, older and newest where it does not.
 // Both are links, so a page can be sent to somebody and the browser's Back works.
 
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useRouterState } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, ChevronsLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { changedParams } from '../api/search-params.ts';
 import type { CursorPage, Page } from '../api/shapes.ts';
+import { formatCount } from '../text/language.ts';
 import { ButtonLink } from './button.tsx';
 
 interface NumberedPagerProps {
@@ -18,21 +22,21 @@ export function NumberedPager({ list, noun }: NumberedPagerProps) {
   const last = Math.max(1, Math.ceil(list.total / list.per_page));
   const first = (list.page - 1) * list.per_page + 1;
   const until = Math.min(list.total, first + list.data.length - 1);
-  const figures = (value: number) => value.toLocaleString('en');
+  const figures = (value: number) => formatCount(value);
   return (
     <PagerBar
       says={
         list.data.length === 0
-          ? `Page ${figures(list.page)} is past the end: ${figures(list.total)} ${noun}`
-          : `${figures(first)}–${figures(until)} of ${figures(list.total)} ${noun}`
+          ? t`Page ${figures(list.page)} is past the end: ${figures(list.total)} ${noun}`
+          : t`${figures(first)}–${figures(until)} of ${figures(list.total)} ${noun}`
       }
     >
       <PageLink page={Math.min(last, list.page - 1)} shown={list.page > 1}>
         <ChevronLeft aria-hidden="true" className="size-4" />
-        Newer
+        <Trans>Newer</Trans>
       </PageLink>
       <PageLink page={list.page + 1} shown={list.page < last}>
-        Older
+        <Trans>Older</Trans>
         <ChevronRight aria-hidden="true" className="size-4" />
       </PageLink>
     </PagerBar>
@@ -42,22 +46,49 @@ export function NumberedPager({ list, noun }: NumberedPagerProps) {
 interface CursorPagerProps {
   readonly list: CursorPage<unknown> | undefined;
   readonly before: string | undefined;
+  /** What the list holds, where it is counted: "1,234 customers". */
+  readonly says?: string | undefined;
 }
 
-/** Sets `before` in the address. */
-export function CursorPager({ list, before }: CursorPagerProps) {
-  if (list === undefined || (before === undefined && list.next_before === null)) return null;
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** `before` of the pages that led to this one, the newest first; "" is the newest page. */
+    readonly newerPages?: readonly string[];
+  }
+}
+
+/** Sets `before` in the address. The way back to newer pages is known to whoever came by them. */
+export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
+  const newerPages = useRouterState({ select: ({ location }) => location.state.newerPages ?? [] });
+  const newer = newerPages.at(-1);
+  if (list === undefined) return null;
+  if (before === undefined && list.next_before === null && says === '') return null;
+  const next = list.next_before;
   return (
-    <PagerBar says="">
+    <PagerBar says={says}>
       {before === undefined ? null : (
         <ButtonLink to="." search={(now) => changedParams(now, { before: '' })}>
           <ChevronsLeft aria-hidden="true" className="size-4" />
-          Newest
+          <Trans>Newest</Trans>
         </ButtonLink>
       )}
-      {list.next_before === null ? null : (
-        <ButtonLink to="." search={(now) => changedParams(now, { before: String(list.next_before) })}>
-          Older
+      {before === undefined || newer === undefined ? null : (
+        <ButtonLink
+          to="."
+          search={(now) => changedParams(now, { before: newer })}
+          state={(now) => ({ ...now, newerPages: newerPages.slice(0, -1) })}
+        >
+          <ChevronLeft aria-hidden="true" className="size-4" />
+          <Trans>Newer</Trans>
+        </ButtonLink>
+      )}
+      {next === null ? null : (
+        <ButtonLink
+          to="."
+          search={(now) => changedParams(now, { before: String(next) })}
+          state={(now) => ({ ...now, newerPages: [...newerPages, before ?? ''] })}
+        >
+          <Trans>Older</Trans>
           <ChevronRight aria-hidden="true" className="size-4" />
         </ButtonLink>
       )}
@@ -85,7 +116,7 @@ function PageLink({
 function PagerBar({ says, children }: { readonly says: string; readonly children: ReactNode }) {
   return (
     <nav
-      aria-label="Pages"
+      aria-label={t`Pages`}
       className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-3 md:px-5"
     >
       <p className="figures text-soft">{says}</p>

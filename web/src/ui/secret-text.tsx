@@ -1,5 +1,6 @@
 // A secret that is shown: a key, a password, a login link. Selected whole by one click.
 
+import { t } from '@lingui/core/macro';
 import { CopyButton } from './copy-button.tsx';
 
 export function SecretText({ label, text }: { readonly label: string; readonly text: string }) {
@@ -10,7 +11,7 @@ export function SecretText({ label, text }: { readonly label: string; readonly t
         <code className="min-w-0 flex-1 py-1 font-mono text-[0.8125rem] wrap-anywhere select-all">
           {text}
         </code>
-        <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
+        <CopyButton text={text} label={t`Copy ${label.toLowerCase()}`} />
       </div>
     </div>
   );

@@ -1,10 +1,12 @@
 // A series of days or months: one chart for the credit and one for the orders, or the same numbers as a table.
 // Used by the panel's overview and by the console's.
 
+import { t } from '@lingui/core/macro';
 import { Inbox } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { SeriesPoint } from '../api/shapes.ts';
 import { formatMoney, sumAmounts } from '../text/amounts.ts';
+import { formatCount, numberLocale } from '../text/language.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { BarChart } from './bar-chart.tsx';
 import { Card } from './card.tsx';
@@ -16,8 +18,8 @@ import { Money } from './money.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export const spans = [
-  { value: 'days', title: '30 days', query: { days: 30 } },
-  { value: 'months', title: '12 months', query: { months: 12 } },
+  { value: 'days', title: t`30 days`, query: { days: 30 } },
+  { value: 'months', title: t`12 months`, query: { months: 12 } },
 ] as const;
 export type Span = (typeof spans)[number]['value'];
 export type SeriesView = 'chart' | 'table';
@@ -42,22 +44,22 @@ export function SeriesCard(props: SeriesCardProps) {
   return (
     <Card
       title={title}
-      description="Days and months are in UTC."
+      description={t`Days and months are in UTC.`}
       flush={view === 'table'}
       action={
         <div className="flex flex-wrap gap-2">
           <Choice
-            label="Time"
+            label={t`Time`}
             value={span}
             options={spans.map((one) => ({ value: one.value, title: one.title }))}
             onChoose={props.onSpan}
           />
           <Choice
-            label="Show as"
+            label={t`Show as`}
             value={view}
             options={[
-              { value: 'chart', title: 'Chart' },
-              { value: 'table', title: 'Table' },
+              { value: 'chart', title: t`Chart` },
+              { value: 'table', title: t`Table` },
             ]}
             onChoose={props.onView}
           />
@@ -90,7 +92,7 @@ function MoneyChart({
   // A picture needs no cents beyond what a float holds; the words are made of the exact texts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
   const compact = useMemo(
-    () => new Intl.NumberFormat('en', { notation: 'compact', style: 'currency', currency }),
+    () => new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency }),
     [currency],
   );
   return (
@@ -110,12 +112,12 @@ function OrderChart({ series }: { readonly series: readonly SeriesPoint[] | unde
   const total = (values ?? []).reduce((sum, value) => sum + value, 0);
   return (
     <Chart
-      name="Orders"
+      name={t`Orders`}
       series={series}
       values={values}
-      total={total.toLocaleString('en')}
-      wordsOf={({ orders }) => orders.toLocaleString('en')}
-      formatTick={(value) => (Number.isInteger(value) ? value.toLocaleString('en') : '')}
+      total={formatCount(total)}
+      wordsOf={({ orders }) => formatCount(orders)}
+      formatTick={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
     />
   );
 }
@@ -139,7 +141,7 @@ function Chart({ name, series, values, total, wordsOf, formatTick }: ChartProps)
         <span className="text-soft">
           {name}{' '}
           <span className="text-xs">
-            {point === undefined ? 'in total' : formatSeriesDate(point.date, 'long')}
+            {point === undefined ? t`in total` : formatSeriesDate(point.date, 'long')}
           </span>
         </span>
         <span className="figures text-base font-semibold">
@@ -156,7 +158,7 @@ function Chart({ name, series, values, total, wordsOf, formatTick }: ChartProps)
         <Skeleton className="h-50 w-full" />
       ) : (
         <BarChart
-          label={`${name}: ${total} in total. The same numbers are in the table view.`}
+          label={t`${name}: ${total} in total. The same numbers are in the table view.`}
           names={names}
           values={values}
           formatTick={formatTick}
@@ -180,21 +182,21 @@ function SeriesTable({
 }) {
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SeriesPoint>[] = [
-    { title: 'Date', cell: ({ date }) => formatSeriesDate(date, 'long'), grows: true },
-    { title: 'Orders', cell: ({ orders }) => <span className="figures">{orders}</span>, align: 'end' },
-    { title: 'Charged', cell: ({ charged }) => money(charged), align: 'end', from: 'sm' },
-    { title: 'Refunded', cell: ({ refunded }) => money(refunded), align: 'end', from: 'sm' },
+    { title: t`Date`, cell: ({ date }) => formatSeriesDate(date, 'long'), grows: true },
+    { title: t`Orders`, cell: ({ orders }) => <span className="figures">{orders}</span>, align: 'end' },
+    { title: t`Charged`, cell: ({ charged }) => money(charged), align: 'end', from: 'sm' },
+    { title: t`Refunded`, cell: ({ refunded }) => money(refunded), align: 'end', from: 'sm' },
     { title: moneyName, cell: ({ spent }) => money(spent), align: 'end' },
   ];
   return (
     <div className="border-t border-line">
       <DataTable
-        caption="The series as a table"
+        caption={t`The series as a table`}
         columns={columns}
         rows={series === undefined ? undefined : [...series].reverse()}
         rowKey={({ date }) => date}
         outdated={outdated}
-        empty={<EmptyState icon={Inbox} title="No days to show" />}
+        empty={<EmptyState icon={Inbox} title={t`No days to show`} />}
       />
     </div>
   );

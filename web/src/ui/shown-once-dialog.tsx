@@ -1,5 +1,6 @@
 // What was just made and is shown this once, such as a key. Only its button closes it: nothing brings it back.
 
+import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
@@ -19,7 +20,7 @@ export function ShownOnceDialog({ title, children, action, onClose }: ShownOnceD
       <DialogActions>
         {action}
         <Button look="primary" onClick={onClose}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,6 +1,7 @@
 // Short notes that something was done. Nothing is said only here: what matters is on the page.
 
 import { Toast } from '@base-ui/react/toast';
+import { t } from '@lingui/core/macro';
 import { CircleCheck, X } from 'lucide-react';
 import { IconButton } from './button.tsx';
 
@@ -36,7 +37,7 @@ function ToastList() {
         <Toast.Title className="min-w-0 flex-1 wrap-anywhere" />
         <Toast.Close
           render={
-            <IconButton label="Dismiss">
+            <IconButton label={t`Dismiss`}>
               <X aria-hidden="true" className="size-4" />
             </IconButton>
           }

@@ -1,0 +1,37 @@
+// The catalogues of the pages' sentences (Lingui): the account's panel and the console have one each, in every language.
+// Sentences stand in the sources in English (`t`, `<Trans>`); `npm run texts` gathers them into web/src/locales.
+// Always true: a catalogue is loaded before the pages that speak from it (main.tsx, router.tsx).
+
+import { i18n, type Messages } from '@lingui/core';
+import { language } from './language.ts';
+
+type Area = 'panel' | 'console';
+
+const catalogues = import.meta.glob<{ readonly messages: Messages }>('../locales/*/*.po');
+const loaded = new Map<Area, Promise<void>>();
+
+/** @throws where the catalogue cannot be fetched; asked again, it is fetched again. */
+export function loadTexts(area: Area): Promise<void> {
+  const before = loaded.get(area);
+  if (before !== undefined) return before;
+  const loading = load(area);
+  loaded.set(area, loading);
+  loading.catch(() => loaded.delete(area));
+  return loading;
+}
+
+async function load(area: Area): Promise<void> {
+  const fetchCatalogue = catalogues[`../locales/${language}/${area}.po`];
+  if (fetchCatalogue === undefined) throw new Error(`There is no catalogue ${language}/${area}.`);
+  const { messages } = await fetchCatalogue();
+  i18n.load(language, messages);
+  if (i18n.locale !== language) i18n.activate(language);
+}
+
+/** The page behind `load`, once the console's sentences are there. */
+export function withConsoleTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
+  return async () => {
+    await loadTexts('console');
+    return load();
+  };
+}

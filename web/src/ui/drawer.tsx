@@ -1,0 +1,70 @@
+// The detail of a row, beside its list: the list stays in reach, and its other rows open in the same place. Which row is open
+// stands in the address (`open`), so that Back closes it and a link shows it (open-row.ts).
+
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+
+interface DrawerProps {
+  readonly title: ReactNode;
+  readonly description?: ReactNode;
+  /** Buttons and links at the end. */
+  readonly actions?: ReactNode;
+  readonly onClose: () => void;
+  /** To the row above and the row below; undefined: there is none. */
+  readonly onNewer?: (() => void) | undefined;
+  readonly onOlder?: (() => void) | undefined;
+  readonly children: ReactNode;
+}
+
+export function Drawer({ title, description, actions, onClose, onNewer, onOlder, children }: DrawerProps) {
+  return (
+    <Base.Root
+      open
+      modal={false}
+      disablePointerDismissal
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <Base.Portal>
+        <Base.Popup
+          data-drawer
+          className="fixed inset-y-0 right-0 z-30 flex w-full flex-col border-l border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:translate-x-8 sm:w-md"
+        >
+          <header className="flex items-start gap-1 border-b border-line px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1 pt-1">
+              <Base.Title className="text-base font-semibold wrap-anywhere">{title}</Base.Title>
+              {description === undefined ? null : (
+                <Base.Description className="mt-0.5 text-soft" render={<div />}>
+                  {description}
+                </Base.Description>
+              )}
+            </div>
+            <IconButton label={t`Newer`} disabled={onNewer === undefined} onClick={onNewer}>
+              <ChevronUp aria-hidden="true" className="size-4" />
+            </IconButton>
+            <IconButton label={t`Older`} disabled={onOlder === undefined} onClick={onOlder}>
+              <ChevronDown aria-hidden="true" className="size-4" />
+            </IconButton>
+            <Base.Close
+              render={
+                <IconButton label={t`Close`} className="-mr-2">
+                  <X aria-hidden="true" className="size-4" />
+                </IconButton>
+              }
+            />
+          </header>
+          <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-5">{children}</div>
+          {actions === undefined ? null : (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">
+              {actions}
+            </footer>
+          )}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
