@@ -84,7 +84,7 @@ function Step({
       <div className="min-w-0 flex-1 basis-48">
         <p className="font-medium">
           {title}
-          <span className="sr-only">{done ? ' (done)' : t` (to do)`}</span>
+          <span className="sr-only"> {done ? t`(done)` : t`(to do)`}</span>
         </p>
         <p className="text-soft">{text}</p>
       </div>

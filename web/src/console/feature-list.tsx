@@ -25,7 +25,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
     onChange([...features, '']);
     // The new line is drawn in the next frame.
     requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLInputElement>(t`li:last-child input`)?.focus(),
+      list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus(),
     );
   };
   return (

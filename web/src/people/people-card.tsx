@@ -66,7 +66,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
           />
           <div className="text-xs text-soft whitespace-normal md:hidden">
             <span className="sm:hidden">{roleWord(person.role)} · </span>
-            {person.status === 'invited' ? '' : t`codes ${person.totp_enabled ? 'on' : 'off'} · `}
+            {person.status === 'invited' ? '' : `${person.totp_enabled ? t`codes on` : t`codes off`} · `}
             {person.last_sign_in_at === null ? (
               t`never signed in`
             ) : (

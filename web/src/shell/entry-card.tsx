@@ -1,6 +1,5 @@
 // The one card of a page before the panel: signing in, and setting a password.
 
-import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { Logo } from './logo.tsx';
 
@@ -18,7 +17,7 @@ export function EntryCard({
 }) {
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{t`${title} · Sellthrough`}</title>
+      <title>{`${title} · Sellthrough`}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

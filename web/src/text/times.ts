@@ -45,7 +45,7 @@ export function formatTime(iso: string, style: TimeStyle, now: number): string {
 
 /** "2026-11-21 14:05:09 UTC" */
 export function formatUtc(iso: string): string {
-  return t`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 /** A UTC day (2026-11-21) or month (2026-11) of a series. */

@@ -2,7 +2,6 @@
 // never only here: the page has the same as a table. Colours are read from the stylesheet and drawn again when
 // the system turns light or dark.
 
-import { t } from '@lingui/core/macro';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -32,7 +31,7 @@ export function BarChart({ label, names, values, formatTick, onPoint }: BarChart
   useEffect(() => {
     const { current: element } = place;
     if (element === null) return;
-    const dark = window.matchMedia(t`(prefers-color-scheme: dark)`);
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
     let chart: uPlot | null = null;
     const draw = () => {
       chart?.destroy();
@@ -62,7 +61,7 @@ function options(
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--soft'), font: t`11px system-ui, sans-serif`, ticks: { show: false } };
+  const axis = { stroke: colour('--soft'), font: '11px system-ui, sans-serif', ticks: { show: false } };
   const bars = uPlot.paths.bars?.({ size: [barShare, barWidthMax], radius: 0.15 });
   return {
     width: element.clientWidth,

@@ -304,7 +304,7 @@ export const rowLinkClasses = 'font-medium text-ink hover:text-accent';
 /** A click beside the link counts for it, unless it is on something of its own or selects text. */
 function followRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey } = event;
-  if (!(target instanceof Element) || target.closest(t`a, button, input, select`) !== null) return;
+  if (!(target instanceof Element) || target.closest('a, button, input, select') !== null) return;
   if (window.getSelection()?.toString() !== '') return;
   const link = currentTarget.querySelector('a[data-row-link]');
   if (!(link instanceof HTMLAnchorElement)) return;

@@ -19,7 +19,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
   const isOfTests = useTestClock() !== null;
   return (
     <header className="mb-5">
-      <title>{t`${isOfTests ? t`Test · ` : ''}${title} · Sellthrough`}</title>
+      <title>{`${isOfTests ? `${t`Test`} · ` : ''}${title} · Sellthrough`}</title>
       {back}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
