@@ -38,6 +38,7 @@ export const onBothDatabases: readonly string[] = [
   'reseal',
   'road',
   'roles-and-routes',
+  'spending',
   'statement-groups',
   'table-rules',
   'test-mode',

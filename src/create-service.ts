@@ -48,6 +48,7 @@ import { observeJobs } from './jobs/job-metrics.ts';
 import { createRequestLog } from './journal/request-log.ts';
 import { createSignInLog } from './journal/sign-in-log.ts';
 import { createLedgerDays } from './ledger/ledger-days.ts';
+import { createSpendingReads } from './ledger/spending-sums.ts';
 import { createBatchSizes } from './orders/batch-sizes.ts';
 import { orderTables } from './orders/order-batch.ts';
 import { isNewOrder, type OrderCommand } from './orders/order-commands.ts';
@@ -228,6 +229,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     registry: metrics.registry,
   });
   const ledgerDays = createLedgerDays(database);
+  const spending = createSpendingReads(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const signIns = createSignInLog({
     database: lookups,
@@ -269,6 +271,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,
       ledgerDays,
+      spending,
       deliverer,
       productCallers,
       passwordLinks,
@@ -362,6 +365,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     secondFactorRoles: config.secondFactorRoles,
     creditConfirmedAboveCents: config.creditConfirmedAboveCents,
     ledgerDays,
+    spending,
     requestLog,
     audits,
     outbound,

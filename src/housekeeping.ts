@@ -28,6 +28,7 @@ import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
 import type { LedgerDays } from './ledger/ledger-days.ts';
 import { indexListStretches } from './ledger/list-stretches.ts';
+import type { SpendingReads } from './ledger/spending-sums.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
 import { indexCustomerTerms } from './plans/customer-terms.ts';
@@ -44,6 +45,7 @@ export interface HousekeepingDependencies {
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
+  readonly spending: SpendingReads;
   readonly deliverer: Deliverer;
   readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
   readonly mails: MailOutbox;
@@ -62,6 +64,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     totp,
     requestLog,
     ledgerDays,
+    spending,
     productCallers,
     passwordLinks,
     knownAddresses,
@@ -119,7 +122,9 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     {
       kind: 'ledger_days',
       ...times.ledgerDays,
-      run: async ({ signal }) => ({ backlog: await ledgerDays.bringAllUpToDate(signal) }),
+      run: async ({ signal }) => ({
+        backlog: (await ledgerDays.bringAllUpToDate(signal)) + (await spending.bringAllUpToDate(signal)),
+      }),
     },
     {
       kind: 'list_indexes',

@@ -365,6 +365,16 @@ sessions.last_seen_at timestamp with time zone not null
 sessions.address text not null
 sessions.user_agent text not null
 sessions.confirmed_at timestamp with time zone
+spending_marks.account_id integer not null
+spending_marks.entry_number integer not null
+spending_sums.account_id integer not null
+spending_sums.step text collate "C" not null
+spending_sums.since date not null
+spending_sums.package_id integer not null
+spending_sums.kind text collate "C" not null
+spending_sums.order_count integer not null
+spending_sums.charged_cents bigint not null
+spending_sums.refunded_cents bigint not null
 test_account_ids.is_only boolean not null default true
 test_account_ids.last_id integer not null
 test_customer_references.reference text collate "C" not null
@@ -505,6 +515,8 @@ service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
 service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
 sessions: sessions_pkey PRIMARY KEY (person_id, token_hash)
+spending_marks: spending_marks_pkey PRIMARY KEY (account_id)
+spending_sums: spending_sums_pkey PRIMARY KEY (account_id, step, since, package_id, kind)
 test_account_ids: test_account_ids_is_only_check CHECK (is_only)
 test_account_ids: test_account_ids_pkey PRIMARY KEY (is_only)
 test_customer_references: test_customer_references_pkey PRIMARY KEY (reference)
@@ -595,6 +607,7 @@ CREATE INDEX people_account ON public.people USING btree (account_id) WHERE (rem
 CREATE INDEX people_email ON public.people USING btree (lower(email)) WHERE ((email IS NOT NULL) AND (removed_at IS NULL))
 CREATE UNIQUE INDEX people_pkey ON public.people USING btree (id)
 CREATE UNIQUE INDEX people_username ON public.people USING btree (username) WHERE ((removed_at IS NULL) OR (id = account_id))
+CREATE INDEX plan_changes_cancel_entry ON public.plan_changes USING btree (account_id, entry_number) WHERE (((kind)::text = 'cancel'::text) AND (entry_number IS NOT NULL))
 CREATE INDEX plan_changes_customer ON public.plan_changes USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX plan_changes_idempotency_key ON public.plan_changes USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX plan_changes_order ON public.plan_changes USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
@@ -616,6 +629,8 @@ CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btr
 CREATE UNIQUE INDEX service_state_pkey ON public.service_state USING btree (only_row)
 CREATE INDEX sessions_created ON public.sessions USING btree (created_at)
 CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (person_id, token_hash)
+CREATE UNIQUE INDEX spending_marks_pkey ON public.spending_marks USING btree (account_id)
+CREATE UNIQUE INDEX spending_sums_pkey ON public.spending_sums USING btree (account_id, step, since, package_id, kind)
 CREATE UNIQUE INDEX test_account_ids_pkey ON public.test_account_ids USING btree (is_only)
 CREATE INDEX test_customer_references_of ON public.test_customer_references USING btree (account_id)
 CREATE UNIQUE INDEX test_customer_references_pkey ON public.test_customer_references USING btree (reference)

@@ -130,10 +130,47 @@ const seriesSchema = Type.Array(
     date: Type.String({ description: 'A UTC day or month.', examples: ['2026-11-21', '2026-11'] }),
     orders: Type.Integer(),
     charged: amount('Prices of the orders.'),
-    refunded: amount('Given back for plans that were replaced.'),
+    refunded: amount('Given back: for plans that were replaced or cancelled, and for orders that failed.'),
     spent: signedAmount('charged − refunded.'),
+    running: Type.Boolean({ description: 'It is not over: more may come to it.' }),
   }),
 );
+
+const figures = {
+  orders: Type.Integer(),
+  charged: amount('Prices of the orders.'),
+  refunded: amount('Given back.'),
+  spent: signedAmount('charged − refunded.'),
+};
+const spanSchema = Type.Object({
+  from: time('The first second of the first day.'),
+  to: time('The last second of today.'),
+  previous_from: time('The first second of the days or months before, as many as these.'),
+  previous_to: time('Their last second.'),
+});
+const totalsSchema = Type.Object({ ...figures, previous: Type.Object(figures) });
+const spendingSchema = nullable(
+  Type.Array(
+    Type.Object({
+      package: Type.Object({ id: Type.Integer(), name: Type.String() }),
+      kind: oneOf(
+        ['activate', 'renew', 'change', 'cancel'] as const,
+        'Of the orders; cancel: what was given back for a plan that was cancelled, which is no order.',
+      ),
+      ...figures,
+      previous: Type.Object(figures),
+    }),
+    {
+      description:
+        'By package and kind of order, what cost most first. null: it is being summed up, which a database of before takes a while for.',
+    },
+  ),
+);
+const boundedCount = Type.Object({
+  count: Type.Integer(),
+  more: Type.Boolean({ description: 'There are more: it was not counted further.' }),
+});
+export type BoundedCount = Static<typeof boundedCount>;
 
 export const panelCustomerSchema = Type.Object({
   ...customerSchema.properties,
@@ -150,7 +187,34 @@ const noticeSchema = Type.Object({
 
 export const overviewSchema = Type.Object({
   notices: Type.Array(noticeSchema, { maxItems: 10 }),
+  span: spanSchema,
   series: seriesSchema,
+  totals: totalsSchema,
+  spending: spendingSchema,
+  customers: Type.Object({
+    total: Type.Integer(),
+    running: boundedCount,
+    ended: boundedCount,
+    suspended: boundedCount,
+  }),
+  orders: Type.Object(
+    { pending: boundedCount, failed: boundedCount },
+    { description: 'Those that wait for the product, and those of the span that it did not take.' },
+  ),
+  renewals_failed: Type.Object({
+    days: Type.Integer(),
+    ...boundedCount.properties,
+    customers: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        reference: Type.String(),
+        name: Type.String(),
+        code: Type.String({ description: 'Of the last try.' }),
+        at: time('Of the last try that failed.'),
+      }),
+      { description: 'The latest five.' },
+    ),
+  }),
   expiring: Type.Object({
     days: Type.Integer(),
     count: Type.Integer(),
@@ -250,7 +314,13 @@ export const requestLineSchema = Type.Object({
 });
 
 export const adminOverviewSchema = Type.Object({
+  span: spanSchema,
   series: seriesSchema,
+  totals: totalsSchema,
+  spending: spendingSchema,
+  orders: Type.Object({
+    attention: boundedCount,
+  }),
   top_accounts: Type.Array(
     Type.Object({
       account: Type.Object({ id: Type.Integer(), username: Type.String(), display_name: Type.String() }),
@@ -307,3 +377,6 @@ export const accountCustomerSchema = Type.Object({
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;
 export type SeriesPointView = Static<typeof seriesSchema>[number];
+export type SpanView = Static<typeof spanSchema>;
+export type TotalsView = Static<typeof totalsSchema>;
+export type SpendingView = Static<typeof spendingSchema>;

@@ -15,6 +15,8 @@ export const accountTables: Readonly<Record<string, string>> = {
   ledger_entries: 'account_id',
   ledger_day_marks: 'account_id',
   ledger_days: 'account_id',
+  spending_marks: 'account_id',
+  spending_sums: 'account_id',
   list_stretch_marks: 'account_id',
   list_stretches: 'account_id',
   login_links: 'account_id',

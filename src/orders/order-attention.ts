@@ -2,9 +2,10 @@
 // Called by product-admin-routes.ts.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
+import type { BoundedCount } from '../contract/panel-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-import { firstOfEveryGroup } from '../database/over-groups.ts';
+import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
 
@@ -39,6 +40,22 @@ const listAttention: Statement = {
     ${orderJoins}
     order by p.id`,
 };
+
+const countedMax = 1_000;
+
+const countAttention: Statement = {
+  name: 'count_orders_needing_attention',
+  text: `select count(*)::int as count from (
+      select 1 from product_calls where status = 'attention' and id > 0 and account_id <= ${realAccountIdMax}
+      order by id limit ${countedMax + 1}) counted`,
+};
+
+/** Of every real account; not counted beyond what a page of figures needs. */
+export async function countOrdersNeedingAttention(database: Queryable): Promise<BoundedCount> {
+  const rows = await fromEveryGroup(database, countAttention);
+  const count = rows.reduce((sum, row) => sum + Number(row['count']), 0);
+  return { count: Math.min(count, countedMax), more: count > countedMax };
+}
 
 /** Those that have waited longest come first. */
 export async function listOrdersNeedingAttention(

@@ -40,6 +40,8 @@ const tables = [
   'api_request_counts',
   'ledger_day_marks',
   'ledger_days',
+  'spending_marks',
+  'spending_sums',
   'list_stretch_marks',
   'list_stretches',
   'customer_term_marks',

@@ -23,19 +23,32 @@ import { readServerVersion } from '../../database/server-version.ts';
 import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
+import { countOrdersNeedingAttention } from '../../orders/order-attention.ts';
 import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
-import { endingDays, panelCustomerView, parseSpan, seriesOf } from './overview-routes.ts';
+import { endingDays, panelCustomerView } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
+import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from './spending-view.ts';
 
 const topAccountsMax = 10;
 
 export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, engine, orders, packages, ledgerDays, requestLog, totp, health, currency, now } =
-    dependencies;
+  const {
+    database,
+    engine,
+    orders,
+    packages,
+    ledgerDays,
+    spending,
+    requestLog,
+    totp,
+    health,
+    currency,
+    now,
+  } = dependencies;
 
   app.get(
     '/overview',
@@ -43,7 +56,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'getServiceOverview',
-        summary: 'Spending of all accounts by day or month, plans that end soon, refusals',
+        summary: 'Spending of all accounts by day or month, package and kind, plans that end soon, refusals',
         querystring: overviewQuerySchema,
         response: { 200: adminOverviewSchema },
       },
@@ -52,15 +65,21 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const at = now();
       const span = parseSpan(query, at);
       // First the sums are brought up to date, then the rest reads them.
-      const sums = await ledgerDays.sumsOfAll(span.step, span.since);
+      const sums = await ledgerDays.sumsOfAll(span.step, span.previousSince);
+      const spent = await spending.ofAll(span);
       await requestLog.flush();
-      const [top, count, refusals] = await Promise.all([
+      const [attention, top, count, refusals] = await Promise.all([
+        countOrdersNeedingAttention(database),
         ledgerDays.topAccounts(span.since, topAccountsMax),
         countEndingPlansOfAll(database, at, at + endingDays * 86_400),
         listRefusals(database, span.since),
       ]);
       return reply.send({
+        span: spanView(span, at),
         series: seriesOf(sums, span.dates),
+        totals: totalsOf(sums, span.dates),
+        spending: spendingView(spent, packages.current()),
+        orders: { attention },
         top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
           account: { id, username, display_name: displayName },
           orders: orderCount,

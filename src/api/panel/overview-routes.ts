@@ -4,26 +4,24 @@ import type { FastifyInstance } from 'fastify';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { priceAt } from '../../catalog/price-lines.ts';
 import { formatAmount } from '../../contract/amounts.ts';
-import { isJsonObject, own } from '../../contract/json.ts';
-import {
-  overviewQuerySchema,
-  overviewSchema,
-  type PanelCustomerView,
-  type SeriesPointView,
-} from '../../contract/panel-schemas.ts';
+import { publicId } from '../../contract/identifiers.ts';
+import { overviewQuerySchema, overviewSchema, type PanelCustomerView } from '../../contract/panel-schemas.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { listDisabledWebhooks } from '../../delivery/webhook-store.ts';
-import { type LedgerSums, lastDates, type Step } from '../../ledger/ledger-days.ts';
+import { countOrders } from '../../orders/count-orders.ts';
+import { countCustomers, findFailedRenewals } from '../../plans/customer-counts.ts';
 import { findEndingPlans } from '../../plans/customer-search.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
+import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from './spending-view.ts';
 
 export const endingDays = 14;
 const endingShownMax = 10;
+const renewalsFailedDays = 7;
 
 export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, ledgerDays, packages } = dependencies;
+  const { database, ledgerDays, spending, packages } = dependencies;
 
   app.get(
     '/overview',
@@ -31,7 +29,8 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
       config: { scopes: ['ledger:read', 'customers:read'], codes: [] },
       schema: {
         operationId: 'getOverview',
-        summary: 'Spending by day or month, and plans that end soon',
+        summary:
+          'Spending by day or month, package and kind, beside what was before; what ends, waits or failed',
         querystring: overviewQuerySchema,
         response: { 200: overviewSchema },
       },
@@ -39,15 +38,22 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
     async ({ principal: { account, now }, query }, reply) => {
       const at = now();
       const span = parseSpan(query, at);
-      const [disabled, sums, ending] = await Promise.all([
+      // First the sums are brought up to date, then the rest reads them.
+      const sums = await ledgerDays.sums(account.id, span.step, span.previousSince);
+      const [spent, orderSpan, pending, counts, renewals, disabled, ending] = await Promise.all([
+        spending.ofAccount(account.id, span),
+        ledgerDays.orderSpan(account.id, span.since, ''),
+        countOrders(database, account.id, 'pending', { from: 1, to: account.orderCount }),
+        countCustomers(database, account.id, account.customerCount, at),
+        findFailedRenewals(database, account.id, at - renewalsFailedDays * 86_400),
         listDisabledWebhooks(database, account.id),
-        ledgerDays.sums(account.id, span.step, span.since),
         findEndingPlans(database, account.id, {
           now: at,
           until: at + endingDays * 86_400,
           limit: endingShownMax,
         }),
       ]);
+      const failed = await countOrders(database, account.id, 'failed', orderSpan);
       const catalog = packages.current();
       let count = 0;
       let costCents = 0n;
@@ -65,7 +71,21 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
           webhook: { id, url },
           reason: disabledReason,
         })),
+        span: spanView(span, at),
         series: seriesOf(sums, span.dates),
+        totals: totalsOf(sums, span.dates),
+        spending: spendingView(spent, catalog),
+        customers: { total: account.customerCount, ...counts },
+        orders: { pending, failed },
+        renewals_failed: {
+          ...renewals,
+          days: renewalsFailedDays,
+          customers: renewals.customers.map(({ number, failedAt, ...customer }) => ({
+            id: publicId(account.id, number),
+            ...customer,
+            at: formatTime(failedAt),
+          })),
+        },
         expiring: {
           days: endingDays,
           count,
@@ -76,46 +96,6 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
       });
     },
   );
-}
-
-export interface Span {
-  readonly step: Step;
-  /** The first day. */
-  readonly since: string;
-  readonly dates: readonly string[];
-}
-
-const daysDefault = 30;
-const daysMax = 366;
-const monthsMax = 36;
-
-/** `days` or `months` of a query string: clamped, never refused. */
-export function parseSpan(query: unknown, now: EpochSeconds): Span {
-  const count = (name: string, max: number): number | null => {
-    const value = isJsonObject(query) ? own(query, name) : undefined;
-    if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) return null;
-    return Math.min(max, Math.max(1, Number(value)));
-  };
-  const months = count('months', monthsMax);
-  const step = months === null ? 'day' : 'month';
-  const dates = lastDates(step, months ?? count('days', daysMax) ?? daysDefault, now);
-  const [first = ''] = dates;
-  return { step, since: step === 'day' ? first : `${first}-01`, dates };
-}
-
-/** A point for each date, empty ones included. */
-export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]): SeriesPointView[] {
-  const byDate = new Map(sums.map((each) => [each.date, each]));
-  return dates.map((date) => {
-    const { orderCount = 0, chargedCents = 0n, refundedCents = 0n } = byDate.get(date) ?? {};
-    return {
-      date,
-      orders: orderCount,
-      charged: formatAmount(chargedCents),
-      refunded: formatAmount(refundedCents),
-      spent: formatAmount(chargedCents - refundedCents),
-    };
-  });
 }
 
 /** A customer as the API shows it, with the days left beside the plan too. */

@@ -8,6 +8,7 @@ import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { KnownAddresses } from '../../identity/known-addresses.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { SpendingReads } from '../../ledger/spending-sums.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
 import { peoplePanelRoutes } from '../admin/people-routes.ts';
@@ -29,6 +30,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly knownAddresses: KnownAddresses;
   readonly limiter: RateLimiter;
   readonly ledgerDays: LedgerDays;
+  readonly spending: SpendingReads;
   readonly health: HealthFacts;
   readonly jobs: Jobs;
   readonly publicUrl: () => string;
