@@ -93,6 +93,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-fuzz',
   'panel-ledger',
   'panel-limits',
+  'panel-lists',
   'panel-orders',
   'panel-pages',
   'panel-request-log',

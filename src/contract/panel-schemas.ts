@@ -238,17 +238,43 @@ export const cursorPageOf = (item: Type.TSchema) =>
 const before = Type.Optional(
   Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
 );
+const moment = (description: string) =>
+  Type.Optional(Type.String({ description, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }));
+const packageFilter = Type.Optional(Type.Unsafe<string>({ type: 'integer' }));
 export const orderFilterSchema = Type.Object({
-  customer: Type.Optional(Type.String({ description: 'A reference, or the id of a customer.' })),
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Words of the customer, as in the list of customers; the id of the customer or of the order; an idempotency key.',
+    }),
+  ),
+  customer: Type.Optional(
+    Type.String({ description: 'A reference, or the id of a customer: this one alone.' }),
+  ),
   kind: Type.Optional(Type.String({ description: 'activate, renew or change.' })),
-  package_id: Type.Optional(Type.Unsafe<string>({ type: 'integer' })),
-  from: Type.Optional(Type.String({ format: 'date', description: 'The first UTC day.' })),
-  to: Type.Optional(Type.String({ format: 'date', description: 'The last UTC day.' })),
+  status: Type.Optional(Type.String({ description: 'pending, completed or failed.' })),
+  package_id: packageFilter,
+  idempotency_key: Type.Optional(Type.String()),
+  from: moment('The first moment, or UTC day.'),
+  to: moment('The last moment, or UTC day.'),
   before,
 });
 export const customerFilterSchema = Type.Object({
-  q: Type.Optional(Type.String({ description: 'Part of a reference or name.' })),
-  before,
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Words in any order, each part of a reference, name or external_ref, whatever case and accents; or an id of a customer, or of an order of theirs.',
+    }),
+  ),
+  state: Type.Optional(Type.String({ description: 'active, suspended, cancelled or expired.' })),
+  package_id: packageFilter,
+  expires_from: moment('The plan ends then, or on that UTC day, or later.'),
+  expires_to: moment('The plan ends then, or on that UTC day, or earlier.'),
+  sort: Type.Optional(
+    Type.String({ description: 'expires_at: whose plan ends first comes first. Otherwise the newest.' }),
+  ),
+  limit: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 500, default: 50 })),
+  before: Type.Optional(Type.String({ description: 'next_before of the previous page.' })),
 });
 const month = Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}$', examples: ['2026-11'] }));
 export const ledgerFilterSchema = Type.Object({ month, before });
@@ -264,6 +290,18 @@ export const overviewQuerySchema = Type.Object({
 
 /** Whose it is, where the console shows what is not the administrator's own. */
 const ownerSchema = Type.Object({ id: Type.Integer(), username: Type.String() });
+
+const total = nullable(
+  Type.Integer({ description: 'How many there are, where they are counted; null: where they are not.' }),
+);
+export const orderPageSchema = Type.Object({ ...cursorPageOf(Type.Ref('Order')).properties, total });
+export const customerPageSchema = Type.Object({
+  data: Type.Array(panelCustomerSchema),
+  next_before: Type.Union([Type.Integer(), Type.String(), Type.Null()], {
+    description: 'Ask for the next page with it, even if this page is short. With sort it is a text.',
+  }),
+  total,
+});
 
 export const orderWithEntriesSchema = Type.Object({
   order: Type.Ref('Order'),

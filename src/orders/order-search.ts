@@ -4,9 +4,11 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { nullable } from '../database/row-values.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from '../ledger/ledger-days.ts';
 import { orderFacet, rowsInSpans, walkDown } from '../ledger/list-stretches.ts';
+import { holdsWords, mayHoldWords, wordPatterns } from '../plans/search-words.ts';
 import type { HandoffStatus } from './order-handoff.ts';
 import { type OrderKind, type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
 
@@ -15,6 +17,8 @@ export interface OrderFilter {
   readonly from: number;
   readonly to: number;
   readonly customerNumber: number | null;
+  /** What was typed, as search-orders.ts has resolved it; null: nothing. Beside none of the customer and the key. */
+  readonly search?: OrderSearch | null;
   readonly kind: OrderKind | null;
   readonly packageId: number | null;
   readonly idempotencyKey?: string | null;
@@ -24,6 +28,16 @@ export interface OrderFilter {
   readonly until: EpochSeconds;
   readonly limit: number;
 }
+
+export type OrderSearch =
+  /** The orders of these customers, and these orders. */
+  | {
+      readonly by: 'numbers';
+      readonly customerNumbers: readonly number[];
+      readonly orderNumbers: readonly number[];
+    }
+  /** So many customers have the words, or so many had to be looked at, that the orders are looked at one by one. */
+  | { readonly by: 'words'; readonly words: readonly string[] };
 
 export interface FoundOrders {
   readonly orders: readonly OrderRecord[];
@@ -65,6 +79,36 @@ const findOfKey: Statement = {
   ),
 };
 
+const listed = `t.account_id = $1::int and t.number between $2::int and $3::int and ${fits}`;
+
+const findOfNumbers: Statement = {
+  name: 'find_orders_of_numbers',
+  text: joined(
+    `(select o.* from unnest($10::int[]) wanted (customer_number) cross join lateral (
+        select * from orders t where t.customer_number = wanted.customer_number and ${listed}
+        order by t.customer_number desc, t.number desc limit $4::int) o
+      union all
+      select * from orders t
+      where t.number = any($11::int[]) and t.customer_number <> all($10::int[]) and ${listed})`,
+    'o.number desc',
+  ),
+};
+
+// The offset keeps the customers from being read whole, beside the orders.
+const findOfWords: Statement = {
+  name: 'find_orders_of_words',
+  text: `select ${orderColumns}, c.name, c.external_ref
+    from ${rowsInSpans(
+      'orders',
+      `${fits} and exists (select 1 from customers s where s.account_id = t.account_id
+        and s.number = t.customer_number and ${mayHoldWords('s', '$10::text[]')} offset 0)`,
+    )} o ${orderJoins}
+    order by o.number desc limit $4::int`,
+};
+
+/** Rows that are judged here in one statement: names with letters that the database may not know. */
+const judgedAtOnce = 500;
+
 /** Numbers of handed-over orders that are looked at in one statement. */
 const handoffsAtOnce = 1_000;
 /** Statements for a page: as with walkDown, what it finds may be less. */
@@ -83,7 +127,7 @@ export async function findOrders(
   filter: OrderFilter,
 ): Promise<FoundOrders> {
   const { from, to, customerNumber, kind, packageId, since, until, limit } = filter;
-  const { idempotencyKey = null, status = null } = filter;
+  const { idempotencyKey = null, status = null, search = null } = filter;
   const terms = [kind, packageId, since, until, status];
   // A key's order, and a customer's orders, are index ranges of their own.
   if (idempotencyKey !== null) {
@@ -95,12 +139,21 @@ export async function findOrders(
     const values = [accountId, from, to, limit + 1, ...terms, customerNumber];
     return pageOf(await database.ofAccount(accountId).query(findOfCustomer, values), limit);
   }
-  const read = async (spans: readonly NumberSpan[], rows: number) =>
-    (
-      await database
-        .ofAccount(accountId)
-        .query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])
-    ).map(parseOrder);
+  if (search?.by === 'numbers') {
+    const numbers = [numberArray(search.customerNumbers), numberArray(search.orderNumbers)];
+    const values = [accountId, from, to, limit + 1, ...terms, ...numbers];
+    return pageOf(await database.ofAccount(accountId).query(findOfNumbers, values), limit);
+  }
+  const read =
+    search === null
+      ? async (spans: readonly NumberSpan[], rows: number) =>
+          (
+            await database
+              .ofAccount(accountId)
+              .query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])
+          ).map(parseOrder)
+      : (spans: readonly NumberSpan[], rows: number) =>
+          readWithWords(database, accountId, search.words, { spans, rows, terms });
   if (status === 'pending' || status === 'failed') {
     return walkHandoffs(database, accountId, { status, from, to, limit }, read);
   }
@@ -114,6 +167,45 @@ export async function findOrders(
     read,
   });
   return { orders: items, nextBefore };
+}
+
+/** Of the spans, newest first, the orders whose customer has the words. */
+async function readWithWords(
+  database: Queryable,
+  accountId: number,
+  words: readonly string[],
+  wanted: {
+    readonly spans: readonly NumberSpan[];
+    readonly rows: number;
+    readonly terms: readonly unknown[];
+  },
+): Promise<readonly OrderRecord[]> {
+  const { rows, terms } = wanted;
+  const patterns = textArray(wordPatterns(words));
+  const atOnce = Math.max(rows, judgedAtOnce);
+  const found: OrderRecord[] = [];
+  for (let { spans } = wanted; spans.length > 0 && found.length < rows; ) {
+    const values = [accountId, ...spanValues(spans), atOnce, ...terms, patterns];
+    const list = await database.ofAccount(accountId).query(findOfWords, values);
+    for (const row of list) {
+      const order = parseOrder(row);
+      const names = {
+        reference: order.customerReference,
+        name: String(row['name']),
+        externalRef: nullable(String, row['external_ref']),
+      };
+      if (holdsWords(names, words)) found.push(order);
+    }
+    const last = list.at(-1);
+    spans = list.length < atOnce || last === undefined ? [] : below(spans, Number(last['number']));
+  }
+  return found.slice(0, rows);
+}
+
+function below(spans: readonly NumberSpan[], number: number): readonly NumberSpan[] {
+  return spans
+    .map(({ from, to }) => ({ from, to: Math.min(to, number - 1) }))
+    .filter(({ from, to }) => to >= from);
 }
 
 /** Through the index of those that are pending or failed, so many at once: whichever of them fit. */

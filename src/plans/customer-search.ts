@@ -1,6 +1,5 @@
-// Customers below a number whose reference or name holds a text, newest first; of one account or of all. A page
-// reads a bounded stretch: what it finds may be less than a page, and then says where to go on. And the plans
-// that end soon.
+// Which customer a reference names, the last order of one, and the plans that end soon. Lists of customers are
+// find-customers.ts.
 
 import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
@@ -11,37 +10,7 @@ import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 
-export interface FoundCustomers {
-  readonly customers: readonly Customer[];
-  /** Go on below this customer; null: there is no more. */
-  readonly nextBefore: CustomerPlace | null;
-}
-
-export interface CustomerPlace {
-  readonly accountId: number;
-  readonly number: number;
-}
-
-// One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
 const stretch = 2_000;
-const stretchesMax = 50;
-
-// The server's locale may know the letters of ASCII only: names with others are compared by the program.
-const mayFit = `($4::text = '' or strpos(c.reference, $4::text) > 0 or strpos(lower(c.name), $4::text) > 0
-      or octet_length(c.name) <> char_length(c.name))`;
-
-// The stretch's last row comes too, whatever it holds: it says where the next one begins.
-const findDown = (name: string, below: string): Statement => ({
-  name,
-  text: `select *, ${mayFit} as may_fit from (
-      select ${shownCustomers.list('c')}, row_number() over (order by c.account_id desc, c.number desc) as place
-      from (select * from customers c where ${below}
-        order by c.account_id desc, c.number desc limit $3::int) c) c
-    where ${mayFit} or place = $3::int order by place`,
-});
-
-const findOfAccount = findDown('find_customers_down', 'c.account_id = $1::int and c.number < $2::int');
-const findOfAll = findDown('find_customers_of_all_down', '(c.account_id, c.number) < ($1::int, $2::int)');
 
 const findOwn: Statement = {
   name: 'find_customer_number',
@@ -104,84 +73,6 @@ const findLastOrder: Statement = {
     order by customer_number desc, number desc limit 1`,
 };
 
-/** `accountId` null: customers of every account. */
-export async function findCustomers(
-  database: Queryable,
-  accountId: number | null,
-  { search, before, limit }: { search: string; before: CustomerPlace; limit: number },
-): Promise<FoundCustomers> {
-  const wanted = search.toLowerCase();
-  // No reference or name holds one, and the database takes no NUL.
-  if (/\p{Cc}/u.test(wanted) || !wanted.isWellFormed()) return { customers: [], nextBefore: null };
-  const found: Customer[] = [];
-  let place: CustomerPlace | null = before;
-  const statement = accountId === null ? findOfAll : findOfAccount;
-  const asked = accountId === null ? database : database.ofAccount(accountId);
-  for (let count = 0; count < stretchesMax && place !== null && found.length <= limit; count += 1) {
-    // Without a search the page is the stretch.
-    const length = wanted === '' ? limit + 1 - found.length : stretch;
-    const values: readonly unknown[] = [place.accountId, place.number, length, wanted];
-    const read: Stretch =
-      accountId === null && database.isSpread
-        ? await stretchOfGroups(database, values, length)
-        : stretchOf(await asked.query(statement, values), length);
-    place = read.next;
-    for (const row of read.rows) {
-      const customer = shownCustomers.parse(row);
-      if (row['may_fit'] === true && holds(customer, wanted)) found.push(customer);
-    }
-  }
-  const customers = found.slice(0, limit);
-  const lastShown = customers.at(-1);
-  if (found.length > limit && lastShown !== undefined) return { customers, nextBefore: lastShown };
-  return { customers, nextBefore: place };
-}
-
-/** Rows of a stretch, and where the next one begins; null: nowhere. */
-interface Stretch {
-  readonly rows: readonly Row[];
-  readonly next: CustomerPlace | null;
-}
-
-function stretchOf(rows: readonly Row[], length: number): Stretch {
-  const last = rows.at(-1);
-  return { rows, next: last !== undefined && Number(last['place']) === length ? placeOf(last) : null };
-}
-
-/** Of all groups, down to where the first of their stretches ends: what is below it may be another group's. */
-async function stretchOfGroups(
-  database: Queryable,
-  values: readonly unknown[],
-  length: number,
-): Promise<Stretch> {
-  const stretches = await Promise.all(
-    database.accountGroups().map(async (group) => stretchOf(await group.query(findOfAll, values), length)),
-  );
-  const [next = null] = stretches.flatMap(({ next: end }) => end ?? []).sort(downwards);
-  const rows = stretches
-    .flatMap((each) => each.rows)
-    .map((row) => ({ row, place: placeOf(row) }))
-    .filter(({ place }) => next === null || isFrom(place, next))
-    .sort((one, other) => downwards(one.place, other.place));
-  return { rows: rows.map(({ row }) => row), next };
-}
-
-function downwards(one: CustomerPlace, other: CustomerPlace): number {
-  return other.accountId - one.accountId || other.number - one.number;
-}
-
-function isFrom(place: CustomerPlace, end: CustomerPlace): boolean {
-  return downwards(place, end) <= 0;
-}
-
-function holds({ reference, name }: Customer, wanted: string): boolean {
-  return wanted === '' || reference.includes(wanted) || name.toLowerCase().includes(wanted);
-}
-
-function placeOf(row: Row): CustomerPlace {
-  return { accountId: Number(row['account_id']), number: Number(row['number']) };
-}
-
 /** The number of the account's customer of this reference; null: it has none. */
 export async function findCustomerNumber(
   database: Queryable,
@@ -197,7 +88,7 @@ export async function findCustomerNumber(
 /** The customer's last order; null: there is none, only a trial. */
 export async function findLastOrderNumber(
   database: Queryable,
-  { accountId, number }: CustomerPlace,
+  { accountId, number }: Pick<Customer, 'accountId' | 'number'>,
 ): Promise<number | null> {
   const [row] = await database.ofAccount(accountId).query(findLastOrder, [accountId, number]);
   return nullable(Number, row?.['number']);

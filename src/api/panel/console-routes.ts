@@ -5,15 +5,12 @@ import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
 import { actorOf, administratorProblem } from '../../accounts/principal.ts';
 import { formatAmount } from '../../contract/amounts.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseAccountId, parseRealOwnedId, publicId, realAccountIdMax } from '../../contract/identifiers.ts';
+import { fieldRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseAccountId, parseRealOwnedId } from '../../contract/identifiers.ts';
 import {
-  accountCustomerSchema,
   accountOrderSchema,
   adminOverviewSchema,
   currentPasswordBodySchema,
-  cursorPageOf,
-  customerFilterSchema,
   healthSchema,
   overviewQuerySchema,
 } from '../../contract/panel-schemas.ts';
@@ -24,12 +21,15 @@ import { listRefusals } from '../../journal/request-log.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import { countOrdersNeedingAttention } from '../../orders/order-attention.ts';
-import { countEndingPlansOfAll, findCustomers } from '../../plans/customer-search.ts';
+import { countEndingPlansOfAll } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
-import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
+import { numberMax } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
-import { endingDays, panelCustomerView } from './overview-routes.ts';
+import { listsOfAccounts } from './list-owners.ts';
+import { endingDays } from './overview-routes.ts';
+import { allCustomersRoute, customerListRoutes } from './panel-customer-list.ts';
+import { orderListRoutesOf } from './panel-order-list.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from './spending-view.ts';
 
@@ -114,41 +114,10 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       }),
   );
 
-  app.get(
-    '/customers',
-    {
-      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
-      schema: {
-        operationId: 'findAllCustomers',
-        summary: 'Customers of every account, by part of a reference or name',
-        querystring: customerFilterSchema,
-        response: { 200: cursorPageOf(accountCustomerSchema) },
-      },
-    },
-    async ({ query }, reply) => {
-      const filter = readQuery(query, (sent) => ({
-        search: sent.text('q').trim(),
-        before: sent.number('before', Number.MAX_SAFE_INTEGER),
-      }));
-      if (isRefusal(filter)) return reply.refuse(filter);
-      const { customers, nextBefore } = await findCustomers(database, null, {
-        search: filter.search,
-        before: parseRealOwnedId(String(filter.before)) ?? { accountId: realAccountIdMax + 1, number: 0 },
-        limit: pageRows,
-      });
-      const names = await findAccountNames(
-        database,
-        customers.map(({ accountId }) => accountId),
-      );
-      return reply.send({
-        data: customers.map((customer) => ({
-          ...panelCustomerView(customer, packages.current(), now()),
-          account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
-        })),
-        next_before: nextBefore === null ? null : publicId(nextBefore.accountId, nextBefore.number),
-      });
-    },
-  );
+  allCustomersRoute(app, dependencies);
+  const ofAccounts = listsOfAccounts(database, now);
+  customerListRoutes(app, dependencies, ofAccounts);
+  orderListRoutesOf(app, dependencies, ofAccounts);
 
   app.get<{ Params: { id: string } }>(
     '/orders/:id',

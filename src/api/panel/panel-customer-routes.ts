@@ -1,22 +1,16 @@
-// The account's customers as the panel looks at them: found by part of their name, one with its orders, and
-// a login link for a customer who asks for one.
+// One of the account's customers as the panel looks at them: with their orders, and a login link for a customer who asks
+// for one. Their list is panel-customer-list.ts.
 
 import type { FastifyInstance } from 'fastify';
-import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
-import {
-  cursorPageOf,
-  customerFilterSchema,
-  customerWithOrdersSchema,
-  madeLoginLinkSchema,
-  panelCustomerSchema,
-} from '../../contract/panel-schemas.ts';
+import { customerWithOrdersSchema, madeLoginLinkSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { orderStatus } from '../../orders/order-table.ts';
-import { findCustomers, findLastOrderNumber } from '../../plans/customer-search.ts';
-import { numberMax, pageRows, readQuery } from '../shapes/list-filters.ts';
+import { findLastOrderNumber } from '../../plans/customer-search.ts';
+import { numberMax, pageRows } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -27,35 +21,6 @@ interface WithId {
 
 export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, customers, packages, publicUrl, linkValidSeconds, currency } = dependencies;
-
-  app.get(
-    '/customers',
-    {
-      config: { scopes: ['customers:read'], codes: ['validation_failed'] },
-      schema: {
-        operationId: 'findCustomers',
-        summary: 'Customers, newest first, by part of a reference or name',
-        querystring: customerFilterSchema,
-        response: { 200: cursorPageOf(panelCustomerSchema) },
-      },
-    },
-    async ({ principal: { account, now }, query }, reply) => {
-      const filter = readQuery(query, (sent) => ({
-        search: sent.text('q').trim(),
-        before: Math.min(numberMax, sent.number('before', numberMax)),
-      }));
-      if (isRefusal(filter)) return reply.refuse(filter);
-      const { customers: found, nextBefore } = await findCustomers(database, account.id, {
-        search: filter.search,
-        before: { accountId: account.id, number: filter.before },
-        limit: pageRows,
-      });
-      return reply.send({
-        data: found.map((customer) => panelCustomerView(customer, packages.current(), now())),
-        next_before: nextBefore?.number ?? null,
-      });
-    },
-  );
 
   app.get<WithId>(
     '/customers/:id',

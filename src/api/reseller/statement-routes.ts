@@ -108,7 +108,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
   /** Oldest first. What came since the sums were made is left out: the statement adds up. */
   function entriesOf({ id }: Account, { month, entries }: Statement): AsyncGenerator<readonly FoundEntry[]> {
     const { since, until } = spanOf(month);
-    return allPages(null, async (position, limit) => {
+    return allPages<FoundEntry>(null, async (position, limit) => {
       if (entries === null) return { items: [], next: null };
       const from = position === null ? entries.from : Number(position);
       const items = await findEntriesUp(database, id, { from, to: entries.to, since, until, limit });

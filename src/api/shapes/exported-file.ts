@@ -37,12 +37,15 @@ export async function* mapPages<From, To>(
 }
 
 /** Every page of a list that goes on by positions, from this one on. */
-export async function* allPages<Item>(
-  position: string | null,
-  find: (position: string | null, limit: number) => Promise<{ items: readonly Item[]; next: string | null }>,
+export async function* allPages<Item, Position = string>(
+  position: Position | null,
+  find: (
+    position: Position | null,
+    limit: number,
+  ) => Promise<{ items: readonly Item[]; next: Position | null }>,
 ): AsyncGenerator<readonly Item[]> {
-  for (let next: string | null = position, isFirst = true; isFirst || next !== null; isFirst = false) {
-    const page: { items: readonly Item[]; next: string | null } = await find(next, exportRows);
+  for (let next: Position | null = position, isFirst = true; isFirst || next !== null; isFirst = false) {
+    const page: { items: readonly Item[]; next: Position | null } = await find(next, exportRows);
     if (page.items.length > 0) yield page.items;
     next = page.next;
   }

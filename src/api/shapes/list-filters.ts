@@ -21,6 +21,10 @@ export interface ListQuery {
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value | null;
   /** "true" or "false"; null where it is absent. @throws UnreadableFilter */
   boolean(name: string): boolean | null;
+  /** A time, or a whole UTC day; null where it is absent. @throws UnreadableFilter */
+  moment(name: string): TimeSpan | null;
+  /** Two whole numbers with a point between them; null where it is absent. @throws UnreadableFilter */
+  pair(name: string): readonly [number, number] | null;
   /** Moments from `from` to `to`, both included: times, or whole UTC days. @throws UnreadableFilter */
   span(from: string, to: string): TimeSpan | null;
   /** The beginning of a UTC day; null where it is absent. @throws UnreadableFilter */
@@ -113,6 +117,14 @@ export function readQuery<Filter>(
       boolean(name) {
         const found = oneOf(name, ['true', 'false']);
         return found === null ? null : found === 'true';
+      },
+      moment,
+      pair(name) {
+        const value = text(name);
+        if (value === '') return null;
+        const [, first, second] = /^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? [];
+        if (first === undefined || second === undefined) throw refuse(name, 'must look like 1790000000.17');
+        return [Number(first), Number(second)];
       },
       span(from, to) {
         const first = moment(from);

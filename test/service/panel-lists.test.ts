@@ -1,0 +1,257 @@
+// The lists of customers and orders as the pages work with them: what a search finds, filters, their order, totals and files,
+// of one's own account and, for the operator, of any.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { formatTime } from '../../src/contract/times.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+
+const day = 86_400;
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+async function place(account: Pick<TestAccount, 'post'>, customer: string, more: object = {}) {
+  const answer = await account.post('/orders', { package_id: service.packages.basic, customer, ...more });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.order as { id: number; customer: { id: number }; idempotency_key: string };
+}
+
+async function page(panel: PanelClient, path: string): Promise<Answer['body']> {
+  const answer = await panel.get(path);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** References in the order of the list, every page of it. */
+async function referencesOf(panel: PanelClient, list: string, query: Record<string, string | number>) {
+  const found: string[] = [];
+  for (let before: string | number | null = ''; before !== null; ) {
+    const sent = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    if (before !== '') sent.set('before', String(before));
+    const { data, next_before } = await page(panel, `${list}?${sent}`);
+    for (const row of data) found.push(row.reference ?? row.customer.reference);
+    before = next_before;
+  }
+  return found;
+}
+
+test('customers and their orders are found by fragments of names in any order, without accents, and by ids and keys', async () => {
+  const account = await service.createReseller({ credit: '900.00' });
+  const panel = await signIn(service, account);
+  const console = await signIn(service, service.admin);
+  const orders: Record<string, Awaited<ReturnType<typeof place>>> = {};
+  for (const [reference, name] of [
+    ['chidi@example.com', 'Chidi Ọkàfọr'],
+    ['bjorn', 'Bjørn Müller-Łukasz'],
+    ['sure_one', '100% Plain Name'],
+    ['user.four', 'Ṣadé Straße'],
+  ] as const) {
+    orders[reference] = await place(account, reference, { customer_name: name });
+  }
+  const stranger = await service.createReseller({ credit: '50.00' });
+  const foreign = await place(stranger, 'okafor-elsewhere');
+  const { chidi, bjorn } = { chidi: orders['chidi@example.com'], bjorn: orders['bjorn'] };
+  assert.ok(chidi !== undefined && bjorn !== undefined);
+  await account.send('PATCH', `/customers/${bjorn.customer.id}`, { external_ref: 'CRM-77' });
+  // A second order, so that the customer's number and the order's are not the same.
+  const again = await place(account, 'chidi@example.com');
+
+  for (const [typed, references] of [
+    ['okafor', ['chidi@example.com']],
+    ['OKÀFỌR', ['chidi@example.com']],
+    ['kafor chid', ['chidi@example.com']],
+    ['example.com ọkafor', ['chidi@example.com']],
+    ['muller', ['bjorn']],
+    ['müller', ['bjorn']],
+    ['bjørn', ['bjorn']],
+    ['lukasz BJORN', ['bjorn']],
+    ['crm-77', ['bjorn']],
+    ['muller okafor', []],
+    ['%', ['sure_one']],
+    ['_', ['sure_one']],
+    ['\\', []],
+    ['strasse', ['user.four']],
+    ['sade', ['user.four']],
+    ['  ', ['user.four', 'sure_one', 'bjorn', 'chidi@example.com']],
+    [String(chidi.customer.id), ['chidi@example.com']],
+    [String(again.id), ['chidi@example.com']],
+    [String(foreign.id), []],
+  ] as const) {
+    const q = { q: typed };
+    assert.deepEqual(await referencesOf(panel, '/customers', q), references, `customers: ${typed}`);
+    const of = `/admin/accounts/${account.id}`;
+    assert.deepEqual(await referencesOf(console, `${of}/customers`, q), references, `operator: ${typed}`);
+    if (/^\d+$/.test(typed)) continue;
+    const found = new Set(await referencesOf(panel, '/orders', q));
+    assert.deepEqual([...found].sort(), [...references].sort(), `orders: ${typed}`);
+    assert.deepEqual(new Set(await referencesOf(console, `${of}/orders`, q)), found, `operator: ${typed}`);
+  }
+  const idsOf = async (q: string) =>
+    (await page(panel, `/orders?q=${encodeURIComponent(q)}`)).data.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await idsOf('okaf'), [again.id, chidi.id]);
+  assert.deepEqual(await idsOf(String(again.id)), [again.id]);
+  assert.deepEqual(await idsOf(chidi.idempotency_key), [chidi.id]);
+  // The first customer and the first order have the same id.
+  assert.deepEqual(await idsOf(String(chidi.customer.id)), [again.id, chidi.id]);
+  assert.deepEqual(await idsOf(String(foreign.id)), []);
+  const everywhere = await page(console, '/admin/customers?q=KAFOR');
+  assert.deepEqual(
+    everywhere.data.map(({ reference }: { reference: string }) => reference),
+    ['okafor-elsewhere', 'chidi@example.com'],
+  );
+  const [named] = (await page(console, `/admin/customers?q=${foreign.id}`)).data;
+  assert.equal(named.reference, 'okafor-elsewhere');
+  expectRefusal(await panel.get(`/customers?q=${'x'.repeat(301)}`), '422 validation_failed');
+  expectRefusal(await console.get('/admin/accounts/999999/customers'), '404 account_not_found');
+  expectRefusal(await panel.get(`/admin/accounts/${account.id}/orders`), '403 forbidden');
+});
+
+test('customers are listed by state, package and the end of their plan, in the order of ends, with a total', async () => {
+  const account = await service.createReseller({ credit: '9000.00' });
+  const began = service.clock.seconds;
+  const ids: Record<string, number> = {};
+  for (let index = 0; index < 6; index += 1) {
+    service.clock.seconds = began + index * day;
+    const package_id = index % 2 === 0 ? service.packages.basic : service.packages.plus;
+    const order = await place(account, `ends-${index}`, { package_id, months: index === 0 ? 3 : 1 });
+    ids[`ends-${index}`] = order.customer.id;
+  }
+  const panel = await signIn(service, account);
+  assert.equal((await account.post(`/customers/${ids['ends-4']}/suspend`, {})).status, 200);
+  assert.equal((await account.post(`/customers/${ids['ends-5']}/cancel`, { at: 'now' })).status, 200);
+  const endOf = async (reference: string) =>
+    Date.parse((await page(panel, `/customers/${ids[reference]}`)).customer.plan.expires_at) / 1000;
+  const [first, third] = [await endOf('ends-1'), await endOf('ends-3')];
+  // The first two have ended, if only just.
+  service.clock.seconds = first;
+  const fresh = await signIn(service, account, { setPassword: false });
+  const list = (query: Record<string, string | number>) => referencesOf(fresh, '/customers', query);
+
+  assert.deepEqual(await list({ state: 'expired' }), ['ends-1']);
+  assert.deepEqual(await list({ state: 'active' }), ['ends-3', 'ends-2', 'ends-0']);
+  assert.deepEqual(await list({ state: 'suspended' }), ['ends-4']);
+  assert.deepEqual(await list({ state: 'cancelled' }), ['ends-5']);
+  const { basic, plus } = service.packages;
+  assert.deepEqual(await list({ package_id: plus }), ['ends-5', 'ends-3', 'ends-1']);
+  assert.deepEqual(await list({ package_id: basic, state: 'active' }), ['ends-2', 'ends-0']);
+  assert.deepEqual(await list({ package_id: 99_999_999_999 }), []);
+  const byEnd = ['ends-1', 'ends-2', 'ends-3', 'ends-4', 'ends-0'];
+  assert.deepEqual(
+    (await list({ sort: 'expires_at' })).filter((reference) => reference !== 'ends-5'),
+    byEnd,
+  );
+  assert.deepEqual(await list({ sort: 'expires_at', limit: 1, state: 'active' }), [
+    'ends-2',
+    'ends-3',
+    'ends-0',
+  ]);
+  const window = { expires_from: formatTime(first + 1), expires_to: formatTime(third) };
+  assert.deepEqual(await list({ ...window, sort: 'expires_at' }), ['ends-2', 'ends-3']);
+  assert.deepEqual(await list(window), ['ends-3', 'ends-2']);
+  assert.deepEqual(await list({ ...window, q: '2' }), ['ends-2']);
+
+  const totalOf = async (query: string) => (await page(fresh, `/customers${query}`)).total;
+  assert.equal(await totalOf(''), 6);
+  assert.equal(await totalOf(`?${new URLSearchParams(window)}`), 2);
+  assert.equal(await totalOf(`?${new URLSearchParams({ ...window, package_id: String(plus) })}`), 1);
+  assert.equal(await totalOf('?state=active'), 3);
+  assert.equal(await totalOf('?q=ends'), null, 'names are not counted');
+  assert.equal((await page(fresh, '/orders')).total, 6);
+  assert.equal((await page(fresh, '/orders?kind=activate')).total, null);
+  for (const odd of [
+    'state=gone',
+    'sort=name',
+    'limit=0',
+    'expires_from=soon',
+    'before=x',
+    'sort=expires_at&before=7',
+  ]) {
+    const refused = await fresh.get(`/customers?${odd}`);
+    expectRefusal(refused, '422 validation_failed');
+    assert.ok(odd.includes(`${refused.body.error.details.field}=`), odd);
+  }
+});
+
+test('orders are listed from a moment to a moment, and by status', async () => {
+  const account = await service.createReseller({ credit: '900.00' });
+  const began = service.clock.seconds;
+  for (let index = 0; index < 4; index += 1) {
+    service.clock.seconds = began + index * 3_600;
+    await place(account, `hour-${index}`);
+  }
+  const panel = await signIn(service, account);
+  const from = formatTime(began + 3_600);
+  assert.deepEqual(await referencesOf(panel, '/orders', { from }), ['hour-3', 'hour-2', 'hour-1']);
+  const to = formatTime(began + 2 * 3_600 - 1);
+  assert.deepEqual(await referencesOf(panel, '/orders', { from, to }), ['hour-1']);
+  assert.deepEqual(await referencesOf(panel, '/orders', { q: 'our', from, to }), ['hour-1']);
+  assert.equal((await referencesOf(panel, '/orders', { status: 'completed' })).length, 4);
+  assert.deepEqual(await referencesOf(panel, '/orders', { status: 'failed', q: 'hour' }), []);
+});
+
+test('orders of more customers than are looked up are found among the newest, without gap or double', async () => {
+  const account = await service.createReseller({ credit: '99999.00' });
+  const expected: string[] = [];
+  for (let index = 0; index < 620; index += 1) {
+    // Every third has letters that the database is not asked about.
+    const name = index % 3 === 0 ? `Zoë crowd ${index}` : `Zoe crowd ${index}`;
+    const outcome = await service.service.engine.submit({
+      type: 'place',
+      accountId: account.id,
+      accessVersion: 1,
+      idempotencyKey: `crowd-${index}`,
+      keyIsMinted: false,
+      packageId: service.packages.basic,
+      customerReference: `c-${index}`,
+      customerName: index % 5 === 4 ? 'somebody else' : name,
+      months: 1,
+      maxChargeCents: null,
+      loginLink: null,
+    });
+    assert.equal(outcome.type, 'ordered');
+    expected.unshift(`c-${index}`);
+  }
+  const panel = await signIn(service, account);
+  assert.deepEqual(await referencesOf(panel, '/orders', { q: 'c-' }), expected);
+  const crowd = expected.filter((_, index) => (619 - index) % 5 !== 4);
+  assert.ok(crowd.length < 500);
+  assert.deepEqual(await referencesOf(panel, '/orders', { q: 'ZOE crowd' }), crowd);
+});
+
+test('both lists are files with the filters of the page, safe to open in a spreadsheet', async () => {
+  const account = await service.createReseller({ credit: '900.00' });
+  const panel = await signIn(service, account);
+  const console = await signIn(service, service.admin);
+  await place(account, 'kept@example.com', { customer_name: '=1+1' });
+  await place(account, 'other@example.com');
+  const lines = (answer: Answer) => answer.text.trim().split('\n');
+  for (const [client, path] of [
+    [panel, '/customers.csv'],
+    [panel, '/orders.csv'],
+    [console, `/admin/accounts/${account.id}/customers.csv`],
+    [console, `/admin/accounts/${account.id}/orders.csv`],
+  ] as const) {
+    const whole = await client.get(path);
+    assert.equal(whole.status, 200, whole.text);
+    assert.match(
+      String(whole.headers.get('content-disposition')),
+      /attachment; filename="(customers|orders)-/,
+    );
+    assert.equal(lines(whole).length, 3, whole.text);
+    const some = lines(await client.get(`${path}?q=kept`));
+    assert.deepEqual([some.length, some[1]?.includes('kept@example.com')], [2, true]);
+    if (path.includes('customers')) assert.match(String(some[1]), /'=1\+1/);
+    expectRefusal(await client.get(`${path}?package_id=x`), '422 validation_failed');
+  }
+});
