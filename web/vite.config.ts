@@ -1,5 +1,5 @@
 // Builds the panel and the console into web/dist, which the service serves under /panel/ with a policy that
-// takes nothing inline: no data: files, no module preload script. Beside each file stand its compressed forms.
+// takes nothing inline but the shell of index.html: no data: files, no module preload script. Beside each file stand its compressed forms.
 // `npm run dev --workspace web` serves the sources and hands /panel/api to the service at SERVICE
 // (http://127.0.0.1:3000).
 
@@ -15,12 +15,24 @@ export default defineConfig(({ mode }) => ({
     lingui({ cwd: import.meta.dirname, macroTransform: true, failOnCompileError: true }),
     react(),
     tailwindcss(),
+    shellFirst(),
     compressed(),
   ],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What every page needs is one file: many small ones take more requests, and compress worse.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
+            { name: 'router', test: /node_modules\/@tanstack\/(?:.*-)?(?:router|query|history|store)/ },
+          ],
+        },
+      },
+    },
   },
   server: {
     port: 5173,
@@ -30,6 +42,34 @@ export default defineConfig(({ mode }) => ({
     },
   },
 }));
+
+/**
+ * The shell of index.html is seen before anything else has come: the stylesheet follows it instead of keeping it waiting, and
+ * the files of start.tsx are fetched beside the texts that it is started with.
+ */
+function shellFirst(): Plugin {
+  return {
+    name: 'shell-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []));
+        const start = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/start.tsx'));
+        if (start === undefined) throw new Error('There is no chunk of start.tsx.');
+        const early = [start.fileName, ...start.imports]
+          .map((file) => `    <link rel="modulepreload" crossorigin href="/panel/${file}">\n`)
+          .filter((tag) => !html.includes(tag.trim()));
+        const styles = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? [];
+        if (styles.length === 0) throw new Error('There is no stylesheet to move.');
+        const rest = styles.reduce((text, style) => text.replace(style, ''), html);
+        return rest
+          .replace('  </head>', `${early.join('')}  </head>`)
+          .replace('    <noscript>', `${styles.join('')}    <noscript>`);
+      },
+    },
+  };
+}
 
 const worthBytes = 1_024;
 

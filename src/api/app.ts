@@ -3,6 +3,8 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { constants } from 'node:zlib';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cookieParser from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
@@ -265,6 +267,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
           for (const turns of [dependencies.lists, dependencies.exports]) turns.end(reply);
         done();
       });
+      // Lists shrink to a tenth. Nothing of another site reads along (BREACH): the session's cookie is SameSite=Strict.
+      await panel.register(compress, panelCompression);
       await panel.register(accountApi(door), { prefix: '/v1' });
       await panel.register(adminApi(door), { prefix: '/admin/v1' });
       await panel.register(async (entry) => {
@@ -300,6 +304,16 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await app.ready();
   return app;
 }
+
+/** Brotli at the quality that costs what gzip does. */
+const panelCompression: FastifyCompressOptions = {
+  // What is sent compressed is refused, as everywhere (request-hygiene.ts).
+  globalDecompression: false,
+  encodings: ['br', 'gzip'],
+  threshold: 1_024,
+  customTypes: /^(?:application\/json|text\/csv)/,
+  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+};
 
 function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;

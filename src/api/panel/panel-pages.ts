@@ -1,8 +1,11 @@
 // The built pages (web/dist): hashed assets that may be kept for ever, and one index.html, never kept, for every
 // other path of the panel: what it shows is up to the script. Nothing is loaded from elsewhere and nothing
-// inline is run. Without a build a plain page says how to make one.
+// inline is run; the one inline style is that of index.html's shell, named by its hash. Without a build a plain page says how
+// to make one.
 
-import { normalize } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../contract/error-catalogue.ts';
@@ -11,10 +14,10 @@ import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../../http
 /** Where `npm run build` in web/ puts the pages. */
 export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 
-const contentSecurityPolicy = [
+const contentSecurityPolicy = (styleSources: string) => [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src ${styleSources}`,
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
@@ -36,7 +39,7 @@ const notBuilt = `<!doctype html>
 
 /** Registered with the prefix /panel. */
 export async function panelPages(app: FastifyInstance, folder: string): Promise<void> {
-  await installBuiltPages(app, folder, contentSecurityPolicy);
+  await installBuiltPages(app, folder, contentSecurityPolicy(styleSourcesOf(folder)));
 
   // Every path below /panel that has no route of its own.
   app.setNotFoundHandler((request, reply) => {
@@ -53,6 +56,14 @@ export async function panelPages(app: FastifyInstance, folder: string): Promise<
     if (!isFile(folder, 'index.html')) return sendNotBuilt(reply, notBuilt);
     return reply.sendFile('index.html', { cacheControl: false });
   }
+}
+
+/** The stylesheets, and the style of the shell that index.html shows before they are there. */
+function styleSourcesOf(folder: string): string {
+  const page = isFile(folder, 'index.html') ? readFileSync(join(folder, 'index.html'), 'utf8') : '';
+  const shell = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1];
+  if (shell === undefined) return "'self'";
+  return `'self' 'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
 }
 
 /** What follows /panel/, when it can be the name of a file; index.html is not one: it is shown for every path. */

@@ -1,7 +1,6 @@
 // The frame of every page: navigation at the side (a drawer on narrow screens), palette, shortcuts, and the
 // dialog that places orders from anywhere.
 
-import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
@@ -14,13 +13,13 @@ import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
 import { TestBand } from '../test-mode/test-band.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { backdropClasses, useDialogOpener } from '../ui/dialog.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 
+const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
 const OrderDialog = lazy(() => import('../order/order-dialog.tsx'));
@@ -110,8 +109,8 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           </main>
         </div>
       </div>
-      {overlay === 'drawer' ? <Drawer onClose={close}>{navigation}</Drawer> : null}
       <Suspense>
+        {overlay === 'drawer' ? <MenuDrawer onClose={close}>{navigation}</MenuDrawer> : null}
         {overlay === 'palette' ? (
           <CommandPalette
             onClose={close}
@@ -150,23 +149,4 @@ function useFocusOnNavigation(pathname: string, onNavigation: () => void) {
     main.current?.focus({ preventScroll: true });
   });
   return main;
-}
-
-function Drawer({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
-  const finalFocus = useDialogOpener();
-  return (
-    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={backdropClasses} />
-        <Dialog.Popup
-          data-dialog
-          finalFocus={finalFocus}
-          aria-label={t`Menu`}
-          className="fixed inset-y-0 left-0 z-40 w-72 max-w-[85vw] overflow-y-auto border-r border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:-translate-x-8"
-        >
-          {children}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
 }

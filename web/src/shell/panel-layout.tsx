@@ -10,7 +10,7 @@ import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut } from '../api/query-client.ts';
 import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
-import { DialogOpener } from '../ui/dialog.tsx';
+import { DialogOpener } from '../ui/dialog-opener.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';

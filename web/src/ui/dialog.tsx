@@ -4,9 +4,10 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
-import { createContext, type ReactNode, type RefObject, useContext, useState } from 'react';
+import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
+import { useDialogOpener } from './dialog-opener.ts';
 
 const widths = { narrow: 'sm:max-w-md', wide: 'sm:max-w-2xl' } as const;
 
@@ -18,19 +19,6 @@ interface DialogProps {
   readonly width?: keyof typeof widths;
   /** false while closing would lose something that is shown once. */
   readonly dismissible?: boolean;
-}
-
-/** What had the focus before the first of the dialogs that follow one another. */
-export const DialogOpener = createContext<RefObject<Element | null>>({ current: null });
-
-/** Where the focus goes when the dialog is closed: for its `finalFocus`. */
-export function useDialogOpener(): () => HTMLElement | true {
-  const opener = useContext(DialogOpener);
-  // Before the focus moves in. Where this one follows another, that one's opener is meant.
-  useState(() => {
-    if (document.querySelector('[data-dialog]') === null) opener.current = document.activeElement;
-  });
-  return () => (opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : true);
 }
 
 /** Shown while it is rendered: render it when it is open. */

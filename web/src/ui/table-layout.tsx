@@ -1,9 +1,8 @@
 // Which columns of a list somebody wants to see: a menu above the list, kept in this browser.
 
-import { Popover } from '@base-ui/react/popover';
 import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
-import { useState } from 'react';
+import { type ToggleEvent, useId, useState } from 'react';
 import { IconButton } from './button.tsx';
 import type { Column } from './data-table.tsx';
 
@@ -39,42 +38,49 @@ export function ColumnChoice<Row>({
   readonly layout: TableLayout;
   readonly columns: readonly Column<Row>[];
 }) {
+  const menu = useId();
   return (
-    <Popover.Root>
-      <Popover.Trigger
-        render={
-          <IconButton label={t`Columns`} look="plain" className="max-sm:hidden">
-            <Columns3 aria-hidden="true" className="size-4" />
-          </IconButton>
-        }
-      />
-      <Popover.Portal>
-        <Popover.Positioner align="end" sideOffset={6} className="z-30">
-          <Popover.Popup
-            aria-label={t`Columns`}
-            className="min-w-44 rounded-card border border-line bg-card p-2 shadow-high"
-          >
-            {columns.map(({ id, title, isExtra = false }) =>
-              id === undefined ? null : (
-                <label
-                  key={id}
-                  className="flex min-h-8 cursor-pointer items-center gap-2 rounded-control px-2 hover:bg-fill pointer-coarse:min-h-11"
-                >
-                  <input
-                    type="checkbox"
-                    className="size-4 accent-accent"
-                    checked={layout.visibility[id] ?? !isExtra}
-                    onChange={(event) => layout.show(id, event.target.checked)}
-                  />
-                  {title}
-                </label>
-              ),
-            )}
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <>
+      <IconButton label={t`Columns`} look="plain" className="max-sm:hidden" popoverTarget={menu}>
+        <Columns3 aria-hidden="true" className="size-4" />
+      </IconButton>
+      <fieldset
+        id={menu}
+        popover="auto"
+        onToggle={placeBelowButton}
+        className="inset-auto m-0 min-w-44 rounded-card border border-line bg-card p-2 text-ink shadow-high"
+      >
+        <legend className="sr-only">{t`Columns`}</legend>
+        {columns.map(({ id, title, isExtra = false }) =>
+          id === undefined ? null : (
+            <label
+              key={id}
+              className="flex min-h-8 cursor-pointer items-center gap-2 rounded-control px-2 hover:bg-fill pointer-coarse:min-h-11"
+            >
+              <input
+                type="checkbox"
+                className="size-4 accent-accent"
+                checked={layout.visibility[id] ?? !isExtra}
+                onChange={(event) => layout.show(id, event.target.checked)}
+              />
+              {title}
+            </label>
+          ),
+        )}
+      </fieldset>
+    </>
   );
+}
+
+const gapPixels = 6;
+
+/** The browser's own popover closes by itself, and stands in the corner unless it is put somewhere. */
+function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): void {
+  const button = document.querySelector(`[popovertarget="${CSS.escape(menu.id)}"]`);
+  if (button === null) return;
+  const { bottom, right } = button.getBoundingClientRect();
+  menu.style.top = `${bottom + gapPixels}px`;
+  menu.style.right = `${document.documentElement.clientWidth - right}px`;
 }
 
 function readKept(storageName: string): Record<string, boolean> {

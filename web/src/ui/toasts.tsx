@@ -1,48 +1,31 @@
 // Short notes that something was done. Nothing is said only here: what matters is on the page.
 
-import { Toast } from '@base-ui/react/toast';
-import { t } from '@lingui/core/macro';
-import { CircleCheck, X } from 'lucide-react';
-import { IconButton } from './button.tsx';
+import { lazy, Suspense } from 'react';
 
-const manager = Toast.createToastManager();
-const shownMilliseconds = 5_000;
+const waiting: string[] = [];
+let show: ((text: string) => void) | null = null;
+let want: () => void = () => undefined;
+const wanted = new Promise<void>((resolve) => {
+  want = resolve;
+});
+
+const ToastRegion = lazy(() => wanted.then(() => import('./toast-region.tsx')));
 
 export function say(text: string): void {
-  manager.add({ title: text, timeout: shownMilliseconds });
+  if (show === null) waiting.push(text);
+  else show(text);
+  want();
 }
 
 export function Toasts() {
   return (
-    <Toast.Provider toastManager={manager}>
-      <Toast.Portal>
-        <Toast.Viewport className="fixed inset-x-4 bottom-4 z-50 flex flex-col gap-2 sm:left-auto sm:w-88">
-          <ToastList />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <Suspense>
+      <ToastRegion hear={hear} />
+    </Suspense>
   );
 }
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root
-      key={toast.id}
-      toast={toast}
-      className="rounded-control border border-line bg-card shadow-high transition-[opacity,translate] duration-200 data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0"
-    >
-      <Toast.Content className="flex items-center gap-3 py-1.5 pr-1.5 pl-4">
-        <CircleCheck aria-hidden="true" className="size-4 shrink-0 text-good" />
-        <Toast.Title className="min-w-0 flex-1 wrap-anywhere" />
-        <Toast.Close
-          render={
-            <IconButton label={t`Dismiss`}>
-              <X aria-hidden="true" className="size-4" />
-            </IconButton>
-          }
-        />
-      </Toast.Content>
-    </Toast.Root>
-  ));
+function hear(shown: (text: string) => void): void {
+  show = shown;
+  for (const text of waiting.splice(0)) shown(text);
 }

@@ -1,0 +1,32 @@
+// The navigation on narrow screens, from the side.
+
+import { Dialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import type { ReactNode } from 'react';
+import { backdropClasses } from '../ui/dialog.tsx';
+import { useDialogOpener } from '../ui/dialog-opener.ts';
+
+export default function MenuDrawer({
+  onClose,
+  children,
+}: {
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const finalFocus = useDialogOpener();
+  return (
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClasses} />
+        <Dialog.Popup
+          data-dialog
+          finalFocus={finalFocus}
+          aria-label={t`Menu`}
+          className="fixed inset-y-0 left-0 z-40 w-72 max-w-[85vw] overflow-y-auto border-r border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:-translate-x-8"
+        >
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
