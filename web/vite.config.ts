@@ -24,11 +24,18 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What every page needs is one file: many small ones take more requests, and compress worse.
         codeSplitting: {
           groups: [
+            // Evaluated before the texts are there, and so apart from everything that says something.
+            { name: 'texts', test: /@lingui\/core|web\/src\/text\/(?:texts|language)\.ts/, priority: 1 },
             { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
             { name: 'router', test: /node_modules\/@tanstack\/(?:.*-)?(?:router|query|history|store)/ },
+            // The small parts of nearly every page: many small files take more requests, and compress worse.
+            {
+              name: 'parts',
+              test: /lucide-react|web\/src\/(?:api|text)\/|web\/src\/ui\/(?!.*(?:dialog|drawer|toast-region|chart|series|qr))/,
+              minShareCount: 6,
+            },
           ],
         },
       },

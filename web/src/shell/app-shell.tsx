@@ -10,7 +10,6 @@ import { hasTestMode, panelMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
 import { TestClockContext, useTestClock } from '../api/test-clock.ts';
 import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
-import { TestBand } from '../test-mode/test-band.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Logo } from './logo.tsx';
@@ -19,6 +18,7 @@ import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 
+const TestBand = lazy(() => import('../test-mode/test-band.tsx'));
 const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
@@ -96,7 +96,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           ) : null}
         </header>
         <div className="min-w-0 flex-1">
-          {testClock === null ? null : <TestBand path={pathname} now={testClock} />}
+          {testClock === null ? null : (
+            <Suspense>
+              <TestBand path={pathname} now={testClock} />
+            </Suspense>
+          )}
           <main
             ref={main}
             id="content"

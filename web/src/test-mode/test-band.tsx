@@ -19,7 +19,7 @@ interface TestBandProps {
   readonly now: string;
 }
 
-export function TestBand({ path, now }: TestBandProps) {
+export default function TestBand({ path, now }: TestBandProps) {
   return hasTestMode(path) ? <BandOfTests now={now} /> : <BandOfReality />;
 }
 

@@ -1,6 +1,5 @@
-// On or off, with what it means.
+// On or off, with what it means. The browser's own tick box, drawn as a switch: in forced colours it is a tick box again.
 
-import { Switch } from '@base-ui/react/switch';
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 
@@ -27,15 +26,21 @@ export function SwitchField({ label, hint, checked, disabled = false, onChange }
         </span>
         {hint === undefined ? null : <p className="text-xs text-soft">{hint}</p>}
       </div>
-      <Switch.Root
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={checked}
         aria-labelledby={id}
         checked={checked}
         disabled={disabled}
-        onCheckedChange={onChange}
-        className="my-0.5 inline-flex h-6 w-10 shrink-0 cursor-pointer items-center rounded-full border border-edge bg-fill p-0.5 transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:cursor-not-allowed data-disabled:opacity-60"
-      >
-        <Switch.Thumb className="size-4.5 rounded-full bg-edge transition-[translate] data-checked:translate-x-4 data-checked:bg-on-accent" />
-      </Switch.Root>
+        onChange={(event) => onChange(event.target.checked)}
+        className={classNames(
+          'my-0.5 inline-flex h-6 w-10 shrink-0 cursor-pointer appearance-none items-center rounded-full border border-edge bg-fill p-0.5 transition-colors',
+          'before:size-4.5 before:rounded-full before:bg-edge before:transition-[translate] checked:border-accent checked:bg-accent',
+          'checked:before:translate-x-4 checked:before:bg-on-accent disabled:cursor-not-allowed disabled:opacity-60',
+          'forced-colors:size-5 forced-colors:appearance-auto forced-colors:before:hidden',
+        )}
+      />
     </div>
   );
 }
