@@ -35,7 +35,13 @@ import {
 import { planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
-import { isPlanChange, type MoveTestClock, type OrderCommand, type OrderOutcome } from './order-commands.ts';
+import {
+  isPlanChange,
+  type MoveTestClock,
+  type OrderCommand,
+  type OrderOutcome,
+  type RenewOrder,
+} from './order-commands.ts';
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState } from './order-state.ts';
@@ -193,6 +199,42 @@ export function previewOrder(
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
       // One that waits for the product leaves the plan as it is: what it would be is what the product is told.
       return { outcome, startsAt: (told?.customer ?? customer)?.plan.anchorAt ?? 0 };
+    },
+    { rank: 'lookups' },
+  );
+}
+
+/** More than all of them together can cost. */
+const enoughCents = 1_000_000_000_000_000n;
+
+/**
+ * The same of many renewals of different customers of one account, whatever its balance is: what each costs is asked, not
+ * how far the balance reaches. In the order of the commands.
+ */
+export function previewRenewals(
+  {
+    database,
+    currency,
+    now,
+    packages,
+  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
+  accountId: number,
+  commands: readonly RenewOrder[],
+): Promise<readonly OrderOutcome[]> {
+  return database.ofAccount(accountId).transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, commands, toRead);
+      const catalog = packages();
+      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+      const accounts = loaded.accounts.map((account) => ({ ...account, balanceCents: enoughCents }));
+      const state = {
+        ...loaded,
+        accounts,
+        packages: catalog.byId,
+        currency,
+        cancelRefund: 'none' as const,
+      };
+      return decideOrders(state, commands, now()).outcomes;
     },
     { rank: 'lookups' },
   );

@@ -8,6 +8,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
+import { numberArray } from '../database/sql-arrays.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 
 const stretch = 2_000;
@@ -67,6 +68,12 @@ const countEndingOfAll: Statement = {
     where a.id <= ${realAccountIdMax}`,
 };
 
+const findRenewable: Statement = {
+  name: 'find_renewable_orders',
+  text: `select ${shownCustomers.list('c')}, o.order_number
+    from unnest($2::int[]) wanted (number) join customers c on c.account_id = $1::int and c.number = wanted.number ${lastOrder}`,
+};
+
 const findLastOrder: Statement = {
   name: 'find_last_order',
   text: `select number from orders where account_id = $1::int and customer_number = $2::int
@@ -92,6 +99,29 @@ export async function findLastOrderNumber(
 ): Promise<number | null> {
   const [row] = await database.ofAccount(accountId).query(findLastOrder, [accountId, number]);
   return nullable(Number, row?.['number']);
+}
+
+export interface RenewableCustomer {
+  readonly customer: Customer;
+  /** Their last order that counts; null: there is none, only a trial. */
+  readonly orderNumber: number | null;
+}
+
+/** By the customers' numbers. */
+export async function findRenewableOrders(
+  database: Queryable,
+  accountId: number,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, RenewableCustomer>> {
+  const rows = await database
+    .ofAccount(accountId)
+    .query(findRenewable, [accountId, numberArray([...new Set(numbers)])]);
+  return new Map(
+    rows.map((row) => {
+      const customer = shownCustomers.parse(row);
+      return [customer.number, { customer, orderNumber: nullable(Number, row['order_number']) }];
+    }),
+  );
 }
 
 export interface EndingPlans {

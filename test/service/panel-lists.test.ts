@@ -255,3 +255,72 @@ test('both lists are files with the filters of the page, safe to open in a sprea
     expectRefusal(await client.get(`${path}?package_id=x`), '422 validation_failed');
   }
 });
+
+test('what renewals of many customers cost together is what the bulk then charges, and who cannot be renewed is said before', async () => {
+  const account = await service.createReseller({ credit: '900.00', group: 'distributor' });
+  const panel = await signIn(service, account);
+  const { basic, plus, trial } = service.packages;
+  const renewed = [
+    await place(account, 'one', { package_id: basic, months: 3 }),
+    await place(account, 'two', { package_id: plus }),
+  ];
+  const moved = await place(account, 'moved', { package_id: basic });
+  await place(account, 'moved', { package_id: plus });
+  const granted = await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, {
+    package_id: trial,
+    customer: 'on-trial',
+  });
+  const customers = [...renewed, moved].map(({ customer }) => customer.id);
+  const onTrial = granted.body.customer.id;
+  const preview = async (ids: readonly number[]) => {
+    const answer = await panel.post('/customers/renewals', { customers: ids });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const before = await preview([...customers, onTrial, 999]);
+  assert.equal(before.count, 3);
+  assert.deepEqual(
+    before.data.map(({ refusal }: { refusal: { code: string; reason: string | null } | null }) =>
+      refusal === null ? null : `${refusal.code} ${refusal.reason}`,
+    ),
+    [null, null, null, 'package_unavailable free_trial', 'customer_not_found null'],
+  );
+  const orders = before.data
+    .slice(0, 3)
+    .map(({ order_id, charge }: { order_id: number; charge: string }, index: number) => ({
+      renew: order_id,
+      max_charge: charge,
+      idempotency_key: `selected-${index}`,
+    }));
+  const bulk = await panel.post('/v1/orders/bulk', { orders });
+  assert.deepEqual(
+    bulk.body.results.map(({ status }: { status: number }) => status),
+    [201, 201, 201],
+  );
+  const cents = (amount: string) => Math.round(Number(amount) * 100);
+  assert.equal(cents(before.total), cents(before.balance) - cents(bulk.body.balance));
+  assert.equal(bulk.body.results[0].order.expires_at, before.data[0].expires_at);
+  assert.equal(bulk.body.results[2].order.package.id, plus, 'the order that the plan came from');
+
+  // What the product has not taken yet cannot be renewed; a balance that is too low is no refusal here.
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  await place(account, 'two', { package_id: plus });
+  const poor = await service.createReseller({ credit: '10.00' });
+  assert.equal(
+    (await service.admin.send('PUT', '/api/admin/v1/product', { ...product, mode: 'none' })).status,
+    200,
+  );
+  const spent = await place(poor, 'last-cent');
+  const [pending] = (await preview(customers.slice(1, 2))).data;
+  assert.deepEqual(pending.refusal && [pending.refusal.code, pending.refusal.reason], [
+    'order_failed',
+    'order_pending',
+  ]);
+  const poorPanel = await signIn(service, poor);
+  const short = await poorPanel.post('/customers/renewals', { customers: [spent.customer.id] });
+  assert.deepEqual([short.body.count, short.body.total, short.body.covered], [1, '10.00', false]);
+  for (const odd of [{}, { customers: [] }, { customers: ['1'] }, { customers: [1, 1] }]) {
+    expectRefusal(await panel.post('/customers/renewals', odd), '422 validation_failed');
+  }
+});

@@ -43,6 +43,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   count_customers_by_expiry: /customers_expiry/,
   filter_customers_by_expiry: /customers_expiry/,
   find_last_order: /orders_customer/,
+  find_renewable_orders: /customers_pkey[\s\S]*orders_customer/,
   list_ending_customers: /customers_expiry/,
   count_ending_customers: /customers_expiry/,
   count_ending_of_all: /customers_expiry/,
@@ -172,6 +173,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   ]) {
     assert.equal((await account.get(path)).status, 200, path);
   }
+  assert.equal((await panel.post('/customers/renewals', { customers: [customerId] })).status, 200);
   assert.equal((await panel.post(`/customers/${customerId}/login-link`)).status, 201);
   for (const path of ['/admin/overview', '/admin/customers?q=pla', '/admin/v1/orders/attention']) {
     assert.equal((await console.get(path)).status, 200, path);

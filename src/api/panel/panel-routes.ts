@@ -23,6 +23,7 @@ import { panelCustomerRoutes } from './panel-customer-routes.ts';
 import { panelLedgerRoutes } from './panel-ledger-routes.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import { panelOrderRoutes } from './panel-order-routes.ts';
+import { renewalPreviewRoutes } from './renewal-preview-routes.ts';
 import { requestLogRoutes } from './request-log-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
@@ -54,6 +55,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   panelOrderRoutes(app, dependencies);
   customerListRoutes(app, dependencies, ownLists);
   panelCustomerRoutes(app, dependencies);
+  renewalPreviewRoutes(app, dependencies);
   panelLedgerRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
   void app.register(async (administrators) => consoleRoutes(administrators, dependencies), {
