@@ -211,6 +211,7 @@ function makeSteps(): readonly Step[] {
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
+      tool('texts of the pages', '../scripts/check-texts.ts'),
     );
   }
   const suites: readonly (readonly [

@@ -1,6 +1,7 @@
 // The built pages as they are served: one index for every path, assets for ever, nothing from elsewhere.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,12 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { openPage } from '../harness/browser-request.ts';
+import { ownPages, signIn } from '../harness/panel-client.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
 import { expectPrivate } from '../harness/refusals.ts';
 
-const index = '<!doctype html><title>the pages</title>';
+const shell = 'b { color: red }';
+const index = `<!doctype html><title>the pages</title><style>${shell}</style>`;
 const script = 'export {};';
 
 let folder: string;
@@ -36,8 +39,9 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const policyWith = (styles: string) =>
+  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+const shellHash = `'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
 
 test('every path of the panel gives the same index.html, which nobody keeps', async () => {
   for (const path of [
@@ -88,9 +92,12 @@ test('every page says what may be loaded, and by whom it may be shown', async ()
     '/panel/assets/missing.js',
     '/panel/icon.svg',
   ]) {
-    for (const { address } of [service, bare]) {
+    for (const [{ address }, styles] of [
+      [service, `'self' ${shellHash}`],
+      [bare, "'self'"],
+    ] as const) {
       const { headers } = await openPage(address, 'GET', path);
-      assert.equal(headers.get('content-security-policy'), policy, path);
+      assert.equal(headers.get('content-security-policy'), policyWith(styles), path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.equal(headers.get('referrer-policy'), 'no-referrer');
       assert.equal(headers.get('x-frame-options'), 'DENY');
@@ -141,4 +148,28 @@ test('the root leads to the panel; other methods and paths stay what they were',
   assert.equal((await openPage(service.address, 'GET', '/panel/api/nowhere')).status, 401);
   const head = await fetch(`${service.address}/panel/orders`, { method: 'HEAD' });
   assert.deepEqual([head.status, await head.text()], [200, '']);
+});
+
+test('a list goes out compressed to whoever takes it so; what is short, or sent compressed to us, does not', async () => {
+  const reseller = await service.createReseller();
+  const { cookie } = await signIn(service, reseller);
+  const ask = (path: string, accepted: string) =>
+    fetch(`${service.address}/panel/api${path}`, { headers: { cookie, 'accept-encoding': accepted } });
+  const plain = await ask('/overview?days=60', 'identity');
+  assert.equal(plain.headers.get('content-encoding'), null);
+  const text = await plain.text();
+  assert.ok(text.length > 1_024, `${text.length} characters`);
+  for (const encoding of ['br', 'gzip']) {
+    const answer = await ask('/overview?days=60', encoding);
+    assert.equal(answer.headers.get('content-encoding'), encoding);
+    assert.match(answer.headers.get('vary') ?? '', /accept-encoding/i);
+    assert.equal(await answer.text(), text);
+  }
+  assert.equal((await ask('/v1/balance', 'br, gzip')).headers.get('content-encoding'), null);
+  const sent = await fetch(`${service.address}/panel/api/v1/orders`, {
+    method: 'POST',
+    headers: { cookie, ...ownPages, 'content-encoding': 'gzip' },
+    body: gzipSync('{}'),
+  });
+  assert.equal((await sent.json()).error.code, 'invalid_json');
 });

@@ -1,0 +1,42 @@
+// Checks the catalogues of the pages' sentences (web/lingui.config.ts): each has what its sources say, and nothing else; every
+// sentence is translated, and keeps what is put into it. A step of `npm test`; by hand, `node scripts/check-texts.ts`. Exit
+// code 1 where something is amiss; `npm run texts --workspace web` gathers the sentences.
+
+import { fileURLToPath } from 'node:url';
+import { getCatalogs } from '@lingui/cli/api';
+import { getConfig } from '@lingui/conf';
+
+// Lingui looks for sources from the folder that it runs in.
+process.chdir(fileURLToPath(new URL('../web', import.meta.url)));
+
+const config = getConfig();
+const problems: string[] = [];
+let checked = 0;
+for (const catalog of await getCatalogs(config)) {
+  const sentences = await catalog.collect();
+  if (sentences === undefined) throw new Error(`The sources of ${catalog.path} cannot be read.`);
+  checked += Object.keys(sentences).length;
+  for (const locale of config.locales) {
+    const place = catalog.getFilename(locale);
+    const kept = (await catalog.read(locale)) ?? {};
+    for (const [id, { message }] of Object.entries(sentences)) {
+      if (kept[id] === undefined) problems.push(`${place} lacks “${message}”`);
+    }
+    for (const [id, { message = '', translation = '' }] of Object.entries(kept)) {
+      if (sentences[id] === undefined) problems.push(`${place}: nothing says “${message}” any more`);
+      else if (translation.trim() === '') problems.push(`${place}: “${message}” is not translated`);
+      else if (placeholdersOf(translation) !== placeholdersOf(message))
+        problems.push(`${place}: “${translation}” does not hold what “${message}” holds`);
+    }
+  }
+}
+if (checked === 0) problems.push('There are no sentences.');
+for (const problem of problems) console.log(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+/** {count}, <0>, </0>, <1/>, in the order of the alphabet. */
+function placeholdersOf(text: string): string {
+  const names = [...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, name]) => `{${name}}`);
+  const tags = [...text.matchAll(/<\/?\d+\/?>/g)].map(([tag]) => tag);
+  return [...new Set([...names, ...tags])].sort().join(' ');
+}
