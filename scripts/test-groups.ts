@@ -10,6 +10,7 @@
 export const onBothDatabases: readonly string[] = [
   'account-groups',
   'audits',
+  'brand',
   'endpoints',
   'entitlements',
   'events',

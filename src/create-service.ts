@@ -13,6 +13,7 @@ import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
 import { describeHappening } from './api/shapes/event-data.ts';
 import { productPayload } from './api/shapes/product-view.ts';
+import { createBrandHolder } from './brand/brand-store.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './catalog/package-catalog.ts';
 import type { Config, Limits } from './config.ts';
 import { isTestAccount } from './contract/identifiers.ts';
@@ -20,7 +21,13 @@ import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
 import { createCounting } from './create-counting.ts';
 import { accountGroupCount } from './database/account-groups.ts';
-import { accountNews, changesChannel, packagesChanged, webhookNews } from './database/changes.ts';
+import {
+  accountNews,
+  brandChanged,
+  changesChannel,
+  packagesChanged,
+  webhookNews,
+} from './database/changes.ts';
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
 import { createYoungStatistics } from './database/young-statistics.ts';
@@ -119,6 +126,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     logger.warn({ err: error }, 'it could not be read which keys there are'),
   );
   const packages = await createPackageCatalog(lookups);
+  const brand = await createBrandHolder(lookups);
   const statistics = createYoungStatistics(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
   );
@@ -174,6 +182,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       if (news?.isNew === true) keys.learnAccount(news.id);
       else if (news !== null) keys.forgetAccount(news.id);
       if (payload === packagesChanged) reloadPackages();
+      if (payload === brandChanged) reloadBrand();
       const webhookId = webhookNews(payload);
       if (webhookId !== null) deliverer.changed(webhookId);
     },
@@ -185,6 +194,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       keys.setDeaf(false);
       deliverer.changed(null);
       reloadPackages();
+      reloadBrand();
     },
   });
   // What changes from now on is heard. The start does not wait for it.
@@ -192,6 +202,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
 
   function reloadPackages(): void {
     packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
+  }
+
+  function reloadBrand(): void {
+    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'the brand could not be read'));
   }
 
   const requestLog = createRequestLog({
@@ -329,6 +343,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     seal,
     keys,
     packages,
+    brand,
     metrics,
     logger,
     accessLog,

@@ -88,6 +88,18 @@ audit_log.before jsonb
 audit_log.after jsonb
 audit_log.actor_key_id integer
 audit_log.actor_person_id integer
+brand.id integer not null
+brand.version integer not null
+brand.name text
+brand.colour text
+brand.letterhead text not null
+brand.support_address text
+brand.language text not null
+brand.logo_type text
+brand.logo_data text
+brand.logo_width integer
+brand.logo_height integer
+brand.changed_at timestamp with time zone not null
 customer_edits.account_id integer not null
 customer_edits.idempotency_key text collate "C" not null
 customer_edits.customer_number integer not null
@@ -460,6 +472,9 @@ api_request_counts: api_request_counts_pkey PRIMARY KEY (account_id)
 api_requests: api_requests_pkey PRIMARY KEY (account_id, number)
 audit_log: audit_log_actor CHECK (((actor_key_id IS NULL) OR (actor_person_id IS NULL)))
 audit_log: audit_log_pkey PRIMARY KEY (number)
+brand: brand_id_check CHECK ((id = 1))
+brand: brand_logo CHECK ((((logo_data IS NULL) = (logo_type IS NULL)) AND ((logo_data IS NULL) = (logo_width IS NULL)) AND ((logo_data IS NULL) = (logo_height IS NULL))))
+brand: brand_pkey PRIMARY KEY (id)
 customer_edits: customer_edits_pkey PRIMARY KEY (account_id, idempotency_key)
 customer_references: customer_references_pkey PRIMARY KEY (reference)
 customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
@@ -549,6 +564,7 @@ CREATE UNIQUE INDEX api_keys_pkey ON public.api_keys USING btree (lookup_hash)
 CREATE UNIQUE INDEX api_request_counts_pkey ON public.api_request_counts USING btree (account_id)
 CREATE UNIQUE INDEX api_requests_pkey ON public.api_requests USING btree (account_id, number)
 CREATE UNIQUE INDEX audit_log_pkey ON public.audit_log USING btree (number)
+CREATE UNIQUE INDEX brand_pkey ON public.brand USING btree (id)
 CREATE UNIQUE INDEX customer_edits_pkey ON public.customer_edits USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX customer_references_pkey ON public.customer_references USING btree (reference)
 CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (expires_at)

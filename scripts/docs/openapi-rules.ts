@@ -44,9 +44,9 @@ export const ruleExceptions: readonly RuleException[] = [
   {
     tool: 'Spectral',
     rule: 'owasp:api4:2023-string-restricted',
-    where: /\/(?:features|allowed_ips)\/items$/,
-    place: 'items of `features` and `allowed_ips` in requests and answers',
-    why: 'Features are free text. The addresses of an allow-list are parsed, with a reason for each refusal; a pattern could only say less.',
+    where: /\/(?:features|letterhead|allowed_ips)\/items$/,
+    place: 'items of `features`, `letterhead` and `allowed_ips` in requests and answers',
+    why: 'Features and the lines of a letterhead are free text. The addresses of an allow-list are parsed, with a reason for each refusal; a pattern could only say less.',
   },
   {
     tool: 'Spectral',

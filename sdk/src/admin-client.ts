@@ -7,6 +7,7 @@ import type {
   AdminPackage,
   ApiKey,
   AuditEntry,
+  Brand,
   ChangeAccountBody,
   ChangeAccountKeyBody,
   ChangeCustomerBody,
@@ -53,6 +54,8 @@ import type {
   RotateOperatorWebhookSecretBody,
   ScheduledPrices,
   SchedulePricesBody,
+  SetBrandBody,
+  SetBrandLogoBody,
   SetProductBody,
   TestOperatorWebhookAnswer,
   UnschedulePricesQuery,
@@ -399,6 +402,35 @@ export class AdminClient {
   ): Promise<ScheduledPrices> {
     const { body } = await this.#call('unschedulePrices', { id: packageId, query, options });
     return body.price;
+  }
+
+  // ---- the brand
+
+  /** The operator's name, logo, colour, letterhead and address for help. */
+  async getBrand(options?: CallOptions): Promise<Brand> {
+    const { body } = await this.#call('getBrand', { options });
+    return body.brand;
+  }
+
+  /**
+   * Sets all of it but the logo, on pages, in mails and on documents. Sent again, it changes nothing more.
+   * Errors: validation_failed.
+   */
+  async setBrand(body: SetBrandBody, options?: CallOptions): Promise<Brand> {
+    const answer = await this.#call('setBrand', { body, options });
+    return answer.body.brand;
+  }
+
+  /** `data`: a PNG or a JPEG in base64, at most 256 KiB. Errors: validation_failed. */
+  async setBrandLogo(body: SetBrandLogoBody, options?: CallOptions): Promise<Brand> {
+    const answer = await this.#call('setBrandLogo', { body, options });
+    return answer.body.brand;
+  }
+
+  /** From now on there is no logo of the operator's. */
+  async removeBrandLogo(options?: CallOptions): Promise<Brand> {
+    const { body } = await this.#call('removeBrandLogo', { options });
+    return body.brand;
   }
 
   // ---- the product

@@ -1089,6 +1089,30 @@ export interface OrderNeedingAttention {
   };
 }
 
+export interface Brand {
+  /** null: not set. */
+  name: string | null;
+  /** null: not set. */
+  colour: string | null;
+  /** Name and address on statements and receipts, line by line. Empty: STATEMENT_ISSUER. */
+  letterhead: string[];
+  /** null: not set. */
+  support_address: string | null;
+  /** The language of whoever has not said which one they read. */
+  language: 'en' | 'de';
+  /** null: there is none. */
+  logo: {
+    /** Where it is, for everybody. At most 2048 characters. */
+    url: string;
+    /** What it is by its bytes. */
+    type: 'image/png' | 'image/jpeg';
+    /** In pixels. 1 to 2048. */
+    width: number;
+    /** In pixels. 1 to 2048. */
+    height: number;
+  } | null;
+}
+
 /** By `type`. New types may be added: tolerate others. */
 export type KnownEvent =
   | OrderCompletedEvent
@@ -2114,6 +2138,40 @@ export interface FailOrderAnswer {
   order: Order;
 }
 
+export interface GetBrandAnswer {
+  brand: Brand;
+}
+
+export interface SetBrandBody {
+  /** null: not set. */
+  name: string | null;
+  /** null: not set. */
+  colour: string | null;
+  /** Name and address on statements and receipts, line by line. Empty: STATEMENT_ISSUER. */
+  letterhead: string[];
+  /** null: not set. */
+  support_address: string | null;
+  /** The language of whoever has not said which one they read. */
+  language: 'en' | 'de';
+}
+
+export interface SetBrandAnswer {
+  brand: Brand;
+}
+
+export interface SetBrandLogoBody {
+  /** A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all. 4 to 349528 characters. */
+  data: string;
+}
+
+export interface SetBrandLogoAnswer {
+  brand: Brand;
+}
+
+export interface RemoveBrandLogoAnswer {
+  brand: Brand;
+}
+
 export interface ReadAllEventsQuery {
   /** The id of the last event you have. Without it: from the oldest that is kept. */
   after?: number | undefined;
@@ -2370,6 +2428,10 @@ export const operations = {
   listOrdersNeedingAttention: { method: 'GET', path: '/api/admin/v1/orders/attention', takesKey: false, holdsKeys: false },
   acceptOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/accept', takesKey: true, holdsKeys: false },
   failOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/fail', takesKey: true, holdsKeys: false },
+  getBrand: { method: 'GET', path: '/api/admin/v1/brand', takesKey: false, holdsKeys: false },
+  setBrand: { method: 'PUT', path: '/api/admin/v1/brand', takesKey: false, holdsKeys: false },
+  setBrandLogo: { method: 'PUT', path: '/api/admin/v1/brand/logo', takesKey: false, holdsKeys: false },
+  removeBrandLogo: { method: 'DELETE', path: '/api/admin/v1/brand/logo', takesKey: false, holdsKeys: false },
   readAllEvents: { method: 'GET', path: '/api/admin/v1/events', takesKey: false, holdsKeys: false },
   getEventOfAnyAccount: { method: 'GET', path: '/api/admin/v1/events/{id}', takesKey: false, holdsKeys: false },
   listOperatorWebhooks: { method: 'GET', path: '/api/admin/v1/webhooks', takesKey: false, holdsKeys: false },
@@ -2466,6 +2528,10 @@ export interface Answers {
   listOrdersNeedingAttention: ListOrdersNeedingAttentionAnswer;
   acceptOrder: AcceptOrderAnswer;
   failOrder: FailOrderAnswer;
+  getBrand: GetBrandAnswer;
+  setBrand: SetBrandAnswer;
+  setBrandLogo: SetBrandLogoAnswer;
+  removeBrandLogo: RemoveBrandLogoAnswer;
   readAllEvents: ReadAllEventsAnswer;
   getEventOfAnyAccount: GetEventOfAnyAccountAnswer;
   listOperatorWebhooks: ListOperatorWebhooksAnswer;
@@ -2518,6 +2584,8 @@ export interface Bodies {
   changeCustomer: ChangeCustomerBody;
   setProduct: SetProductBody;
   failOrder: FailOrderBody;
+  setBrand: SetBrandBody;
+  setBrandLogo: SetBrandLogoBody;
   createOperatorWebhook: CreateOperatorWebhookBody;
   changeOperatorWebhook: ChangeOperatorWebhookBody;
   rotateOperatorWebhookSecret: RotateOperatorWebhookSecretBody;

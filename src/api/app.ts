@@ -49,6 +49,7 @@ import { serveDocument } from '../http/served-document.ts';
 import { loggablePath } from '../journal/request-log.ts';
 import type { TestClockLimits } from '../test-mode/test-moves.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
+import { brandPages } from './brand-pages.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
 import { docsPages } from './docs-pages.ts';
 import { createDeedConfirmation } from './doors/deed-confirmation.ts';
@@ -290,6 +291,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
   );
   await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
+  brandPages(app, dependencies.brand);
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 
   await app.register(async (pages) =>

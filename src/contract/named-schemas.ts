@@ -2,6 +2,7 @@
 
 import { namedAdminSchemas } from './admin-schemas.ts';
 import { alertsSchema } from './alert-schemas.ts';
+import { brandSchema } from './brand-schemas.ts';
 import {
   orderToPlaceSchema,
   orderToRenewSchema,
@@ -47,4 +48,5 @@ export const namedSchemas = [
   ...namedKeySchemas,
   personSchema,
   ...productNamedSchemas,
+  brandSchema,
 ];

@@ -1,9 +1,10 @@
 // What processes on one database tell each other, by NOTIFY at the COMMIT of the change: that an
-// account's rights, a package or an endpoint moved. Each listener drops what it had in memory.
+// account's rights, a package, an endpoint or the operator's brand moved. Each listener drops what it had in memory.
 
-/** The channel. Payloads: "account 12", "new account 12", "packages", "webhook 12". */
+/** The channel. Payloads: "account 12", "new account 12", "packages", "brand", "webhook 12". */
 export const changesChannel = 'sellthrough_changes';
 export const packagesChanged = 'packages';
+export const brandChanged = 'brand';
 
 export const accountChanged = (id: number) => `account ${id}`;
 /** Nobody remembers anything of it yet. */

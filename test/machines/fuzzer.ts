@@ -17,6 +17,7 @@ import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
 import type { Outbound } from '../../src/delivery/outbound.ts';
 import { operator } from '../../src/delivery/webhook-table.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
+import { pngFile } from '../harness/logo-files.ts';
 
 export interface FuzzReport {
   readonly requests: number;
@@ -634,6 +635,9 @@ export function write(tree: Tree): string {
   return `{${tree.members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }
 
+/** One pixel. */
+const smallestPng = pngFile({ width: 1, height: 1 }).toString('base64');
+
 /** A valid value. What a schema cannot say of a field, such as which ids there are, is known by its name. */
 export function drawValue(
   schema: Schema,
@@ -713,9 +717,15 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
         return random.pick(world.events);
       return random.pick(seconds);
     case 'advance':
-      return random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D', undefined]);
+      return random.below(6) === 0 ? undefined : random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D']);
     case 'now':
       return random.below(4) === 0 ? '2030-01-01T00:00:00Z' : undefined;
+    case 'colour':
+      return random.pick(['#0f766e', '#FFE14D', null]);
+    case 'support_address':
+      return random.pick(['help@example.com', null]);
+    case 'data':
+      return smallestPng;
     case 'url':
       return random.below(3) > 0
         ? 'https://product.example.com/calls'

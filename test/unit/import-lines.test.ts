@@ -34,6 +34,7 @@ const features = [
   'backup',
   'delivery',
   'test-mode',
+  'brand',
 ];
 
 // A place may import places of its own rank and below.

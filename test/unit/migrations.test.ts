@@ -32,6 +32,7 @@ const published = {
   '0024-account-groups.sql': 'ffb4dd48da5a9abe4175c4bc26f7a1b4296d7eb75c9f2b85b664e1f9f3857e2b',
   '0025-languages.sql': '6078d9934803f9455db302cb60068aae0eddd4dae8c60237f67881f6ed239d53',
   '0026-spending.sql': 'd8881f978728e93301de5ebd54b6d531cf0e7fdac45b2ed2e2cd3aa9d94e1c77',
+  '0027-brand.sql': '04bbb677826a49ee3739148e91eeb1c8ee697cbd51197921a589037262ff4505',
 };
 
 test('no migration changes after it was published', () => {

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { Seal } from '../../accounts/seal.ts';
+import type { BrandHolder } from '../../brand/brand-store.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
@@ -28,6 +29,7 @@ import { accountHistoryRoutes } from './account-history-routes.ts';
 import { accountKeyRoutes } from './account-key-routes.ts';
 import { accountTrialRoutes } from './account-trial-routes.ts';
 import { auditAdminRoutes } from './audit-admin-routes.ts';
+import { brandAdminRoutes } from './brand-admin-routes.ts';
 import { customerAdminRoutes } from './customer-admin-routes.ts';
 import { eventAdminRoutes } from './event-admin-routes.ts';
 import { packageAdminRoutes } from './package-admin-routes.ts';
@@ -43,6 +45,7 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly orders: OrderReads;
   readonly customers: CustomerReads;
   readonly packages: PackageCatalogHolder;
+  readonly brand: BrandHolder;
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly audits: SingleAudit;
@@ -87,6 +90,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AskingAgain): vo
   packagePriceRoutes(app, dependencies);
   customerAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);
+  brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {
     isOperator: true,

@@ -1,4 +1,4 @@
-// Signing in and out: the two routes of the panel that need no session. The order of a sign-in's refusals:
+// Signing in and out, and what is shown before: the routes of the panel that need no session. The order of a sign-in's refusals:
 // too many failures, the name or the password, blocked, a code that is missing, a code that is wrong. Who came in, and
 // who was refused for a wrong name, password or code or a block, stands in the audit log.
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
@@ -6,6 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findCredentials } from '../../accounts/find-people.ts';
 import { replacePasswordHash } from '../../accounts/people-store.ts';
+import { shownBrandSchema } from '../../contract/brand-schemas.ts';
 import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../../contract/panel-schemas.ts';
@@ -14,6 +15,7 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../identity/password.ts';
 import type { SignInRefusal } from '../../journal/sign-in-log.ts';
 import { accountView } from '../shapes/admin-views.ts';
+import { brandView } from '../shapes/brand-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const readSignIn = createBodyReader(signInBodySchema);
@@ -28,6 +30,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
     passwordLinks,
     knownAddresses,
     passwordCost,
+    brand,
     currency,
     now,
   } = dependencies;
@@ -44,6 +47,23 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       },
     },
     async (_request, reply) => reply.send({ password_reset: passwordLinks.isOn }),
+  );
+
+  app.get(
+    '/brand',
+    {
+      config: { scopes: [], codes: [] },
+      schema: {
+        operationId: 'getShownBrand',
+        summary: 'Whose service it is',
+        description: 'For whoever comes, signed in or not.',
+        response: { 200: shownBrandSchema },
+      },
+    },
+    async (_request, reply) => {
+      const { letterhead: _, ...shown } = brandView(brand.current());
+      return reply.send(shown);
+    },
   );
 
   app.post(

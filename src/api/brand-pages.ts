@@ -1,0 +1,70 @@
+// What shows whose service it is, to everybody, at addresses that stay: the logo as it was uploaded, and a stylesheet with
+// the colour, which comes after those of the pages and says no more than they do: no page has styles within itself.
+// Always true: the logo is sent as the picture that it was read as, and as nothing else.
+
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BrandHolder } from '../brand/brand-store.ts';
+import { type AccentShades, accentThemes } from '../contract/accent-shades.ts';
+import { refusal } from '../contract/error-catalogue.ts';
+import { isKnown } from '../http/served-document.ts';
+import { logoPath } from './shapes/brand-view.ts';
+
+const brandStylesheetPath = '/brand/brand.css';
+
+const hidden = { schema: { hide: true } };
+
+export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
+  app.get(logoPath, hidden, async (request, reply) => {
+    const { logo } = brand.current();
+    if (logo === null) return reply.refuse(refusal('not_found'));
+    reply.headers({
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-disposition': 'inline; filename="logo"',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    return sendKept(request, reply, logo.etag, logo.type, logo.bytes);
+  });
+
+  let written: { readonly version: number; readonly css: string; readonly etag: string } | null = null;
+  app.get(brandStylesheetPath, hidden, async (request, reply) => {
+    const { version, colour } = brand.current();
+    if (written?.version !== version) {
+      const css = brandCss(colour);
+      written = { version, css, etag: `"${createHash('sha256').update(css).digest('base64url')}"` };
+    }
+    return sendKept(request, reply, written.etag, 'text/css; charset=utf-8', written.css);
+  });
+}
+
+/** Kept, but asked for again each time: it changes when the operator says so. */
+function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  type: string,
+  content: Buffer | string,
+): FastifyReply {
+  reply.headers({ etag, 'cache-control': 'no-cache' });
+  if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+  return reply.type(type).send(content);
+}
+
+/** Twice the root: it counts wherever it stands among the stylesheets of a page. */
+function brandCss(colour: string | null): string {
+  if (colour === null) return '/* The colours of the product. */\n';
+  const { light, dark } = accentThemes(colour);
+  return `:root:root {\n${variables(light)}}\n@media (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
+}
+
+function variables({ accent, accentStrong, accentFill, onAccent }: AccentShades): string {
+  const named = {
+    accent,
+    'accent-strong': accentStrong,
+    'accent-fill': accentFill,
+    'on-accent': onAccent,
+  };
+  return Object.entries(named)
+    .map(([name, value]) => `  --${name}: ${value};\n`)
+    .join('');
+}

@@ -1,0 +1,26 @@
+// Whose service it is, as its owner and as everybody sees it.
+
+import type { Brand } from '../../brand/brand-store.ts';
+import type { BrandView } from '../../contract/brand-schemas.ts';
+
+export const logoPath = '/brand/logo';
+
+/** The version in the address: a new logo is another address, so whoever has the old one asks for the new one. */
+export function brandView(brand: Brand): BrandView {
+  const { name, colour, letterhead, supportAddress, language, logo } = brand;
+  return {
+    name,
+    colour,
+    letterhead: [...letterhead],
+    support_address: supportAddress,
+    language,
+    logo:
+      logo === null
+        ? null
+        : { url: logoAddress(brand), type: logo.type, width: logo.width, height: logo.height },
+  };
+}
+
+function logoAddress({ version }: Pick<Brand, 'version'>): string {
+  return `${logoPath}?v=${version}`;
+}

@@ -1,0 +1,117 @@
+// Reads what an operator uploads as a logo. Called before it is stored.
+// Always true: what is kept is a PNG or a JPEG by its bytes, whatever it was called, small enough to be drawn anywhere,
+// and has been read to the end: a browser, a mail program and the PDF writer take it. Only what makes the picture is kept:
+// no comments, no places where it was taken, nothing behind its end. SVG is not taken: it is a document with scripts.
+
+import { crc32, inflateSync } from 'node:zlib';
+
+export interface LogoImage {
+  readonly type: 'image/png' | 'image/jpeg';
+  readonly bytes: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+const logoBytesMax = 262_144;
+const sideMax = 2_048;
+const pixelsMax = 2_000_000;
+
+/** @returns why it cannot be taken, in words that go behind the name of a field */
+export function readLogo(sent: Buffer): LogoImage | string {
+  if (sent.length > logoBytesMax) return 'must have at most 256 KiB';
+  const read = isPng(sent) ? readPng(sent) : isJpeg(sent) ? readJpeg(sent) : 'must be a PNG or a JPEG';
+  if (typeof read === 'string') return read;
+  const { width, height } = read;
+  if (width > sideMax || height > sideMax || width * height > pixelsMax) {
+    return `must have at most ${sideMax} pixels a side and two million in all`;
+  }
+  return read;
+}
+
+// ------------------------------------------------------------------------------------------------ PNG
+
+const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const brokenPng = 'is a PNG that cannot be read';
+/** Samples of a pixel, by its colour type. */
+const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+const keptChunks = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
+
+function isPng(sent: Buffer): boolean {
+  return sent.subarray(0, pngStart.length).equals(pngStart);
+}
+
+function readPng(sent: Buffer): LogoImage | string {
+  const chunks: { readonly type: string; readonly whole: Buffer; readonly data: Buffer }[] = [];
+  for (let at = pngStart.length; chunks.at(-1)?.type !== 'IEND'; ) {
+    if (at + 12 > sent.length) return brokenPng;
+    const end = at + 12 + sent.readUInt32BE(at);
+    if (end > sent.length) return brokenPng;
+    const [type, data] = [sent.toString('latin1', at + 4, at + 8), sent.subarray(at + 8, end - 4)];
+    if (crc32(sent.subarray(at + 4, end - 4)) !== sent.readUInt32BE(end - 4)) return brokenPng;
+    if (keptChunks.includes(type)) chunks.push({ type, whole: sent.subarray(at, end), data });
+    at = end;
+  }
+  const header = chunks[0];
+  if (header?.type !== 'IHDR' || header.data.length !== 13) return brokenPng;
+  const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
+  const [depth = 0, colourType = 0, , , interlace = 0] = header.data.subarray(8);
+  const channels = samples[colourType];
+  if (width === 0 || height === 0 || channels === undefined) return brokenPng;
+  if (width > sideMax || height > sideMax) return { type: 'image/png', bytes: sent, width, height };
+  if (depth > 8 || interlace !== 0) return 'is a PNG with 16 bits a colour or interlaced: save it plainly';
+  if (colourType === 3 && !chunks.some(({ type }) => type === 'PLTE')) return brokenPng;
+  const bytesNeeded = height * (1 + Math.ceil((width * channels * depth) / 8));
+  const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data);
+  try {
+    // No more than it says of itself is made of it.
+    const pixels = inflateSync(Buffer.concat(packed), { maxOutputLength: bytesNeeded + 1 });
+    if (pixels.length !== bytesNeeded) return brokenPng;
+  } catch {
+    return brokenPng;
+  }
+  const bytes = Buffer.concat([pngStart, ...chunks.map(({ whole }) => whole)]);
+  return { type: 'image/png', bytes, width, height };
+}
+
+// ----------------------------------------------------------------------------------------------- JPEG
+
+const brokenJpeg = 'is a JPEG that cannot be read';
+/** Baseline, extended and progressive: what every reader knows. */
+const frameMarkers = [0xc0, 0xc1, 0xc2];
+const scanMarker = 0xda;
+const endMarker = 0xd9;
+
+function isJpeg(sent: Buffer): boolean {
+  return sent[0] === 0xff && sent[1] === 0xd8;
+}
+
+function readJpeg(sent: Buffer): LogoImage | string {
+  const kept: Buffer[] = [sent.subarray(0, 2)];
+  let size: { width: number; height: number } | null = null;
+  let at = 2;
+  for (;;) {
+    if (sent[at] !== 0xff || at + 4 > sent.length) return brokenJpeg;
+    const marker = sent[at + 1] ?? 0;
+    const end = at + 2 + sent.readUInt16BE(at + 2);
+    if (end > sent.length || end < at + 4) return brokenJpeg;
+    if (frameMarkers.includes(marker)) {
+      if (end < at + 10) return brokenJpeg;
+      size = { height: sent.readUInt16BE(at + 5), width: sent.readUInt16BE(at + 7) };
+      // Four colours are those of printers.
+      if (sent[at + 4] !== 8 || ![1, 3].includes(sent[at + 9] ?? 0)) return 'must be a JPEG in RGB or grey';
+    }
+    if (isPicture(marker)) kept.push(sent.subarray(at, end));
+    at = end;
+    if (marker === scanMarker) break;
+  }
+  const end = sent.lastIndexOf(Buffer.from([0xff, endMarker]));
+  if (size === null || size.width === 0 || size.height === 0 || end < at) return brokenJpeg;
+  const bytes = Buffer.concat([...kept, sent.subarray(at, end + 2)]);
+  return { type: 'image/jpeg', bytes, ...size };
+}
+
+/** Not what programs and cameras say of themselves, but for how colours are meant (Adobe's mark). */
+function isPicture(marker: number): boolean {
+  const isSaid = marker >= 0xe0 && marker <= 0xef;
+  return marker !== 0xfe && (!isSaid || marker === 0xe0 || marker === 0xee);
+}

@@ -1,0 +1,97 @@
+// From the one colour that an operator chooses, the shades of it that pages are made of, light and dark. Called where the
+// stylesheet of the brand is written, and by the form that shows it before it is saved.
+// Always true: whatever was chosen, text in the accent on every surface, and text on the accent, has a contrast of 4.5 or
+// more (WCAG 2, AA); so the colour itself moves where it has to, keeping its hue.
+
+export interface AccentShades {
+  readonly accent: string;
+  /** Under the pointer. */
+  readonly accentStrong: string;
+  /** Behind text in the accent. */
+  readonly accentFill: string;
+  /** Text on the accent. */
+  readonly onAccent: string;
+}
+
+export interface AccentThemes {
+  readonly light: AccentShades;
+  readonly dark: AccentShades;
+  /** Whether the colour itself is too light for light pages, or too dark for dark ones: it is shown moved there. */
+  readonly isMoved: { readonly light: boolean; readonly dark: boolean };
+}
+
+type Rgb = readonly [red: number, green: number, blue: number];
+
+/** What text in the accent stands on (web/src/styles.css), and which way a colour moves to be read there. */
+const themes = {
+  light: {
+    surfaces: ['#ffffff', '#f6f7f9', '#eff1f4'],
+    card: '#ffffff',
+    towards: '#000000',
+    on: '#ffffff',
+    fill: 0.1,
+  },
+  dark: {
+    surfaces: ['#111214', '#1b1c1f', '#26282c'],
+    card: '#1b1c1f',
+    towards: '#ffffff',
+    on: '#0b1020',
+    fill: 0.22,
+  },
+} as const;
+
+/** A little more than 4.5: what is drawn has whole numbers of 0 to 255. */
+const contrastMin = 4.55;
+const steps = 100;
+const strongStep = 0.15;
+
+export function accentThemes(colour: string): AccentThemes {
+  const [light, dark] = [shadesOf(colour, themes.light), shadesOf(colour, themes.dark)];
+  const chosen = colour.toLowerCase();
+  return { light, dark, isMoved: { light: light.accent !== chosen, dark: dark.accent !== chosen } };
+}
+
+function shadesOf(
+  colour: string,
+  { surfaces, card, towards, on, fill }: (typeof themes)[keyof typeof themes],
+): AccentShades {
+  const accentFill = mixed(card, colour, fill);
+  const isReadable = (shade: string) =>
+    [...surfaces, accentFill, on].every((other) => contrast(shade, other) >= contrastMin);
+  for (let step = 0; step < steps; step += 1) {
+    const accent = mixed(colour, towards, step / steps);
+    if (isReadable(accent)) {
+      return { accent, accentStrong: mixed(accent, towards, strongStep), accentFill, onAccent: on };
+    }
+  }
+  return { accent: towards, accentStrong: towards, accentFill, onAccent: on };
+}
+
+/** Between 1 and 21. */
+function contrast(one: string, other: string): number {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red, green, blue] = rgbOf(colour).map((part) => {
+    const share = part / 255;
+    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0);
+}
+
+function mixed(from: string, to: string, share: number): string {
+  const target = rgbOf(to);
+  const parts = rgbOf(from).map((part, index) =>
+    Math.round(part + ((target[index] ?? 0) - part) * share)
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `#${parts.join('')}`;
+}
+
+function rgbOf(colour: string): Rgb {
+  const number = Number.parseInt(colour.slice(1), 16);
+  return [number >> 16, (number >> 8) & 255, number & 255];
+}
