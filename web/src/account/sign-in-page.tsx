@@ -49,9 +49,7 @@ export function SignInPage() {
 
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>
-        <Trans>Sign in · Sellthrough</Trans>
-      </title>
+      <title>{t`Sign in · Sellthrough`}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

@@ -12,9 +12,7 @@ export function BlockedScreen() {
   const client = useQueryClient();
   return (
     <main className="grid min-h-dvh place-items-center">
-      <title>
-        <Trans>Account blocked · Sellthrough</Trans>
-      </title>
+      <title>{t`Account blocked · Sellthrough`}</title>
       <EmptyState
         isPage
         icon={Ban}

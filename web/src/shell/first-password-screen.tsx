@@ -14,9 +14,7 @@ export function FirstPasswordScreen({ username }: { readonly username: string })
   const client = useQueryClient();
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>
-        <Trans>Choose your password · Sellthrough</Trans>
-      </title>
+      <title>{t`Choose your password · Sellthrough`}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

@@ -1,6 +1,7 @@
 // What whoever signs out sees, in place of what they looked at: nothing while it is under way, and where the service could
 // not be told, that this browser may still be signed in.
 
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -21,9 +22,7 @@ export function LeavingScreen({ error }: { readonly error: Error | null }) {
   if (error === null) return <main aria-busy="true" className="min-h-dvh" />;
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <title>
-        <Trans>Not signed out · Sellthrough</Trans>
-      </title>
+      <title>{t`Not signed out · Sellthrough`}</title>
       <h1 className="mb-2 text-xl">
         <Trans>You may still be signed in</Trans>
       </h1>

@@ -12,9 +12,7 @@ export function NotForRole() {
   const { person } = usePerson();
   return (
     <>
-      <title>
-        <Trans>Not for your role · Sellthrough</Trans>
-      </title>
+      <title>{t`Not for your role · Sellthrough`}</title>
       <EmptyState
         isPage
         icon={LockKeyhole}
