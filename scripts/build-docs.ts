@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vitepress';
 import { downloads, packedClient } from '../docs/.vitepress/page-list.ts';
+import { packModule, panels } from './build-integrations.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const docs = fileURLToPath(new URL('../docs/', import.meta.url));
@@ -33,8 +34,9 @@ renameSync(draft, finished);
 function handOut(folder: string): void {
   mkdirSync(folder);
   for (const [source, name] of Object.entries(downloads)) {
-    if (name !== packedClient) cpSync(join(root, source), join(folder, name));
+    if (name !== packedClient && !name.endsWith('.zip')) cpSync(join(root, source), join(folder, name));
   }
+  for (const { name, bytes } of panels.map(packModule)) writeFileSync(join(folder, name), bytes);
   const own = process.env['npm_execpath'];
   const isOwn = own?.endsWith('npm-cli.js') === true;
   // No dry run, even if this is part of one of `npm pack`.

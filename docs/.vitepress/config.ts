@@ -22,7 +22,11 @@ export default defineConfig({
   base: '/docs/',
   cleanUrls: true,
   srcDir: '..',
-  srcExclude: ['!(docs|sdk|examples|deploy)/**/*', '!(CHANGELOG).md', '{sdk,examples,deploy}/*/**'],
+  srcExclude: [
+    '!(docs|sdk|examples|integrations|deploy)/**/*',
+    '!(CHANGELOG).md',
+    '{sdk,examples,deploy,integrations/*}/*/**',
+  ],
   rewrites: pagePath,
   markdown,
   metaChunk: true,

@@ -11,6 +11,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   'docs/README.md': 'index.md',
   'sdk/README.md': 'typescript-client.md',
   'examples/README.md': 'examples.md',
+  'integrations/README.md': 'integrations.md',
+  'integrations/whmcs/README.md': 'integrations-whmcs.md',
+  'integrations/blesta/README.md': 'integrations-blesta.md',
   'deploy/README.md': 'deploy.md',
   'CHANGELOG.md': 'changelog.md',
 };
@@ -35,6 +38,9 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],
     ['Examples', 'examples/README.md'],
+    ['Billing panels', 'integrations/README.md'],
+    ['WHMCS', 'integrations/whmcs/README.md'],
+    ['Blesta', 'integrations/blesta/README.md'],
   ],
   'API reference': [
     ['Conventions', 'docs/reference/conventions.md'],
@@ -97,9 +103,11 @@ export const packedClient = `sellthrough-client-${version}.tgz`;
 export const downloads: Readonly<Record<string, string>> = {
   'sdk/package.json': packedClient,
   'examples/sellthrough.py': 'sellthrough.py',
-  'examples/whmcs/sellthrough.php': 'sellthrough.php',
   'examples/small-product/small-product.ts': 'small-product.ts',
   'examples/small-product/small-product.php': 'small-product.php',
+  // Packed, too: what the module says about itself stands for it.
+  'integrations/whmcs/modules/servers/sellthrough/whmcs.json': 'sellthrough-whmcs-1.0.0.zip',
+  'integrations/blesta/components/modules/sellthrough/config.json': 'sellthrough-blesta-1.0.0.zip',
 };
 
 interface SidebarItem {

@@ -26,6 +26,7 @@ const contentSecurityPolicy = [
 /** What is handed out to be kept; programs as text, which no browser runs. */
 const downloadTypes: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
+  '.zip': 'application/zip',
   '.py': 'text/plain; charset=utf-8',
   '.php': 'text/plain; charset=utf-8',
   '.ts': 'text/plain; charset=utf-8',
@@ -75,7 +76,7 @@ function fileOf(url: string): string | null {
   if (path === '') return 'index.html';
   // One name in a known folder, or words of letters, digits and hyphens: nothing hidden, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
-  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|py|php|ts)$/.test(path)) return path;
+  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|zip|py|php|ts)$/.test(path)) return path;
   // The list of pages is asked for by a page that is older than the build.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;

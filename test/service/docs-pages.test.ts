@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { downloads, pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
+import { packModule, panels } from '../../scripts/build-integrations.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { builtDocsFolder } from '../../src/api/docs-pages.ts';
 import { openPage } from '../harness/browser-request.ts';
@@ -97,7 +98,7 @@ test('every link between pages leads to a page and, with a #, to a heading of it
 
 test('clients and examples are handed out as they are in the repository, and the packed one has the version it names', async () => {
   const sources = Object.keys(downloads).filter((source) => source.startsWith('examples/'));
-  assert.equal(sources.length, 4);
+  assert.equal(sources.length, 3);
   for (const source of sources) {
     const path = `/docs/downloads/${source.split('/').at(-1)}`;
     const answer = await fetch(service.address + path);
@@ -108,6 +109,11 @@ test('clients and examples are handed out as they are in the repository, and the
     );
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
     assert.equal(answer.headers.get('cache-control'), 'no-cache');
+  }
+  for (const { name, bytes } of panels.map(packModule)) {
+    const answer = await fetch(`${service.address}/docs/downloads/${name}`);
+    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes), name);
+    assert.equal(answer.headers.get('content-type'), 'application/zip');
   }
   const readme = (await openPage(service.address, 'GET', '/docs/typescript-client')).text;
   const link = /href="(\/docs\/downloads\/sellthrough-client-([\d.]+)\.tgz)" download/.exec(readme);

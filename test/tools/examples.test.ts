@@ -27,7 +27,7 @@ const examples = join(root, 'examples');
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';
 
-const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'php', 'cut'] as const;
+const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'cut'] as const;
 let service: TestService;
 let proxy: CuttingProxy;
 /** The test mode of one account for each example, made in this order, so that ids are the same whatever is skipped. */
@@ -58,10 +58,6 @@ const node = process.execPath;
 const python = firstThatRuns(
   ['python3', 'python'],
   ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
-);
-const php = firstThatRuns(
-  ['php'],
-  ['-r', 'exit(PHP_VERSION_ID >= 80100 && extension_loaded("curl") ? 0 : 1);'],
 );
 const php8 = firstThatRuns(['php'], ['-r', 'exit(PHP_VERSION_ID >= 80000 ? 0 : 1);']);
 const curl = firstThatRuns(['curl'], ['--version']);
@@ -156,44 +152,6 @@ describe('the first order', () => {
     });
   }
 });
-
-test('the module for WHMCS leads a service through its life', without(php, 'php with curl'), async () => {
-  const args = ['whmcs/try-module.php', 'acme'];
-  const { basic, plus } = service.packages;
-  await spend(tests.php, [...Array<Purchase>(3).fill([plus, 12]), [basic, 12], [basic, 3], [basic, 3]]);
-  const run = await runExample(php ?? '', args, tests.php);
-  holdAgainst('whmcs.txt', transcript('php whmcs/try-module.php acme', run));
-});
-
-test(
-  'with the operator’s key the module suspends real customers, who are none of test mode’s',
-  without(php, 'php with curl'),
-  async () => {
-    const reseller = await service.createReseller({ credit: '100.00' });
-    const args = ['whmcs/try-module.php', 'globex'];
-    const run = await runExample(php ?? '', args, reseller, { SELLTHROUGH_ADMIN_KEY: service.admin.key });
-    holdAgainst('whmcs-operator.txt', transcript('php whmcs/try-module.php globex', run));
-  },
-);
-
-test(
-  'the module for WHMCS charges once over connections that are cut',
-  without(php, 'php with curl'),
-  async () => {
-    const before = Number(await balanceOf(tests.cut));
-    proxy.cutAnswers(3, 'middle');
-    const code = `require 'whmcs/sellthrough.php';
-    [$host, $port] = explode(':', getenv('HOST_AND_PORT'));
-    $params = ['serverhostname' => $host, 'serverport' => $port, 'serversecure' => false];
-    $params['serveraccesshash'] = getenv('SELLTHROUGH_KEY');
-    $body = ['package_id' => 1, 'customer' => 'cut-php'];
-    echo sellthrough_request($params, 'POST', '/api/v1/orders', $body, 'cut-php')['balance'];`;
-    const environment = { HOST_AND_PORT: new URL(proxy.address).host };
-    const run = await runExample(php ?? '', ['-r', code], tests.cut, environment);
-    assert.equal(Number(run.stdout), before - 10, run.stderr);
-    assert.equal(Number(await balanceOf(tests.cut)), before - 10);
-  },
-);
 
 test(
   'the function of the guide to retries asks until it is answered, and is charged once',

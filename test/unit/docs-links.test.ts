@@ -55,10 +55,13 @@ function linkProblems(texts: Texts, exists: (path: string) => boolean): string[]
 }
 
 describe('the documents', () => {
-  const files = globSync(['docs/**/*.md', '*.md', 'sdk/*.md', 'examples/**/*.md', 'deploy/**/*.md'], {
-    cwd: root,
-    exclude: ['**/node_modules/**', '**/dist/**'],
-  });
+  const files = globSync(
+    ['docs/**/*.md', '*.md', 'sdk/*.md', 'examples/**/*.md', 'integrations/**/*.md', 'deploy/**/*.md'],
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**'],
+    },
+  );
   const texts = Object.fromEntries(files.map((file) => [file, readFileSync(`${root}${file}`, 'utf8')]));
 
   test('every link leads to a file and its anchor to a heading', () => {
