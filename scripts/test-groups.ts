@@ -19,6 +19,7 @@ export const onBothDatabases: readonly string[] = [
   'housekeeping',
   'idempotency',
   'jobs',
+  'kept-bodies',
   'key-moments',
   'keys',
   'lists-and-ids',

@@ -209,6 +209,10 @@ export const defaultLimits = {
     flushMilliseconds: 1_000,
     keptSeconds: 7 * 86_400,
     keptPerAccountMax: 100_000,
+    // At most 9 KiB each.
+    exchangesMax: 250,
+    exchangesPerAccountMax: 10_000,
+    refusalsKeptDays: 400,
   },
   verify: {
     // Below the 60 s after which proxies commonly give up.

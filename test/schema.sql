@@ -41,6 +41,7 @@ accounts.email text
 accounts.test_of integer
 accounts.test_state text
 accounts.test_clock timestamp with time zone
+accounts.keeps_request_bodies boolean not null default false
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
@@ -67,6 +68,17 @@ api_keys.ends_at timestamp with time zone
 api_keys.created_by integer
 api_keys.created_by_key integer
 api_keys.created_by_person integer
+api_request_bodies.account_id integer not null
+api_request_bodies.number bigint not null
+api_request_bodies.query text
+api_request_bodies.idempotency_key text
+api_request_bodies.sent_type text
+api_request_bodies.user_agent text
+api_request_bodies.sent text
+api_request_bodies.sent_is_cut boolean not null
+api_request_bodies.answered_type text
+api_request_bodies.answered text
+api_request_bodies.answered_is_cut boolean not null
 api_request_counts.account_id integer not null
 api_request_counts.request_count bigint not null
 api_requests.account_id integer not null
@@ -79,6 +91,7 @@ api_requests.code text
 api_requests.request_id text not null
 api_requests.milliseconds integer not null
 api_requests.address text not null
+api_requests.key_id integer
 audit_log.number integer not null
 audit_log.at timestamp with time zone not null
 audit_log.actor_id integer not null
@@ -341,6 +354,10 @@ product_calls.last_error text
 recovery_codes.person_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
+refusal_account_days.code text not null
+refusal_account_days.day date not null
+refusal_account_days.account_id integer not null
+refusal_account_days.refusal_count bigint not null
 refusal_days.day date not null
 refusal_days.code text not null
 refusal_days.refusal_count bigint not null
@@ -468,6 +485,7 @@ accounts: accounts_username_key UNIQUE (username)
 alerts: alerts_pkey PRIMARY KEY (account_id)
 api_keys: api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 api_keys: api_keys_pkey PRIMARY KEY (lookup_hash)
+api_request_bodies: api_request_bodies_pkey PRIMARY KEY (account_id, number)
 api_request_counts: api_request_counts_pkey PRIMARY KEY (account_id)
 api_requests: api_requests_pkey PRIMARY KEY (account_id, number)
 audit_log: audit_log_actor CHECK (((actor_key_id IS NULL) OR (actor_person_id IS NULL)))
@@ -518,6 +536,7 @@ product_calls: product_calls_call_id_key UNIQUE (call_id)
 product_calls: product_calls_pkey PRIMARY KEY (id)
 product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text])))
 recovery_codes: recovery_codes_pkey PRIMARY KEY (person_id, code_hash)
+refusal_account_days: refusal_account_days_pkey PRIMARY KEY (code, day, account_id)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
 scheduled_prices: scheduled_prices_group_name_check CHECK ((group_name = ANY (ARRAY['reseller'::text, 'distributor'::text])))
 scheduled_prices: scheduled_prices_months_check CHECK ((months = ANY (ARRAY[1, 3, 12])))
@@ -561,6 +580,7 @@ CREATE INDEX api_keys_later_secrets ON public.api_keys USING btree (key_id) WHER
 CREATE UNIQUE INDEX api_keys_newest ON public.api_keys USING btree (COALESCE(key_id, id)) WHERE ((revoked_at IS NULL) AND (ends_at IS NULL))
 CREATE INDEX api_keys_of_account ON public.api_keys USING btree (account_id, id) WHERE (revoked_at IS NULL)
 CREATE UNIQUE INDEX api_keys_pkey ON public.api_keys USING btree (lookup_hash)
+CREATE UNIQUE INDEX api_request_bodies_pkey ON public.api_request_bodies USING btree (account_id, number)
 CREATE UNIQUE INDEX api_request_counts_pkey ON public.api_request_counts USING btree (account_id)
 CREATE UNIQUE INDEX api_requests_pkey ON public.api_requests USING btree (account_id, number)
 CREATE UNIQUE INDEX audit_log_pkey ON public.audit_log USING btree (number)
@@ -639,6 +659,7 @@ CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
 CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id <= 5000000))
 CREATE INDEX product_calls_waiting_of_tests ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id > 5000000))
 CREATE UNIQUE INDEX recovery_codes_pkey ON public.recovery_codes USING btree (person_id, code_hash)
+CREATE UNIQUE INDEX refusal_account_days_pkey ON public.refusal_account_days USING btree (code, day, account_id)
 CREATE UNIQUE INDEX refusal_days_pkey ON public.refusal_days USING btree (day, code)
 CREATE UNIQUE INDEX scheduled_prices_pkey ON public.scheduled_prices USING btree (package_id, starts_at, group_name, months)
 CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (number)

@@ -102,6 +102,11 @@ const setEmail: Statement = {
   text: 'update accounts set email = $2 where id = $1::int',
 };
 
+const setKeepsBodies: Statement = {
+  name: 'set_keeps_request_bodies',
+  text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
+};
+
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 const listIds: Statement = {
@@ -276,6 +281,11 @@ export async function tellAccessChanged(transaction: Queryable, id: number): Pro
 /** Where its own login is written to; in a transaction that has locked it. */
 export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
   await transaction.ofAccount(id).query(setEmail, [id, email]);
+}
+
+/** What is sent and answered is kept, or not; in a transaction that has locked it. */
+export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
+  await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {

@@ -45,6 +45,8 @@ const allAccounts = describeTable('accounts', {
   apiEnabled: boolean('api_enabled'),
   rateLimitPerMinute: int('rate_limit_per_minute'),
   allowedIps: words('allowed_ips'),
+  /** What is sent and answered with its keys is kept for a while: its own choice. */
+  keepsRequestBodies: boolean('keeps_request_bodies'),
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
@@ -97,6 +99,7 @@ export const newTwins = allAccounts.pick(
   'apiEnabled',
   'rateLimitPerMinute',
   'allowedIps',
+  'keepsRequestBodies',
   'createdAt',
   'testOf',
   'testState',

@@ -17,14 +17,14 @@ const nextAccessVersion = 't.access_version % 2000000000 + 1';
 const findSettings: Statement = {
   name: 'find_settings_for_twin',
   text: `select t.id, a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
-      a.allowed_ips
+      a.allowed_ips, a.keeps_request_bodies
     from accounts a join accounts t on t.test_of = a.id and t.test_state = 'current' where a.id = $1::int`,
 };
 
 const findOwnSettings: Statement = {
   name: 'find_own_settings_for_twin',
   text: `select a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
-      a.allowed_ips
+      a.allowed_ips, a.keeps_request_bodies
     from accounts a where a.id = $1::int`,
 };
 
@@ -32,7 +32,7 @@ const writeSettings: Statement = {
   name: 'write_settings_of_twin',
   text: `update accounts t set display_name = $2, search_text = $3, group_name = $4, blocked = $5::boolean,
       api_enabled = $6::boolean, rate_limit_per_minute = $7::int, allowed_ips = $8::text[],
-      access_version = ${nextAccessVersion}
+      keeps_request_bodies = $9::boolean, access_version = ${nextAccessVersion}
     where t.id = $1::int`,
 };
 
@@ -64,6 +64,7 @@ export async function copySettingsToTwin(transaction: Queryable, accountId: numb
     'rate_limit_per_minute',
   ];
   const values = settings.map((name) => row[name]);
-  await transaction.ofAccount(id).query(writeSettings, [id, ...values, row['allowed_ips']]);
+  const access = [row['allowed_ips'], row['keeps_request_bodies']];
+  await transaction.ofAccount(id).query(writeSettings, [id, ...values, ...access]);
   return id;
 }

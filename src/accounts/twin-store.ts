@@ -87,6 +87,7 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
     apiEnabled: real.apiEnabled,
     rateLimitPerMinute: real.rateLimitPerMinute,
     allowedIps: real.allowedIps,
+    keepsRequestBodies: real.keepsRequestBodies,
     createdAt: now,
     testOf: real.id,
     testState: 'current',

@@ -46,7 +46,6 @@ import {
 } from '../http/request-hygiene.ts';
 import { createLazySerializers } from '../http/response-serializers.ts';
 import { serveDocument } from '../http/served-document.ts';
-import { loggablePath } from '../journal/request-log.ts';
 import type { TestClockLimits } from '../test-mode/test-moves.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.ts';
 import { brandPages } from './brand-pages.ts';
@@ -55,6 +54,7 @@ import { docsPages } from './docs-pages.ts';
 import { createDeedConfirmation } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionDoor } from './doors/session-door.ts';
+import { keepUnreadBody, noteRequests } from './noted-requests.ts';
 import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
 import { passwordLinkRoutes } from './panel/password-link-routes.ts';
@@ -205,7 +205,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       // A reply that was sent resolves to nothing.
       return reply.sent ? reply : refuseHere(request, reply);
     });
-    installJsonBodies(api);
+    installJsonBodies(api, keepUnreadBody);
     // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
@@ -253,7 +253,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   };
 
   await app.register(async (apis) => {
-    logRequests(apis, dependencies);
+    noteRequests(apis, dependencies);
     await apis.register(accountApi(authenticator), { prefix: '/api/v1' });
     await apis.register(adminApi(authenticator), { prefix: '/api/admin/v1' });
     await apis.register(productApi(authenticator), { prefix: '/api/product/v1' });
@@ -365,26 +365,6 @@ function logAndCountUnread(metrics: Metrics, accessLog: AccessLog | null) {
     metrics.onRequest({ ...common, seconds: null, errorCode: code });
     accessLog?.write({ ...common, requestId, milliseconds: null, address, code, accountId: null });
   };
-}
-
-/** For the account that sent them, and for the count of refusals: one push for each request. */
-function logRequests(apis: FastifyInstance, { requestLog, now }: AppDependencies): void {
-  apis.addHook('onResponse', (request, reply, done) => {
-    const { principal } = request;
-    requestLog.note({
-      accountId: principal === null ? null : principal.account.id,
-      keyId: principal?.actor.type === 'key' ? principal.actor.secretId : null,
-      at: now(),
-      method: request.method,
-      path: loggablePath(request.url),
-      status: reply.statusCode,
-      code: reply.errorCode,
-      requestId: request.id,
-      milliseconds: Math.round(reply.elapsedTime),
-      address: request.ip,
-    });
-    done();
-  });
 }
 
 /** Paths whose scopes answer for what is missing there. */

@@ -62,6 +62,10 @@ export const errorCatalogue = {
   price_not_found: { status: 404, message: 'No prices of this package are scheduled for that second.' },
   webhook_not_found: { status: 404, message: 'There is no such endpoint.' },
   event_not_found: { status: 404, message: 'There is no such event, or it is kept no more.' },
+  request_not_found: {
+    status: 404,
+    message: 'There is no such request, or it is older than seven days and kept no more.',
+  },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
     status: 405,

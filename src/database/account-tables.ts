@@ -24,6 +24,7 @@ export const accountTables: Readonly<Record<string, string>> = {
   event_inbox: 'account_id',
   api_request_counts: 'account_id',
   api_requests: 'account_id',
+  api_request_bodies: 'account_id',
   test_moves: 'account_id',
 };
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { refusal, unreadable } from '../contract/error-catalogue.ts';
 import { isJsonObject } from '../contract/json.ts';
 import type { Connections, UnreadAnswer } from './connections.ts';
@@ -41,8 +41,14 @@ export function installRequestHygiene(app: FastifyInstance): void {
   });
 }
 
-/** Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. */
-export function installJsonBodies(app: FastifyInstance): void {
+/**
+ * Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. `onUnread` is shown what is none, before it
+ * is refused.
+ */
+export function installJsonBodies(
+  app: FastifyInstance,
+  onUnread: (request: FastifyRequest, body: Buffer) => void = () => undefined,
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -52,9 +58,11 @@ export function installJsonBodies(app: FastifyInstance): void {
       if (body.length === 0) return done(null, undefined);
       const encoding = request.headers['content-encoding'] ?? 'identity';
       const isPlain = encoding.toLowerCase() === 'identity';
-      const parsed = isPlain ? parseJsonObject(Buffer.isBuffer(body) ? body : Buffer.from(body)) : null;
-      if (parsed === null) done(invalidJson());
-      else done(null, parsed);
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+      const parsed = isPlain ? parseJsonObject(bytes) : null;
+      if (parsed !== null) return done(null, parsed);
+      onUnread(request, bytes);
+      done(invalidJson());
     },
   );
   app.addHook('onRequest', async ({ headers, raw }) => {

@@ -3,8 +3,9 @@
 // second.
 // Always true: nothing waits for this log. When more comes than can be written, the accounts that have most lines lose
 // some, and each is counted; the buffer and each account's lines are bounded, and neither a query's values nor a body
-// is ever in it. That a key was used is noted whether or not its line is.
-// The only writer of api_requests, api_request_counts and refusal_days.
+// is ever in a line. What was sent and answered comes beside it, of accounts that keep it (request-bodies.ts). That a key
+// was used is noted whether or not its line is.
+// The only writer of api_requests and api_request_counts.
 
 import type { ErrorCode } from '../contract/error-catalogue.ts';
 import { createFairQueue } from '../contract/fair-queue.ts';
@@ -14,17 +15,25 @@ import { holdTestInUse } from '../database/account-in-use.ts';
 import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
+import { nullable } from '../database/row-values.ts';
 import {
   describeTable,
   int,
   int8,
+  nullableInt,
   nullableText,
   type RowOf,
   text,
   time,
-  writeRows,
 } from '../database/table.ts';
 import { createKeyUses, type UsedKeys } from './key-uses.ts';
+import { createRefusalCounter, deleteOldRefusals } from './refusal-counts.ts';
+import {
+  deleteForgottenBodies,
+  deleteRequestBodies,
+  insertRequestBodies,
+  type KeptExchange,
+} from './request-bodies.ts';
 
 const apiRequests = describeTable('api_requests', {
   accountId: int('account_id'),
@@ -38,19 +47,15 @@ const apiRequests = describeTable('api_requests', {
   requestId: text('request_id'),
   milliseconds: int('milliseconds'),
   address: text('address'),
-});
-
-const refusalDays = describeTable('refusal_days', {
-  day: { ...text('day'), arrayType: 'date[]' },
-  code: text('code'),
-  count: int8('refusal_count'),
+  /** The key that it came with, whichever of its secrets was sent. */
+  keyId: nullableInt('key_id'),
 });
 
 export type LoggedRequest = RowOf<typeof apiRequests>;
 
 type KnownLine = Omit<LoggedRequest, 'number'> & {
-  /** Which secret of a key it came with; null: none that is known. */
-  readonly keyId: number | null;
+  /** Which secret of the key it came with; null: none that is known. */
+  readonly secretId: number | null;
 };
 
 /** `accountId` null: no account was recognised; only its refusal is counted. */
@@ -70,6 +75,11 @@ export interface RequestLogLimits {
   readonly flushMilliseconds: number;
   readonly keptSeconds: number;
   readonly keptPerAccountMax: number;
+  /** Of exchanges that are kept: between two flushes, and of one account. */
+  readonly exchangesMax: number;
+  readonly exchangesPerAccountMax: number;
+  /** How long it is known whose refusals those of a day were. */
+  readonly refusalsKeptDays: number;
 }
 
 export interface RequestLogDependencies {
@@ -81,7 +91,8 @@ export interface RequestLogDependencies {
 }
 
 export interface RequestLog {
-  note(line: RequestLine): void;
+  /** `exchange`: of an account that keeps it; it is dropped before its line is. */
+  note(line: RequestLine, exchange?: KeptExchange | null): void;
   /** Writes what was noted so far. Never fails: what cannot be written is dropped. */
   flush(): Promise<void>;
   /** Deletes what is too old and what is too much; returns of how many accounts something may be left. */
@@ -129,33 +140,54 @@ const insertLines: Statement = {
 /** Behind others that hold the rows of the tests: Citus 13 cannot read what such a part of a statement found. */
 const insertLinesApart: Statement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
 
-const countRefusals = refusalDays.insert(
-  'count_refusals',
-  `order by day, code on conflict (day, code)
-    do update set refusal_count = refusal_days.refusal_count + excluded.refusal_count`,
-);
+/** After every moment that a line can have: the year 10000. */
+const endOfTime = 253_402_300_800;
 
 /** One statement looks at this many lines: on the embedded database orders wait for it. */
 const stretch = 20_000;
 
 const findSpan: Statement = {
   name: 'find_api_request_span',
-  text: `select request_count as newest,
-      (select r.number from api_requests r where r.account_id = $1::int order by r.number limit 1) as oldest
-    from api_request_counts where account_id = $1::int`,
+  text: `select c.request_count as newest, o.number as oldest, extract(epoch from o.at)::bigint as oldest_at
+    from api_request_counts c left join lateral (
+      select r.number, r.at from api_requests r where r.account_id = $1::int order by r.number limit 1) o on true
+    where c.account_id = $1::int`,
 };
+
+// Lines are numbered in the order in which they were written, which is that of their times but for what several processes
+// have not written yet: a binary search finds where a moment lies, give or take that.
+const findNumberAt: Statement = {
+  name: 'find_api_request_number_at',
+  text: `with recursive probe (low, high) as (
+      select $2::bigint, $3::bigint
+      union all
+      select case when is_before then p.low + (p.high - p.low) / 2 + 1 else p.low end,
+        case when is_before then p.high else p.low + (p.high - p.low) / 2 end
+      from probe p left join lateral (
+        select r.at from api_requests r
+        where r.account_id = $1::int and r.number = p.low + (p.high - p.low) / 2) r on true
+      cross join lateral (select coalesce(r.at < to_timestamp($4::bigint), true) as is_before) b
+      where p.low < p.high)
+    select max(low) as number from probe`,
+};
+/** How far apart in time lines may be that stand in the other order. */
+const disorderSeconds = 120;
 
 const listLines: Statement = {
   name: 'list_api_requests',
   text: `select ${apiRequests.list('r')} from api_requests r
     where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
+      and at >= to_timestamp($7::bigint) and at < to_timestamp($8::bigint)
+      and ($9::text is null or code = $9::text) and ($10::int is null or key_id = $10::int)
+      and ($11::text is null or method = $11::text) and ($12::text is null or starts_with(path, $12::text))
+      and ($13::text is null or request_id = $13::text)
     order by number desc limit $6::int`,
 };
 
-const sumRefusals: Statement = {
-  name: 'sum_refusals',
-  text: `select code, sum(refusal_count)::bigint as refusals from refusal_days where day >= $1::date
-    group by code order by 2 desc, 1`,
+const findLine: Statement = {
+  name: 'find_api_request',
+  text: `select ${apiRequests.list('r')} from api_requests r
+    where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
 };
 
 const deleteAtOnceMax = 2_000;
@@ -169,7 +201,9 @@ const oldestLines: OldRows = {
     gone as (
       delete from api_requests r using oldest o
       where r.account_id = $1::int and r.number = o.number
-        and (o.at < to_timestamp($2::bigint) or o.number <= $3::bigint) returning 1)
+        and (o.at < to_timestamp($2::bigint) or o.number <= $3::bigint) returning r.number),
+    bodies as (
+      delete from api_request_bodies b using gone g where b.account_id = $1::int and b.number = g.number)
     select count(*) as count from gone`,
   },
   atOnceMax: deleteAtOnceMax,
@@ -204,25 +238,34 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const { database, limits, onKeysUsed, onDropped } = dependencies;
   const letIn = createFairQueue<number, NumberedLine>(limits.linesMax);
   const refused = createFairQueue<number, NumberedLine>(limits.refusedLinesMax);
+  const exchanges = createFairQueue<number, { readonly line: KnownLine; readonly exchange: KeptExchange }>(
+    limits.exchangesMax,
+  );
   let noted = 0;
-  let refusals = new Map<string, number>();
+  const refusals = createRefusalCounter(database);
   let flushing: Promise<void> | null = null;
   const keyUses = createKeyUses(onKeysUsed, limits.linesPerStatement);
   /** The account's line at which its log is shortened next. */
   const pruneAt = new Map<number, number>();
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
+  const bodiesStep = Math.max(1, Math.floor(limits.exchangesPerAccountMax / 10));
 
-  function note(line: RequestLine): void {
-    // What people try in tests says nothing about real business.
-    if (line.code !== null && !(line.accountId !== null && isTestAccount(line.accountId))) {
-      const key = `${Math.floor(line.at / 86_400)} ${line.code}`;
-      refusals.set(key, (refusals.get(key) ?? 0) + 1);
-    }
+  function note(line: RequestLine, exchange: KeptExchange | null = null): void {
+    if (line.code !== null) refusals.note(line.code, line.at, line.accountId);
     if (line.accountId === null) return;
-    if (line.keyId !== null && line.code !== 'revoked_api_key') keyUses.note(line.keyId, line.at);
+    if (line.secretId !== null && line.code !== 'revoked_api_key') keyUses.note(line.secretId, line.at);
     noted += 1;
     const lines = line.code !== null && doorCodes.has(line.code) ? refused : letIn;
+    if (exchange !== null) exchanges.push(line.accountId, { line, exchange });
     if (lines.push(line.accountId, { line, position: noted }) !== null) onDropped(1);
+  }
+
+  function takeExchanges(): Map<KnownLine, KeptExchange> {
+    const taken = new Map<KnownLine, KeptExchange>();
+    for (let next = exchanges.shift(); next !== undefined; next = exchanges.shift()) {
+      taken.set(next.line, next.exchange);
+    }
+    return taken;
   }
 
   /** In the order they came. */
@@ -244,24 +287,24 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   async function writeWaiting(): Promise<void> {
-    await writeLines(takeWaiting());
-    const counted = refusals;
-    refusals = new Map();
-    // What cannot be counted now is lost: a count of refusals is not a ledger.
-    await writeRows(database, countRefusals, refusalRows(counted)).catch(() => undefined);
+    await writeLines(takeWaiting(), takeExchanges());
+    await refusals.write();
     await keyUses.write();
   }
 
-  async function writeLines(lines: readonly KnownLine[]): Promise<void> {
+  async function writeLines(
+    lines: readonly KnownLine[],
+    kept: ReadonlyMap<KnownLine, KeptExchange>,
+  ): Promise<void> {
     let written = 0;
     try {
       for (let from = 0; from < lines.length; from += limits.linesPerStatement) {
         const part = lines.slice(from, from + limits.linesPerStatement);
         for (const [accountId, ofGroup] of byGroup(database, part, (line) => line.accountId)) {
           const group = database.ofAccount(accountId);
-          const counts = group.isSpread
-            ? await insertApart(group, ofGroup)
-            : await group.query(insertLines, newLines.values(ofGroup));
+          const counts = ofGroup.some((line) => kept.has(line))
+            ? await insertWithBodies(group, ofGroup, kept)
+            : await insertAlone(group, ofGroup);
           written += ofGroup.length;
           await pruneLong(counts, part.at(-1)?.at ?? 0);
         }
@@ -271,19 +314,53 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     }
   }
 
-  function insertApart(group: Database, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+  function insertAlone(group: Database, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+    if (!group.isSpread) return group.query(insertLines, newLines.values(lines));
     if (!lines.some(({ accountId }) => isTestAccount(accountId)))
       return group.query(insertLinesApart, newLines.values(lines));
-    return group.transaction(
+    return group.transaction((transaction) => insertApart(transaction, lines), { rank: 'reads' });
+  }
+
+  async function insertApart(transaction: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+    const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
+    const gone = new Set<number>();
+    for (const id of ids) if (!(await holdTestInUse(transaction, id))) gone.add(id);
+    const kept = lines.filter(({ accountId }) => !gone.has(accountId));
+    return kept.length === 0 ? [] : transaction.query(insertLinesApart, newLines.values(kept));
+  }
+
+  /** The lines hold the counters of their accounts: who keeps bodies is looked at behind that. */
+  async function insertWithBodies(
+    group: Database,
+    lines: readonly KnownLine[],
+    kept: ReadonlyMap<KnownLine, KeptExchange>,
+  ): Promise<readonly Row[]> {
+    const written = await group.transaction(
       async (transaction) => {
-        const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
-        const gone = new Set<number>();
-        for (const id of ids) if (!(await holdTestInUse(transaction, id))) gone.add(id);
-        const kept = lines.filter(({ accountId }) => !gone.has(accountId));
-        return kept.length === 0 ? [] : transaction.query(insertLinesApart, newLines.values(kept));
+        const counts = transaction.isSpread
+          ? await insertApart(transaction, lines)
+          : await transaction.query(insertLines, newLines.values(lines));
+        const bodies = counts.flatMap((row) => {
+          const accountId = Number(row['account_id']);
+          const own = lines.filter((line) => line.accountId === accountId);
+          const before = Number(row['request_count']) - own.length;
+          return own.flatMap((line, index) => {
+            const exchange = kept.get(line);
+            return exchange === undefined ? [] : [{ ...exchange, accountId, number: before + index + 1 }];
+          });
+        });
+        if (bodies.length > 0) await insertRequestBodies(transaction, bodies);
+        return { counts, bodies };
       },
       { rank: 'reads' },
     );
+    for (const { accountId, number } of written.bodies) {
+      // The newest alone are kept: now and then, as more come.
+      if (number % bodiesStep !== 0) continue;
+      const upTo = number - limits.exchangesPerAccountMax;
+      await deleteRequestBodies(database, accountId, upTo, neverAborted).catch(() => undefined);
+    }
+    return written.counts;
   }
 
   async function pruneLong(counts: readonly Row[], now: EpochSeconds): Promise<void> {
@@ -309,7 +386,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   const timer = setInterval(() => {
-    const isEmpty = letIn.size() + refused.size() + refusals.size + keyUses.size() === 0;
+    const isEmpty = letIn.size() + refused.size() + refusals.size() + keyUses.size() === 0;
     if (flushing === null && !isEmpty) void flush();
   }, limits.flushMilliseconds);
   timer.unref();
@@ -319,6 +396,9 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     flush,
     async prune(now, signal = neverAborted) {
       let pruned = 0;
+      const firstDay = formatTime(now - limits.refusalsKeptDays * 86_400).slice(0, 10);
+      await deleteOldRefusals(database, firstDay, signal);
+      await deleteForgottenBodies(database, signal);
       for (;;) {
         const rows = await firstOfEveryGroup(database, listCounts, [pruned], {
           columns: ['account_id'],
@@ -344,31 +424,58 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   };
 }
 
-/** Newest first, below `before`; `status` from `statusMin` to `statusMax`. */
+/** Lines below `before` of moments from `since` up to, not including, `until`; null: whichever. */
+export interface RequestFilter {
+  readonly before: number;
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+  readonly statusMin: number;
+  readonly statusMax: number;
+  readonly code: string | null;
+  readonly keyId: number | null;
+  readonly method: string | null;
+  readonly pathPrefix: string | null;
+  readonly requestId: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. Reads the numbers of these moments alone, so many at once. */
 export async function listRequests(
   database: Queryable,
   accountId: number,
-  filter: { before: number; statusMin: number; statusMax: number; limit: number },
+  filter: RequestFilter,
 ): Promise<LoggedRequest[]> {
-  const { before, statusMin, statusMax, limit } = filter;
-  const [span] = await database.ofAccount(accountId).query(findSpan, [accountId]);
-  const oldest = Number(span?.['oldest'] ?? Number.POSITIVE_INFINITY);
+  const { before, since, until, statusMin, statusMax, limit } = filter;
+  const group = database.ofAccount(accountId);
+  const [span] = await group.query(findSpan, [accountId]);
+  const first = nullable(Number, span?.['oldest']);
+  if (span === undefined || first === null) return [];
+  const last = Number(span['newest']);
+  const numberAt = async (at: EpochSeconds) =>
+    Number((await group.query(findNumberAt, [accountId, first, last + 1, at]))[0]?.['number']);
+  const from = Number(span['oldest_at']) >= since ? first : await numberAt(since - disorderSeconds);
+  const end = Math.min(before - 1, last);
   const found: LoggedRequest[] = [];
-  let to = Math.min(before - 1, Number(span?.['newest'] ?? 0));
-  for (; to >= oldest && found.length < limit; to -= stretch) {
-    const values = [accountId, to - stretch + 1, to, statusMin, statusMax, limit - found.length];
-    found.push(...(await database.query(listLines, values)).map((row) => apiRequests.parse(row)));
+  const { code, keyId, method, pathPrefix, requestId } = filter;
+  const terms = [since, until, code, keyId, method, pathPrefix, requestId];
+  let to = Math.min(end, until >= endOfTime ? end : (await numberAt(until + disorderSeconds)) - 1);
+  for (; to >= from && found.length < limit; to -= stretch) {
+    const low = Math.max(from, to - stretch + 1);
+    const values = [accountId, low, to, statusMin, statusMax, limit - found.length, ...terms];
+    found.push(...(await group.query(listLines, values)).map((row) => apiRequests.parse(row)));
   }
   return found;
 }
 
-/** Refusals of both APIs, known accounts or not, since a day; the most frequent first. */
-export async function listRefusals(
+/** null: there is none, or it is older than `since`. */
+export async function findRequest(
   database: Queryable,
-  sinceDay: string,
-): Promise<{ code: string; count: number }[]> {
-  const rows = await database.query(sumRefusals, [sinceDay]);
-  return rows.map((row) => ({ code: String(row['code']), count: Number(row['refusals']) }));
+  accountId: number,
+  number: number,
+  since: EpochSeconds,
+): Promise<LoggedRequest | null> {
+  const [row] = await database.ofAccount(accountId).query(findLine, [accountId, number, since]);
+  return row === undefined ? null : apiRequests.parse(row);
 }
 
 const harmless = /^(?:\/(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})){1,8}$/;
@@ -383,11 +490,4 @@ export function loggablePath(url: string): string {
   // Joined anew: a slice would keep the whole of a long address in memory.
   const parts = (url.split('?', 1)[0] ?? '').split('/', 9).slice(1);
   return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
-}
-
-function refusalRows(counted: ReadonlyMap<string, number>) {
-  return [...counted].map(([key, count]) => {
-    const [day, code = ''] = key.split(' ');
-    return { day: formatTime(Number(day) * 86_400).slice(0, 10), code, count };
-  });
 }

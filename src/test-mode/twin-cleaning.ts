@@ -36,6 +36,7 @@ const tables = [
   'test_moves',
   'webhook_requests',
   'mail_unsubscribes',
+  'api_request_bodies',
   'api_requests',
   'api_request_counts',
   'ledger_day_marks',

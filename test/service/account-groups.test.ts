@@ -312,6 +312,9 @@ test('lines of requests that one group could not take are counted as dropped, an
       flushMilliseconds: 1e9,
       keptSeconds: 86_400,
       keptPerAccountMax: 100,
+      exchangesMax: 100,
+      exchangesPerAccountMax: 1_000,
+      refusalsKeptDays: 400,
     },
     onKeysUsed: async () => undefined,
     onDropped: (lines) => {
@@ -429,6 +432,7 @@ function lineOf(accountId: number) {
   return {
     accountId,
     keyId: null,
+    secretId: null,
     at: service.clock.seconds,
     method: 'GET',
     path: '/',

@@ -19,6 +19,12 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_session: /sessions_pkey/,
   list_sessions: /sessions_pkey/,
   list_api_requests: /api_requests_pkey/,
+  find_api_request_span: /api_requests_pkey/,
+  find_api_request_number_at: /api_requests_pkey/,
+  find_api_request: /api_requests_pkey/,
+  find_api_request_bodies: /api_request_bodies_pkey/,
+  list_refused_accounts: /refusal_account_days_pkey/,
+  sum_refusals_of_account: /refusal_account_days_pkey/,
   find_orders_down: /orders_pkey/,
   find_orders_of_customer: /orders_customer/,
   find_entries_down: /ledger_entries_pkey/,
@@ -81,6 +87,8 @@ const bigTables = [
   'customers',
   'customer_references',
   'api_requests',
+  'api_request_bodies',
+  'refusal_account_days',
   'sessions',
   'ledger_days',
   'spending_sums',
@@ -135,6 +143,9 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/me',
     '/sessions',
     '/requests',
+    '/requests?code=none&key=1&method=GET&path=/api&from=2026-01-01&to=2026-01-14T00:00:00Z',
+    '/requests/1',
+    '/refusals',
     '/orders',
     '/orders?from=2026-01-01',
     '/orders?customer=planned',
@@ -175,7 +186,12 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   }
   assert.equal((await panel.post('/customers/renewals', { customers: [customerId] })).status, 200);
   assert.equal((await panel.post(`/customers/${customerId}/login-link`)).status, 201);
-  for (const path of ['/admin/overview', '/admin/customers?q=pla', '/admin/v1/orders/attention']) {
+  for (const path of [
+    '/admin/overview',
+    '/admin/customers?q=pla',
+    '/admin/refusals/rate_limited',
+    '/admin/v1/orders/attention',
+  ]) {
     assert.equal((await console.get(path)).status, 200, path);
   }
 }

@@ -52,8 +52,9 @@ test('every request with the key is in its account’s log, refused ones and unk
   );
   const first = lines.at(-1);
   assert.deepEqual(
-    { ...first, milliseconds: 0 },
+    { ...first, milliseconds: 0, key: null },
     {
+      key: null,
       id: 1,
       at: '2026-01-15T12:00:00Z',
       method: 'POST',
@@ -160,6 +161,9 @@ test('lines are dropped and counted rather than waited for', async () => {
       linesMax: 10,
       linesPerStatement: 4,
       keptPerAccountMax: 50,
+      exchangesMax: 100,
+      exchangesPerAccountMax: 1_000,
+      refusalsKeptDays: 400,
     },
     onKeysUsed: async () => undefined,
     onDropped: (lines) => {
@@ -216,6 +220,9 @@ const roomy = {
   flushMilliseconds: 1e9,
   keptSeconds: 7 * day,
   keptPerAccountMax: 1_000,
+  exchangesMax: 100,
+  exchangesPerAccountMax: 1_000,
+  refusalsKeptDays: 400,
 };
 
 test('a busy account loses only its own lines, and so does one that is refused at the door', async () => {
@@ -318,7 +325,7 @@ test('the use of a key is noted also when its line is dropped, and again when it
   });
   const { id } = await service.createReseller();
   const at = service.clock.seconds - (service.clock.seconds % 60);
-  const use = (keyId: number) => log.note({ ...lineOf(id, keyId), keyId, at: at + 30 });
+  const use = (keyId: number) => log.note({ ...lineOf(id, keyId), secretId: keyId, at: at + 30 });
   for (let keyId = 1; keyId <= 20; keyId += 1) use(keyId);
   await log.flush();
   const expected = Array.from({ length: 20 }, (_, index) => [index + 1, at]);
@@ -404,6 +411,7 @@ function lineOf(accountId: number, index: number): RequestLine {
   return {
     accountId,
     keyId: null,
+    secretId: null,
     at: service.clock.seconds,
     method: 'GET',
     path: `/${index}`,

@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { accountChanged, changesChannel } from '../../src/database/changes.ts';
 import type { Database, Statement } from '../../src/database/database.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { resetKey } from '../harness/shop.ts';
@@ -38,6 +39,8 @@ before(async () => {
   product = await startTestService({
     environment: { ...environment, PRODUCT_URL: 'https://product.example/' },
   });
+  // Whatever can be kept of requests is.
+  for (const each of [service, product]) await keepBodies(each);
 });
 after(async () => {
   await service.close();
@@ -291,10 +294,12 @@ test('no table and no file of the database holds a secret in the clear', async (
       for (const { line } of found) rows.push([String(name), String(line)]);
     }
     searchFor(secrets, rows);
-    const elsewhere = rows.filter(([table]) => !['orders', 'ledger_entries', 'events'].includes(table));
+    const elsewhere = rows.filter(
+      ([table]) => !['orders', 'ledger_entries', 'events', 'api_request_bodies'].includes(table),
+    );
     searchFor(idempotencyKeys, elsewhere);
     if (each === product) continue;
-    for (const table of ['api_keys', 'login_links', 'customer_sessions', 'audit_log']) {
+    for (const table of ['api_keys', 'login_links', 'customer_sessions', 'audit_log', 'api_request_bodies']) {
       assert.ok(
         rows.some(([where]) => where === table),
         `${table} has rows`,
@@ -324,6 +329,23 @@ test('no table and no file of the database holds a secret in the clear', async (
 });
 
 // ---- searching
+
+/** Of every account, also of those to come, as each could have switched it on for itself. */
+async function keepBodies({ database }: TestService): Promise<void> {
+  for (const group of database.accountGroups()) {
+    const text = 'alter table accounts alter column keeps_request_bodies set default true';
+    await group.query({ name: '', text });
+    for (const { id } of await group.query({
+      name: '',
+      text: 'update accounts set keeps_request_bodies = true returning id',
+    })) {
+      await database.query({ name: '', text: 'select pg_notify($1, $2)' }, [
+        changesChannel,
+        accountChanged(Number(id)),
+      ]);
+    }
+  }
+}
 
 /** Remembers a secret; a second of the same name is "name, 2". */
 function keep(name: string, secret: string): string {

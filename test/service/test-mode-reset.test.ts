@@ -225,6 +225,9 @@ describe('what comes late for a test that was reset is written nowhere', () => {
         flushMilliseconds: 1_000_000,
         keptSeconds: 86_400,
         keptPerAccountMax: 1_000,
+        exchangesMax: 100,
+        exchangesPerAccountMax: 1_000,
+        refusalsKeptDays: 400,
       },
       onKeysUsed: async () => undefined,
       onDropped: () => assert.fail('a line was lost'),
@@ -245,6 +248,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
         milliseconds: 1,
         address: '127.0.0.1',
         keyId: null,
+        secretId: null,
       });
     }
     await log.close();

@@ -33,6 +33,7 @@ const published = {
   '0025-languages.sql': '6078d9934803f9455db302cb60068aae0eddd4dae8c60237f67881f6ed239d53',
   '0026-spending.sql': 'd8881f978728e93301de5ebd54b6d531cf0e7fdac45b2ed2e2cd3aa9d94e1c77',
   '0027-brand.sql': '04bbb677826a49ee3739148e91eeb1c8ee697cbd51197921a589037262ff4505',
+  '0028-requests.sql': 'a9d1e3069e693022749acc3263d22489d8ca794ecb3fffb13aa67f6dfbbe0fe6',
 };
 
 test('no migration changes after it was published', () => {

@@ -17,7 +17,7 @@ import {
 import { findAccountNames } from '../../database/account-names.ts';
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
-import { listRefusals } from '../../journal/request-log.ts';
+import { listRefusals } from '../../journal/refusal-counts.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import { countOrdersNeedingAttention } from '../../orders/order-attention.ts';

@@ -23,8 +23,9 @@ import { panelCustomerRoutes } from './panel-customer-routes.ts';
 import { panelLedgerRoutes } from './panel-ledger-routes.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import { panelOrderRoutes } from './panel-order-routes.ts';
+import { accountRefusalRoutes, refusalRoutes } from './refusal-routes.ts';
 import { renewalPreviewRoutes } from './renewal-preview-routes.ts';
-import { requestLogRoutes } from './request-log-routes.ts';
+import { accountRequestRoutes, requestLogRoutes } from './request-log-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
 
@@ -58,7 +59,13 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   renewalPreviewRoutes(app, dependencies);
   panelLedgerRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
-  void app.register(async (administrators) => consoleRoutes(administrators, dependencies), {
-    prefix: '/admin',
-  });
+  refusalRoutes(app, dependencies);
+  void app.register(
+    async (administrators) => {
+      consoleRoutes(administrators, dependencies);
+      accountRequestRoutes(administrators, dependencies);
+      accountRefusalRoutes(administrators, dependencies);
+    },
+    { prefix: '/admin' },
+  );
 }

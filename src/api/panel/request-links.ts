@@ -1,0 +1,89 @@
+// What a logged request was about: the customer and the order whose ids stand in its path, or in what was sent and answered.
+// Called by request-log-routes.ts. Only what is there and is the account's own is linked to.
+
+import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
+import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
+import type { Database } from '../../database/database.ts';
+import type { RequestBodies } from '../../journal/request-bodies.ts';
+import type { LoggedRequest } from '../../journal/request-log.ts';
+import type { OrderReads } from '../../orders/order-reads.ts';
+import { findOrders } from '../../orders/order-search.ts';
+import { findCustomerNumber } from '../../plans/customer-search.ts';
+import type { CustomerReads } from '../../plans/customer-store.ts';
+import { endOfTime, numberMax } from '../shapes/list-filters.ts';
+
+export interface RequestLinks {
+  readonly customer: { readonly id: number; readonly reference: string } | null;
+  readonly order: { readonly id: number } | null;
+}
+
+export async function findRequestLinks(
+  { database, orders, customers }: { database: Database; orders: OrderReads; customers: CustomerReads },
+  accountId: number,
+  { path }: Pick<LoggedRequest, 'path'>,
+  bodies: RequestBodies | null,
+): Promise<RequestLinks> {
+  const inPath = (list: string) => new RegExp(`/${list}/(\\d{1,16})(?:/|$)`).exec(path)?.[1];
+  const answered = bodies?.answered ?? '';
+  const inAnswer = (name: string) => new RegExp(`"${name}":\\{"id":(\\d{1,16})[,}]`).exec(answered)?.[1];
+  const numberOf = (id: string | undefined) => (id === undefined ? null : parseOwnNumber(id, accountId));
+
+  const orderNumber =
+    numberOf(inPath('orders')) ??
+    numberOf(inAnswer('order')) ??
+    (await orderOfKey(database, accountId, bodies));
+  const order = orderNumber === null ? null : await orders.find(accountId, orderNumber);
+  const customerNumber =
+    numberOf(inPath('customers')) ??
+    numberOf(inAnswer('customer')) ??
+    order?.customerNumber ??
+    (await customerOfBody(database, accountId, bodies));
+  const customer = customerNumber === null ? null : await customers.find(accountId, customerNumber);
+  return {
+    customer:
+      customer === null ? null : { id: publicId(accountId, customer.number), reference: customer.reference },
+    order: order === null ? null : { id: publicId(accountId, order.number) },
+  };
+}
+
+/** The order that its idempotency key is of: another one, perhaps, which is why it was refused. */
+async function orderOfKey(
+  database: Database,
+  accountId: number,
+  bodies: RequestBodies | null,
+): Promise<number | null> {
+  const inBody = own(sentObject(bodies), 'idempotency_key');
+  const idempotencyKey = bodies?.idempotencyKey ?? (typeof inBody === 'string' ? inBody : '');
+  if (idempotencyKey === '') return null;
+  const { orders } = await findOrders(database, accountId, {
+    idempotencyKey,
+    from: 1,
+    to: numberMax,
+    since: 0,
+    until: endOfTime,
+    customerNumber: null,
+    kind: null,
+    packageId: null,
+    limit: 1,
+  });
+  return orders[0]?.number ?? null;
+}
+
+async function customerOfBody(
+  database: Database,
+  accountId: number,
+  bodies: RequestBodies | null,
+): Promise<number | null> {
+  const reference = own(sentObject(bodies), 'customer');
+  return typeof reference === 'string' ? findCustomerNumber(database, accountId, reference) : null;
+}
+
+function sentObject(bodies: RequestBodies | null): JsonObject {
+  if (bodies?.sent == null || bodies.sentIsCut) return {};
+  try {
+    const sent: unknown = JSON.parse(bodies.sent);
+    return isJsonObject(sent) ? sent : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,181 @@
+// What was sent and answered, as it may be kept: without secrets, and cut. Called by whoever keeps exchanges of accounts that
+// have switched that on (kept-exchange.ts).
+// Always true: what is cut was redacted before, so that no half of a secret is left at the edge. A field is judged by its
+// name, every text by its shape; of a text that is no JSON everything behind a name of a secret is gone, because nobody can
+// say where the secret ends.
+
+export const mask = '[redacted]';
+
+/** A text that was cut ends where the reader is told so, and not in the middle of a character. */
+export interface CutText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+const secretName =
+  /pass(?:word|wd|phrase|code)|\bpass\b|pwd|secret|token|api[_-]?key|authori[sz]ation|bearer|cookie|credential|private[_-]?key|login[_-]?(?:url|link)|totp|otp\b|recovery/i;
+/** What else is a secret in an object of its own: the link of an invitation. */
+const secretUrlHolders = /invitation|password[_-]?link/i;
+/** An error's code is one, a code to sign in with is not. */
+const harmlessCode = /^[a-z][a-z_]{0,63}$/;
+/** An account's own names for its requests: random, and no secret. */
+const idempotencyName = /^idempotency[_-]?key$/i;
+
+/** Whatever has the shape of one of our secrets, or of a secret in an address. */
+const shapes: readonly (readonly [RegExp, string])[] = [
+  [/sk_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
+  [/whsec_[0-9A-Za-z+/_-]*={0,2}/gi, mask],
+  [/otpauth:[^\s"'\\]*/gi, mask],
+  [/\bbearer\s+[\w.~+/=-]{16,}/gi, mask],
+  [/(:\/\/)[^/\s"'@\\]+@/g, `$1${mask}@`],
+  [/(\/(?:login|invite|password)\/)[^\s"'?#\\]+/gi, `$1${mask}`],
+  [
+    /([?&#;][\w.-]*(?:token|code|key|secret|password|pwd|sig|signature|auth|session)[\w.-]*=)[^&\s"'#\\]*/gi,
+    `$1${mask}`,
+  ],
+];
+
+/** Keys, tokens, sessions and codes are 40 and more random characters of several kinds; ids of other systems are shorter. */
+const randomText = /[0-9A-Za-z_+/-]{32,}={0,2}/g;
+
+function isRandom(text: string): boolean {
+  return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) && !/^auto_[0-9A-Za-z]{24}$/.test(text);
+}
+
+function withoutShapes(text: string): string {
+  return shapes.reduce((rest, [shape, instead]) => rest.replace(shape, instead), text);
+}
+
+/** A single text, such as a header or a value. */
+export function redactedText(text: string): string {
+  return withoutShapes(text).replace(randomText, (found) => (isRandom(found) ? mask : found));
+}
+
+/** A header with an idempotency key: random by its nature, and no secret unless it is a key of ours. */
+export function redactedIdempotencyKey(text: string): string {
+  return withoutShapes(text);
+}
+
+/** Of a body that was understood. Stops once it is long enough, however large the body is. */
+export function redactedJson(value: unknown, bytesMax: number): CutText {
+  let text = '';
+  const isFull = () => text.length > bytesMax;
+  const write = (inner: unknown, name: string, holder: string): void => {
+    if (isFull()) return;
+    if (Array.isArray(inner)) {
+      text += '[';
+      for (const [index, item] of inner.entries()) {
+        if (isFull()) return;
+        if (index > 0) text += ',';
+        write(item, name, holder);
+      }
+      text += ']';
+    } else if (typeof inner === 'object' && inner !== null) {
+      text += '{';
+      let isFirst = true;
+      for (const [key, item] of Object.entries(inner)) {
+        if (isFull()) return;
+        text += `${isFirst ? '' : ','}${JSON.stringify(redactedText(key))}:`;
+        isFirst = false;
+        if (isSecret(key, item, name)) text += JSON.stringify(mask);
+        else write(item, key, name);
+      }
+      text += '}';
+    } else if (typeof inner === 'string') {
+      text += JSON.stringify(
+        idempotencyName.test(name) ? redactedIdempotencyKey(inner) : redactedText(inner),
+      );
+    } else text += JSON.stringify(inner) ?? 'null';
+  };
+  write(value, '', '');
+  return cutTo(text, bytesMax);
+}
+
+function isSecret(name: string, value: unknown, holder: string): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean' || value === '') return false;
+  if (/^url$/i.test(name) && secretUrlHolders.test(holder)) return true;
+  if (/^code$/i.test(name)) return typeof value !== 'string' || !harmlessCode.test(value);
+  return secretName.test(name);
+}
+
+/** Of a body that is no JSON, as it was sent. */
+export function redactedRaw(sent: string, bytesMax: number): CutText {
+  // A name may be spelt with escapes.
+  const text = sent
+    .replace(/\\u([0-9a-f]{4})/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replace(/\p{Cc}/gu, (found) => (/[\n\r\t]/.test(found) ? found : '\uFFFD'))
+    .toWellFormed();
+  const place = text.search(secretName);
+  const code = text.search(/\bcode["']?\s*[:=]/i);
+  const [first] = [place, code].filter((each) => each !== -1).sort((one, other) => one - other);
+  if (first === undefined) return cutTo(redactedText(text), bytesMax);
+  const name = /^[\w-]*/.exec(text.slice(first))?.[0] ?? '';
+  // The shape of a key may hold such a name.
+  return cutTo(`${redactedText(text.slice(0, first))}${withoutShapes(name).slice(0, 40)} ${mask}`, bytesMax);
+}
+
+/** "page=1&api_key=…" as it may be kept. */
+export function redactedQuery(query: string, bytesMax: number): CutText {
+  const parts = query.slice(0, 4 * bytesMax).split('&');
+  const kept = parts.map((part) => {
+    const [name = '', ...rest] = part.split('=');
+    const shownName = redactedText(decoded(name));
+    if (rest.length === 0) return shownName;
+    const value = decoded(rest.join('='));
+    const isKey = idempotencyName.test(shownName);
+    if (isSecret(shownName, value, '')) return `${shownName}=${mask}`;
+    return `${shownName}=${isKey ? redactedIdempotencyKey(value) : redactedText(value)}`;
+  });
+  return cutTo(kept.join('&'), bytesMax);
+}
+
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced).replace(/\p{Cc}/gu, '\uFFFD');
+  } catch {
+    return spaced.replaceAll('%', '');
+  }
+}
+
+/** How much of an answer is looked at beyond what is kept of it. */
+const lookedAtFactor = 4;
+/** What may be half a secret where a text was cut before it was looked at. */
+const edge = 600;
+
+/**
+ * Of an answer: JSON that this service wrote, whose names are never spelt with escapes. Only its beginning is looked at,
+ * because an answer to 500 orders is long.
+ */
+export function redactedAnswer(answer: string, bytesMax: number): CutText {
+  if (answer.length <= lookedAtFactor * bytesMax) {
+    try {
+      return redactedJson(JSON.parse(answer), bytesMax);
+    } catch {
+      return redactedRaw(answer, bytesMax);
+    }
+  }
+  const beginning = answer.slice(0, lookedAtFactor * bytesMax);
+  let holder = '';
+  const text = beginning.replace(
+    /"([^"\\]{1,100})":(?:("(?:[^"\\]|\\.)*(?:"|$))|(-?\d[\d.eE+-]*)|(?=[{[]))/g,
+    (all, name: string, quoted: string | undefined, number: string | undefined) => {
+      const value = quoted === undefined ? number : quoted.slice(1, quoted.endsWith('"') ? -1 : undefined);
+      if (value === undefined) {
+        holder = name;
+        return all;
+      }
+      if (isSecret(name, value, holder)) return `"${name}":"${mask}"`;
+      if (quoted === undefined) return all;
+      const isKey = idempotencyName.test(name);
+      return `"${name}":${isKey ? redactedIdempotencyKey(quoted) : redactedText(quoted)}`;
+    },
+  );
+  return { ...cutTo(withoutShapes(text).slice(0, -edge), bytesMax), isCut: true };
+}
+
+function cutTo(text: string, bytesMax: number): CutText {
+  if (Buffer.byteLength(text) <= bytesMax) return { text, isCut: false };
+  const cut = Buffer.from(text).subarray(0, bytesMax).toString();
+  return { text: cut.replace(/\uFFFD$/, ''), isCut: true };
+}
