@@ -10,6 +10,8 @@ export default defineConfig({
     { path: '<rootDir>/src/locales/{locale}/panel', include: ['src'], exclude: ['src/console/**'] },
     { path: '<rootDir>/src/locales/{locale}/console', include: ['src/console'] },
   ],
+  // Sources import the macros; this is what they become.
+  runtimeConfigModule: { Trans: ['/src/text/safe-trans.tsx', 'Trans'] },
   format: formatter({ origins: false, lineNumbers: false }),
   orderBy: 'message',
 });

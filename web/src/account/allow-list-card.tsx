@@ -105,10 +105,16 @@ export function AllowListCard() {
       </form>
       <p className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-soft">
         <span>
-          <Trans>
-            You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>.
-          </Trans>{' '}
-          {isAllowed ? null : <Trans>The saved list leaves it out.</Trans>}
+          {isAllowed ? (
+            <Trans>
+              You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>.
+            </Trans>
+          ) : (
+            <Trans>
+              You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>, which the saved
+              list leaves out.
+            </Trans>
+          )}
         </span>
         {entries.includes(address) ? null : (
           <Button look="quiet" onClick={() => add(address)}>

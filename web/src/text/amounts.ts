@@ -2,6 +2,7 @@
 // currency's sign.
 
 import { numberLocale } from './language.ts';
+import { readTypedAmount, separatorsOf } from './typed-amount.ts';
 
 /** @throws SyntaxError where the text is no amount */
 export function toCents(amount: string): bigint {
@@ -20,10 +21,12 @@ export function sumAmounts(amounts: readonly string[]): string {
   return fromCents(amounts.reduce((sum, amount) => sum + toCents(amount), 0n));
 }
 
+const separators = separatorsOf(numberLocale);
+
 /** What a person typed, as an amount with two decimals; null where it is not one. */
 export function readAmount(typed: string): string | null {
-  const plain = typed.trim().replaceAll(',', '');
-  return /^\d{1,12}(\.\d{1,2})?$/.test(plain) ? fromCents(toCents(plain)) : null;
+  const amount = readTypedAmount(typed, separators);
+  return amount === null ? null : fromCents(toCents(amount));
 }
 
 /** floor(100 × (1 − price ÷ (monthly × months))), never below 0: the service's rule. null: nothing to compare. */

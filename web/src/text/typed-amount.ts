@@ -1,0 +1,34 @@
+// What a person typed as an amount of money, in the way of their language. Never read as a hundred times as much: what could be
+// two things is none.
+
+/** How a language writes numbers: 1,234.50 or 1.234,50. */
+export interface Separators {
+  readonly group: string;
+  readonly decimal: string;
+}
+
+export function separatorsOf(locale: string): Separators {
+  const parts = new Intl.NumberFormat(locale, { minimumFractionDigits: 1 }).formatToParts(1_000_000);
+  const partOf = (type: string, otherwise: string) =>
+    parts.find((part) => part.type === type)?.value ?? otherwise;
+  return { group: partOf('group', ','), decimal: partOf('decimal', '.') };
+}
+
+/**
+ * "1234.5": digits, a point, at most two decimals; null where it is no amount. One point or comma before one or two last digits
+ * is read as a decimal sign in every language, because it can be nothing else.
+ */
+export function readTypedAmount(typed: string, { group, decimal }: Separators): string | null {
+  const text = typed.trim();
+  const [, whole = '', part = ''] = /^(\d{1,12})(?:[.,](\d{1,2}))?$/.exec(text) ?? [];
+  if (whole !== '') return part === '' ? whole : `${whole}.${part}`;
+  const [digits = '', decimals, ...more] = text.split(decimal);
+  const groups = digits.split(group);
+  const isGrouped =
+    more.length === 0 &&
+    groups.length > 1 &&
+    groups.length <= 4 &&
+    groups.every((each, place) => (place === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(each));
+  if (!isGrouped || (decimals !== undefined && !/^\d{1,2}$/.test(decimals))) return null;
+  return decimals === undefined ? groups.join('') : `${groups.join('')}.${decimals}`;
+}
