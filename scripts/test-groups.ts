@@ -170,6 +170,8 @@ const waiting: ReadonlySet<string> = new Set([
   'test/process/long-migrations.test.ts',
   'test/process/lost-commit.test.ts',
   'test/process/slow-clients.test.ts',
+  'test/tools/blesta-module.test.ts',
+  'test/tools/whmcs-module.test.ts',
   'test/unit/sdk-transport.test.ts',
 ]);
 

@@ -20,7 +20,7 @@ final class ServicePlan
     private const LONGEST_NAME = 120;
     private const MOST_FAILED_REPLAYS = 20;
 
-    /** @var array<string, mixed> what is remembered of the service: reference, customer_id, order_id, key, body, renewals, open, ended */
+    /** @var array<string, mixed> what is remembered of the service: reference, customer_id, order_id, key, body, renewals, born, open, ended */
     private array $state;
 
     /**
@@ -65,8 +65,9 @@ final class ServicePlan
         $stands = $customer !== null && !isset($this->state['ended']) && !$this->waitsForAnswer()
             && in_array($customer['plan']['status'], ['active', 'suspended'], true);
         if (!$stands) {
-            $this->order('create', $reference, $packageId, $months, $costLimit, null);
-            $this->remember(['ended' => null]);
+            $order = $this->order('create', $reference, $packageId, $months, $costLimit, null);
+            // What was renewed before it was ended is another life's: the same date may be paid for again.
+            $this->remember(['ended' => null, 'born' => $order['id']]);
             $customer = $this->customer();
         }
         if ($customer !== null && ($customer['plan']['status'] === 'suspended' || $customer['plan']['ends_at_period_end'])) {
@@ -85,7 +86,8 @@ final class ServicePlan
         if (!$this->isCreated()) {
             throw new CannotDo('not_created');
         }
-        return $this->order('renew', $this->state['reference'], $packageId, $months, $costLimit, $due);
+        $life = $this->state['born'] ?? 0;
+        return $this->order('renew', $this->state['reference'], $packageId, $months, $costLimit, "$due-since-$life");
     }
 
     /** @return array<string, mixed> the order */

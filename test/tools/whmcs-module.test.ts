@@ -484,16 +484,71 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal((await panel.say('sign on', { service: 9 })).answer.success, true);
   });
 
+  test('an order that waits for the operator’s product is said to, and one that the product refuses is ordered anew', async () => {
+    const account = await service.createReseller({ credit: '100.00' });
+    const panel = await install(account);
+    // Nobody calls it in this test: orders wait until they are settled by hand.
+    const product = {
+      url: 'http://127.0.0.1:9/hook',
+      mode: 'confirm',
+      secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+    };
+    expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', product), 200);
+    const settle = async (deed: 'accept' | 'fail') => {
+      const [{ id }] = (await account.get('/orders')).body.data;
+      const answer = await service.admin.post(
+        `/api/admin/v1/orders/${id}/${deed}`,
+        deed === 'fail' ? { reason: 'full' } : {},
+      );
+      expectStatus(answer, 200);
+    };
+    try {
+      await order(panel, 1);
+      assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
+      await panel.say('set', { service: 1, field: 'nextduedate', value: '2026-03-15' });
+      for (const step of ['renew', 'create', 'terminate']) {
+        assert.match(
+          (await panel.say(step, { service: 1 })).answer,
+          /^An order for this customer still waits for the operator’s product\. Nothing was charged\./,
+          step,
+        );
+      }
+      assert.equal(await balanceOf(account), '90.00');
+      await settle('fail');
+      assert.equal(await balanceOf(account), '100.00');
+      assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
+      await settle('accept');
+      assert.equal(await balanceOf(account), '90.00');
+      assert.equal((await panel.say('renew', { service: 1 })).answer, 'success');
+      await settle('fail');
+      assert.equal(await balanceOf(account), '90.00', 'the renewal is paid back');
+      assert.equal((await panel.say('renew', { service: 1 })).answer, 'success', 'and ordered once more');
+      await settle('accept');
+      assert.equal(
+        (await panel.say('renew', { service: 1 })).answer,
+        'success',
+        'which is once for this date',
+      );
+      assert.equal(await balanceOf(account), '80.00');
+    } finally {
+      expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
+    }
+  });
+
   test('a plan that is left to run out at termination goes on when the service is created again', async () => {
     const account = await twin();
     const panel = await install(account);
     await order(panel, 1, 5);
     await panel.say('create', { service: 1 });
+    await panel.say('set', { service: 1, field: 'nextduedate', value: '2026-03-15' });
+    assert.equal((await panel.say('renew', { service: 1 })).answer, 'success');
     assert.equal((await panel.say('terminate', { service: 1 })).answer, 'success');
     assert.equal((await customerOf(account, `${panel.prefix}-1`)).plan.ends_at_period_end, true);
-    assert.equal(await balanceOf(account), '990.00', 'nothing is given back');
+    assert.equal(await balanceOf(account), '980.00', 'nothing is given back');
     assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
-    assert.equal(await balanceOf(account), '980.00', 'the client has paid again');
+    assert.equal(await balanceOf(account), '970.00', 'the client has paid again');
     assert.equal((await customerOf(account, `${panel.prefix}-1`)).plan.ends_at_period_end, false);
+    assert.equal((await panel.say('renew', { service: 1 })).answer, 'success');
+    assert.equal(await balanceOf(account), '960.00', 'for the same date, in another life of the service');
   });
 });
