@@ -78,6 +78,7 @@ export const onOneDatabase: readonly string[] = [
   'generated-files',
   'hand-off-books',
   'hostile-requests',
+  'languages',
   'limits-over-processes',
   'list-filters',
   'login-links',

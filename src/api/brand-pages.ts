@@ -8,9 +8,7 @@ import type { BrandHolder } from '../brand/brand-store.ts';
 import { type AccentShades, accentThemes } from '../contract/accent-shades.ts';
 import { refusal } from '../contract/error-catalogue.ts';
 import { isKnown } from '../http/served-document.ts';
-import { logoPath } from './shapes/brand-view.ts';
-
-const brandStylesheetPath = '/brand/brand.css';
+import { brandStylesheetPath, logoPath } from './shapes/brand-view.ts';
 
 const hidden = { schema: { hide: true } };
 

@@ -40,6 +40,7 @@ const features = [
 // A place may import places of its own rank and below.
 const ranks: Readonly<Record<string, number>> = {
   contract: 0,
+  text: 1,
   database: 1,
   limits: 1,
   http: 2,

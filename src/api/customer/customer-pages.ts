@@ -1,150 +1,198 @@
-// The pages a customer sees: plain HTML from the server, no script, nothing loaded from elsewhere. Every
-// value goes through `html`, which escapes it.
+// The pages a customer sees: plain HTML from the server, no script, nothing loaded from elsewhere, in the language and with
+// the name, logo and colour that it is told. Every value goes through `html`, which escapes it.
 
+import type { Brand } from '../../brand/brand-store.ts';
 import type { Package } from '../../catalog/package-catalog.ts';
-import { html, type Markup } from '../../contract/markup.ts';
-import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
+import { type Language, languages } from '../../contract/languages.ts';
+import { html, Markup } from '../../contract/markup.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import { type PlanStatus, planStatus } from '../../plans/plan-life.ts';
+import type { TextKey } from '../../text/english-texts.ts';
+import type { Speech } from '../../text/speech.ts';
+import { brandStylesheetPath, logoAddress } from '../shapes/brand-view.ts';
 
 export const stylesheetPath = '/customer.css';
 
-/** One card in the middle. */
-export function page(title: string, body: Markup): string {
+/** Whose page it is, and in which language. */
+export interface PageLook {
+  readonly brand: Brand;
+  readonly speech: Speech;
+}
+
+/** Each in itself, as whoever looks for it reads it. */
+const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+
+/** One card in the middle, the operator above it, other languages and help below. */
+export function page({ brand, speech }: PageLook, title: string, body: Markup): string {
+  const { say, language } = speech;
+  const others = languages.filter((other) => other !== language);
+  const { supportAddress } = brand;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${brand.name === null ? title : `${title} · ${brand.name}`}</title>
 <link rel="stylesheet" href="${stylesheetPath}">
+<link rel="stylesheet" href="${brandStylesheetPath}">
 </head>
 <body>
-<main>
+${operator(brand)}<main>
 ${body}
 </main>
+<footer>${supportAddress === null ? html`` : html`<p>${say('help', { address: supportAddress })}</p>`}
+<nav aria-label="${say('languages')}">${others.map(
+    (other) =>
+      html`<a href="?language=${other}" lang="${other}" hreflang="${other}">${languageNames[other]}</a>`,
+  )}</nav></footer>
 </body>
 </html>
 `.text;
 }
 
+/** Who runs the service; nobody is named as long as nothing was set. */
+function operator(brand: Brand): Markup {
+  const { name, logo } = brand;
+  if (name === null && logo === null) return html``;
+  const image =
+    logo === null
+      ? html``
+      : html`<img src="${logoAddress(brand)}" alt="" width="${logo.width}" height="${logo.height}">`;
+  return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
+}
+
+/** A page that says one thing. */
+function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
+  const { say } = look.speech;
+  return page(look, say(title), html`<h1>${say(heading)}</h1>\n<p>${say(text)}</p>`);
+}
+
 /** Opened by the link: one button, nothing spent. The form posts to the page's own address. */
-export function confirmPage(): string {
+export function confirmPage(look: PageLook): string {
+  const { say } = look.speech;
   return page(
-    'Log in',
-    html`<h1>Log in</h1>
-<p>This link logs you in once. Continue to see your plan.</p>
-<form method="post"><button type="submit">Continue</button></form>`,
+    look,
+    say('login_title'),
+    html`<h1>${say('login_title')}</h1>
+<p>${say('login_text')}</p>
+<form method="post"><button type="submit">${say('login_button')}</button></form>`,
   );
 }
 
-export function spentPage(): string {
-  return page(
-    'Link not valid',
-    html`<h1>This link is no longer valid</h1>
-<p>Login links work once and only for a short time. Ask for a new one where you bought your plan.</p>`,
-  );
+export function spentPage(look: PageLook): string {
+  return notice(look, 'spent_title', 'spent_heading', 'spent_text');
 }
 
-export function signedOutPage(): string {
-  return page(
-    'Not logged in',
-    html`<h1>You are not logged in</h1>
-<p>Open a login link to see your plan. You get one where you bought it.</p>`,
-  );
+export function signedOutPage(look: PageLook): string {
+  return notice(look, 'signed_out_title', 'signed_out_heading', 'signed_out_text');
 }
 
-export function suspendedPage(): string {
-  return page(
-    'Access suspended',
-    html`<h1>Your access is suspended</h1>
-<p>Ask where you bought your plan what to do.</p>`,
-  );
+export function suspendedPage(look: PageLook): string {
+  return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
 }
 
 /** Also for whoever shares an address with somebody who makes links up. */
-export function limitedPage(): string {
-  return page(
-    'Try again in a minute',
-    html`<h1>Try again in a minute</h1>
-<p>Too much was asked for from your network at once. Nothing was lost: a link that was not used yet still works.</p>`,
-  );
+export function limitedPage(look: PageLook): string {
+  return notice(look, 'limited_heading', 'limited_heading', 'limited_text');
 }
 
-export function unavailablePage(): string {
-  return page(
-    'Try again in a moment',
-    html`<h1>Try again in a moment</h1>
-<p>The service cannot answer right now. Nothing was lost: your link still works.</p>`,
-  );
+export function unavailablePage(look: PageLook): string {
+  return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
 }
 
 /** `now`: in a test, the time of its clock. */
 export function customerPage(
+  look: PageLook,
   customer: Customer,
   plan: Package | undefined,
   now: EpochSeconds,
   isTest = false,
 ): string {
-  const left = daysLeft(customer.expiresAt, now);
+  const { speech } = look;
+  const { say } = speech;
   // Whoever is suspended is not shown this page.
   const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
   const isActive = state === 'active';
-  const name = plan?.name ?? 'Your plan';
+  const name = plan?.name ?? say('your_plan');
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
+  const end = isActive ? (customer.endsAtPeriodEnd ? 'ends' : 'runs_until') : 'ended';
   return page(
+    look,
     name,
-    html`${isTest ? html`<p class="test" role="note">Test mode: nothing here is real. It is ${day(now)}.</p>` : html``}
+    html`${isTest ? html`<p class="test" role="note">${say('test_mode', { now: speech.moment(now) })}</p>` : html``}
 <header><p class="who"><bdi>${customer.name}</bdi></p>
-<form method="post" action="/customer/logout"><button type="submit" class="quiet">Log out</button></form></header>
-<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${stateWords[state]}</span></h1>
-${isActive ? timeLeft(customer, left, now) : html``}
+<form method="post" action="/customer/logout"><button type="submit" class="quiet">${say('log_out')}</button></form></header>
+<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${say(stateWords[state])}</span></h1>
+${isActive ? timeLeft(speech, customer, now) : html``}
 <dl>
-<div><dt>Started</dt><dd>${day(customer.anchorAt)}</dd></div>
-<div><dt>${isActive ? (customer.endsAtPeriodEnd ? 'Ends' : 'Runs until') : 'Ended'}</dt><dd>${day(customer.expiresAt)}</dd></div>
+<div><dt>${say('started')}</dt><dd>${day(speech, customer.anchorAt)}</dd></div>
+<div><dt>${say(end)}</dt><dd>${day(speech, customer.expiresAt)}</dd></div>
+${isActive ? html`<div><dt>${say('renewal')}</dt><dd>${renewal(speech, customer)}</dd></div>` : html``}
 </dl>
-${isActive ? html`` : html`<p>To go on, ask where you bought your plan.</p>`}
-${plan === undefined ? html`` : limitsTable(plan)}
-${features.length === 0 ? html`` : html`<h2>Features</h2><ul>${features}</ul>`}`,
+${isActive ? html`` : html`<p>${say('ask_to_go_on')}</p>`}
+${plan === undefined ? html`` : limitsTable(speech, plan)}
+${features.length === 0 ? html`` : html`<h2>${say('features')}</h2><ul>${features}</ul>`}`,
   );
 }
 
 const stateWords = {
-  active: 'Active',
-  suspended: 'Suspended',
-  cancelled: 'Cancelled',
-  expired: 'Expired',
-} satisfies Record<PlanStatus, string>;
+  active: 'state_active',
+  suspended: 'state_suspended',
+  cancelled: 'state_cancelled',
+  expired: 'state_expired',
+} as const satisfies Record<PlanStatus, TextKey>;
 
-/** How much of the plan is used up, in words and as a bar. */
-function timeLeft({ anchorAt, expiresAt }: Customer, left: number, now: EpochSeconds): Markup {
-  const days = left === 1 ? 'day left' : 'days left';
-  return html`<p class="left"><strong>${count(left)}</strong> ${days}</p>
-<progress aria-label="Time used" value="${now - anchorAt}" max="${expiresAt - anchorAt}"></progress>`;
+function renewal({ say }: Speech, { endsAtPeriodEnd, renewMonths }: Customer): string {
+  if (endsAtPeriodEnd) return say('renewal_ends');
+  return renewMonths === null ? say('renewal_none') : say('renewal_automatic', { months: renewMonths });
 }
 
-function limitsTable({ limits }: Package): Markup {
-  return html`<h2>Limits</h2>
+const [minute, hour, wholeDay] = [60, 3_600, 86_400];
+
+/**
+ * How much of the plan is left, in words and as a bar that is empty at its end. Days are rounded up as everywhere, but not
+ * where somebody would come a day late: below two of them hours are counted, those that are whole.
+ */
+function timeLeft({ say }: Speech, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
+  const left = expiresAt - now;
+  const words =
+    left >= 2 * wholeDay
+      ? say('days_left', { count: Math.ceil(left / wholeDay) })
+      : left >= hour
+        ? say('hours_left', { count: Math.floor(left / hour) })
+        : left >= minute
+          ? say('minutes_left', { count: Math.floor(left / minute) })
+          : say('moment_left');
+  return html`<p class="left">${emphasised(words)}</p>
+<progress aria-label="${say('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
+}
+
+/** A sentence of ours with <strong> in it. */
+function emphasised(sentence: string): Markup {
+  return new Markup(
+    sentence
+      .split(/(<\/?strong>)/)
+      .map((part) => (/^<\/?strong>$/.test(part) ? part : html`${part}`.text))
+      .join(''),
+  );
+}
+
+function limitsTable({ say, count }: Speech, { limits }: Package): Markup {
+  return html`<h2>${say('limits')}</h2>
 <dl>
-<div><dt>Accounts</dt><dd>${count(limits.accounts)}</dd></div>
-<div><dt>Posts per day</dt><dd>${count(limits.postsPerDay)}</dd></div>
-<div><dt>AI images per month</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
+<div><dt>${say('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
+<div><dt>${say('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
+<div><dt>${say('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
 </dl>`;
 }
 
-const longDate = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
-
-/** The day, and the exact moment in UTC for machines and for whoever points at it. */
-function day(seconds: EpochSeconds): Markup {
+/** The day and the time of day, which names its zone; the exact moment for machines. */
+function day(speech: Speech, seconds: EpochSeconds): Markup {
   const exact = formatTime(seconds);
-  const shown = longDate.format(new Date(seconds * 1000));
-  return html`<time datetime="${exact}" title="${exact}">${shown}</time> <small>${exact.slice(11, 16)} UTC</small>`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
+  return html`<time datetime="${exact}" title="${exact}">${speech.day(seconds)}</time> <small>${speech.time(seconds)}</small>`;
 }
 
 /** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */
@@ -180,6 +228,20 @@ body {
   font: .9375rem/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere;
 }
+.operator {
+  display: flex;
+  align-items: center;
+  justify-content: center;
+  gap: .625rem;
+  max-width: 32rem;
+  margin: 5vh auto 1rem;
+  font-weight: 600;
+}
+.operator img { width: auto; height: auto; max-width: 12rem; max-height: 2.5rem; }
+.operator + main { margin-top: 0; }
+footer { max-width: 32rem; margin: 1rem auto 0; text-align: center; color: var(--soft); font-size: .875rem; }
+footer p { margin: 0 0 .25rem; }
+footer a { display: inline-block; padding: .75rem; color: inherit; }
 main {
   max-width: 32rem;
   margin: 5vh auto 0;

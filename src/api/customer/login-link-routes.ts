@@ -6,6 +6,7 @@
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../../accounts/find-accounts.ts';
+import type { BrandHolder } from '../../brand/brand-store.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { isRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import { isTestAccount } from '../../contract/identifiers.ts';
@@ -37,6 +38,7 @@ import { installPlainPages, showPage } from './plain-pages.ts';
 
 export interface LoginLinkRoutesDependencies {
   readonly database: Database;
+  readonly brand: BrandHolder;
   readonly customers: CustomerReads;
   readonly packages: () => PackageCatalog;
   readonly limiter: RateLimiter;
@@ -47,11 +49,6 @@ export interface LoginLinkRoutesDependencies {
   readonly codeValidSeconds: number;
   readonly sessionValidSeconds: number;
 }
-
-type StatusAndPage = readonly [status: number, page: string];
-
-const confirmation: StatusAndPage = [200, confirmPage()];
-const suspension: StatusAndPage = [403, suspendedPage()];
 
 interface WithToken {
   Params: { token: string };
@@ -70,20 +67,20 @@ export async function loginLinkRoutes(
   // Browsers check the redirect after the form against this list too.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   await app.register(cookieParser);
-  installPlainPages(app, { formTargets, notReadable: spentPage });
+  const lookOf = installPlainPages(app, { formTargets, notReadable: spentPage, brand: dependencies.brand });
   app.get(stylesheetPath, hidden, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
   );
 
   app.get<WithToken>('/login/:token', hidden, async (request, reply) => {
     const { token } = request.params;
-    if (!isToken(token)) return showPage(reply, 410, spentPage());
-    return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
+    if (!isToken(token)) return showPage(reply, 410, spentPage(lookOf(request)));
+    return showLink(request, reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
   });
 
   app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
     const { token } = request.params;
-    if (isFromElsewhere(request) || !isToken(token)) return showPage(reply, 410, spentPage());
+    if (isFromElsewhere(request) || !isToken(token)) return showPage(reply, 410, spentPage(lookOf(request)));
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
     const earlier = sessionToken(request);
@@ -94,7 +91,7 @@ export async function loginLinkRoutes(
       reply,
       async () => (await spend()) ?? (await customerOfLink(token)),
     );
-    if (found === null || !('token' in found)) return showLink(reply, found);
+    if (found === null || !('token' in found)) return showLink(request, reply, found);
     if (productUrl !== null) {
       const target = new URL(productUrl);
       target.searchParams.set('code', found.token);
@@ -108,22 +105,26 @@ export async function loginLinkRoutes(
     const token = sessionToken(request);
     const find = (sent: string) => findSessionCustomer(database, sent, now());
     const session = token && (await tokens.find(token, request, reply, () => find(token)));
-    if (isRefusal(session)) return showLimited(reply, session);
+    if (isRefusal(session)) return showLimited(request, reply, session);
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
-    if (!customer) return showPage(reply, 401, signedOutPage());
-    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage());
+    if (!customer) return showPage(reply, 401, signedOutPage(lookOf(request)));
+    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage(lookOf(request)));
     const plan = packages().byId.get(customer.packageId);
     const testClock = isTestAccount(customer.accountId)
       ? ((await findAccount(database, customer.accountId))?.testClock ?? null)
       : null;
-    return showPage(reply, 200, customerPage(customer, plan, testClock ?? now(), testClock !== null));
+    return showPage(
+      reply,
+      200,
+      customerPage(lookOf(request), customer, plan, testClock ?? now(), testClock !== null),
+    );
   });
 
   app.post('/customer/logout', hidden, async (request, reply) => {
     if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
     const token = sessionToken(request);
     const ended = token && (await tokens.find(token, request, reply, () => endSession(database, token)));
-    if (isRefusal(ended)) return showLimited(reply, ended);
+    if (isRefusal(ended)) return showLimited(request, reply, ended);
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
@@ -133,10 +134,23 @@ export async function loginLinkRoutes(
     return open && customers.find(open.accountId, open.customerNumber);
   }
 
-  function showLink(reply: FastifyReply, customer: Customer | null | Refusal): FastifyReply {
-    if (isRefusal(customer)) return showLimited(reply, customer);
-    if (customer === null) return showPage(reply, 410, spentPage());
-    return showPage(reply, ...(isSuspended(customer) ? suspension : confirmation));
+  function showLink(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    customer: Customer | null | Refusal,
+  ): FastifyReply {
+    if (isRefusal(customer)) return showLimited(request, reply, customer);
+    if (customer === null) return showPage(reply, 410, spentPage(lookOf(request)));
+    const look = lookOf(request);
+    return isSuspended(customer)
+      ? showPage(reply, 403, suspendedPage(look))
+      : showPage(reply, 200, confirmPage(look));
+  }
+
+  /** `retry-after` is set with the refusal. */
+  function showLimited(request: FastifyRequest, reply: FastifyReply, { code }: Refusal): FastifyReply {
+    reply.errorCode = code;
+    return showPage(reply, 429, limitedPage(lookOf(request)));
   }
 
   /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
@@ -156,10 +170,4 @@ export async function loginLinkRoutes(
     const token = cookies[cookieName] ?? '';
     return isToken(token) ? token : null;
   }
-}
-
-/** `retry-after` is set with the refusal. */
-function showLimited(reply: FastifyReply, { code }: Refusal): FastifyReply {
-  reply.errorCode = code;
-  return showPage(reply, 429, limitedPage());
 }

@@ -1,21 +1,38 @@
 // What the plain pages have in common, those of a customer and those that a mail leads to: their headers, forms without
-// fields, and what is shown when something goes wrong. Registered first in their scope.
+// fields, their language, and what is shown when something goes wrong. Registered first in their scope.
 
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BrandHolder } from '../../brand/brand-store.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import type { Language } from '../../contract/languages.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
-import { unavailablePage } from './customer-pages.ts';
+import { acceptedLanguage, knownLanguage } from '../../http/request-language.ts';
+import { speechOf } from '../../text/speech.ts';
+import { type PageLook, unavailablePage } from './customer-pages.ts';
+
+export type LookOf = (request: FastifyRequest) => PageLook;
 
 /**
  * @param formTargets where their forms lead, by redirects too: browsers check them
  * @param notReadable shown for a request that could not be read
+ * @returns whose pages they are and how a request reads them: a language that a link of theirs names is kept
  */
 export function installPlainPages(
   app: FastifyInstance,
-  { formTargets, notReadable }: { readonly formTargets: string; readonly notReadable: () => string },
-): void {
+  {
+    formTargets,
+    notReadable,
+    brand,
+  }: {
+    readonly formTargets: string;
+    readonly notReadable: (look: PageLook) => string;
+    readonly brand: BrandHolder;
+  },
+): LookOf {
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
+    "img-src 'self'",
     `form-action ${formTargets}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -25,7 +42,8 @@ export function installPlainPages(
   app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
     done(null, undefined),
   );
-  app.addHook('onRequest', async ({ raw }, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
     raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
@@ -34,16 +52,42 @@ export function installPlainPages(
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     });
+    const chosen = chosenLanguage(request);
+    if (chosen !== null) reply.header('set-cookie', `${languageCookie}=${chosen}; ${languageCookieKept}`);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { statusCode = 500 } = error;
-    if (statusCode < 500) return showPage(reply, statusCode, notReadable());
+    if (statusCode < 500) return showPage(reply, statusCode, notReadable(lookOf(request)));
     const isAway = error instanceof DatabaseUnavailable;
     if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
     else request.log.error({ reqId: request.id, err: error }, 'page failed');
     if (isAway) reply.header('retry-after', 2);
-    return showPage(reply, isAway ? 503 : 500, unavailablePage());
+    return showPage(reply, isAway ? 503 : 500, unavailablePage(lookOf(request)));
   });
+
+  function lookOf(request: FastifyRequest): PageLook {
+    const current = brand.current();
+    const language =
+      chosenLanguage(request) ??
+      keptLanguage(request) ??
+      acceptedLanguage(request.headers['accept-language']) ??
+      current.language;
+    return { brand: current, speech: speechOf(language) };
+  }
+  return lookOf;
+}
+
+/** Nothing that anybody signs in with: plain, and no more than a word. */
+const languageCookie = 'sellthrough_language';
+const languageCookieKept = 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax';
+
+function chosenLanguage({ query }: FastifyRequest): Language | null {
+  return isJsonObject(query) ? knownLanguage(query['language']) : null;
+}
+
+function keptLanguage({ headers }: FastifyRequest): Language | null {
+  const [, kept] = /(?:^|; ?)sellthrough_language=(\w{2})(?:;|$)/.exec(headers.cookie ?? '') ?? [];
+  return knownLanguage(kept);
 }
 
 export function showPage(reply: FastifyReply, status: number, page: string): FastifyReply {

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Seal } from '../../accounts/seal.ts';
+import type { BrandHolder } from '../../brand/brand-store.ts';
 import { html } from '../../contract/markup.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable } from '../../database/database.ts';
@@ -12,11 +13,12 @@ import {
   unsubscribe,
   unsubscribePath,
 } from '../../delivery/mail/unsubscribe-links.ts';
-import { page } from '../customer/customer-pages.ts';
+import { type PageLook, page } from '../customer/customer-pages.ts';
 import { installPlainPages, showPage } from '../customer/plain-pages.ts';
 
 export interface UnsubscribeDependencies {
   readonly database: Queryable;
+  readonly brand: BrandHolder;
   readonly seal: Seal;
   readonly now: () => EpochSeconds;
 }
@@ -27,63 +29,71 @@ interface WithToken {
 
 export async function unsubscribeRoutes(
   app: FastifyInstance,
-  { database, seal, now }: UnsubscribeDependencies,
+  { database, brand, seal, now }: UnsubscribeDependencies,
 ): Promise<void> {
   const hidden = { schema: { hide: true } };
-  installPlainPages(app, { formTargets: "'self'", notReadable: unknownPage });
+  const lookOf = installPlainPages(app, { formTargets: "'self'", notReadable: unknownPage, brand });
 
   app.get<WithToken>(`${unsubscribePath}:token`, hidden, async (request, reply) => {
     const subscriber = readUnsubscribeToken(seal, request.params.token);
-    if (subscriber === null) return showPage(reply, 410, unknownPage());
-    return showPage(reply, 200, askPage(subscriber.address));
+    if (subscriber === null) return showPage(reply, 410, unknownPage(lookOf(request)));
+    return showPage(reply, 200, askPage(lookOf(request), subscriber.address));
   });
 
   app.post<WithToken>(`${unsubscribePath}:token`, hidden, async (request, reply) => {
     const { token } = request.params;
     const subscriber = readUnsubscribeToken(seal, token);
-    if (subscriber === null) return showPage(reply, 410, unknownPage());
+    if (subscriber === null) return showPage(reply, 410, unknownPage(lookOf(request)));
     await unsubscribe(database, subscriber, now());
-    return showPage(reply, 200, donePage(subscriber.address, token));
+    return showPage(reply, 200, donePage(lookOf(request), subscriber.address, token));
   });
 
   app.post<WithToken>(`${unsubscribePath}:token/undo`, hidden, async (request, reply) => {
     const subscriber = readUnsubscribeToken(seal, request.params.token);
-    if (subscriber === null) return showPage(reply, 410, unknownPage());
+    if (subscriber === null) return showPage(reply, 410, unknownPage(lookOf(request)));
     await subscribeAgain(database, subscriber);
-    return showPage(reply, 200, againPage(subscriber.address));
+    return showPage(reply, 200, againPage(lookOf(request), subscriber.address));
   });
 }
 
-function askPage(address: string): string {
+function askPage(look: PageLook, address: string): string {
+  const { say } = look.speech;
   return page(
-    'No more alerts?',
-    html`<h1>No more alerts?</h1>
-<p>Alerts of this account are mailed to <bdi>${address}</bdi>. Mail about the security of an account always comes.</p>
-<form method="post"><button type="submit">Send no more</button></form>`,
+    look,
+    say('no_alerts_title'),
+    html`<h1>${say('no_alerts_title')}</h1>
+<p>${say('no_alerts_text', { address })}</p>
+<form method="post"><button type="submit">${say('no_alerts_button')}</button></form>`,
   );
 }
 
-function donePage(address: string, token: string): string {
+function donePage(look: PageLook, address: string, token: string): string {
+  const { say } = look.speech;
   return page(
-    'No more alerts',
-    html`<h1>No more alerts</h1>
-<p><bdi>${address}</bdi> gets no more alerts of this account.</p>
-<form method="post" action="${unsubscribePath}${token}/undo"><button type="submit" class="quiet">Send them again</button></form>`,
+    look,
+    say('alerts_off_title'),
+    html`<h1>${say('alerts_off_title')}</h1>
+<p>${say('alerts_off_text', { address })}</p>
+<form method="post" action="${unsubscribePath}${token}/undo"><button type="submit" class="quiet">${say('alerts_off_undo')}</button></form>`,
   );
 }
 
-function againPage(address: string): string {
+function againPage(look: PageLook, address: string): string {
+  const { say } = look.speech;
   return page(
-    'Alerts come again',
-    html`<h1>Alerts come again</h1>
-<p>Alerts of this account are mailed to <bdi>${address}</bdi>.</p>`,
+    look,
+    say('alerts_on_title'),
+    html`<h1>${say('alerts_on_title')}</h1>
+<p>${say('alerts_on_text', { address })}</p>`,
   );
 }
 
-function unknownPage(): string {
+function unknownPage(look: PageLook): string {
+  const { say } = look.speech;
   return page(
-    'Link not valid',
-    html`<h1>This link is not valid</h1>
-<p>Open the link at the end of a mail, whole.</p>`,
+    look,
+    say('spent_title'),
+    html`<h1>${say('mail_link_unknown_heading')}</h1>
+<p>${say('mail_link_unknown_text')}</p>`,
   );
 }

@@ -4,6 +4,7 @@ import type { Brand } from '../../brand/brand-store.ts';
 import type { BrandView } from '../../contract/brand-schemas.ts';
 
 export const logoPath = '/brand/logo';
+export const brandStylesheetPath = '/brand/brand.css';
 
 /** The version in the address: a new logo is another address, so whoever has the old one asks for the new one. */
 export function brandView(brand: Brand): BrandView {
@@ -21,6 +22,6 @@ export function brandView(brand: Brand): BrandView {
   };
 }
 
-function logoAddress({ version }: Pick<Brand, 'version'>): string {
+export function logoAddress({ version }: Pick<Brand, 'version'>): string {
   return `${logoPath}?v=${version}`;
 }

@@ -1,0 +1,74 @@
+// Says in a language what the service says to people: sentences of its catalogue, days, moments and numbers. For pages that
+// the server makes, mails and documents. The same library as of the built pages reads the messages; they are compiled when
+// they are first said, because these sources run as they are.
+// Always true: whatever values hold, the sentence around them is ours. Times are UTC, and say so.
+
+import { setupI18n } from '@lingui/core';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import type { Language } from '../contract/languages.ts';
+import type { EpochSeconds } from '../contract/times.ts';
+import { englishTexts, type TextKey } from './english-texts.ts';
+import { germanTexts } from './german-texts.ts';
+
+export type TextValues = Readonly<Record<string, string | number>>;
+
+export interface Speech {
+  readonly language: Language;
+  say(key: TextKey, values?: TextValues): string;
+  /** "January 15, 2026" */
+  day(seconds: EpochSeconds): string;
+  /** "12:00 UTC" */
+  time(seconds: EpochSeconds): string;
+  /** "January 15, 2026, 12:00 UTC" */
+  moment(seconds: EpochSeconds): string;
+  /** "January 2026", of "2026-01". */
+  month(month: string): string;
+  count(value: number): string;
+  /** "1,234.50", of "1234.50". */
+  amount(written: string): string;
+}
+
+const catalogues = { en: englishTexts, de: germanTexts } as const;
+
+const speeches: Readonly<Record<Language, Speech>> = { en: speechIn('en'), de: speechIn('de') };
+
+export function speechOf(language: Language): Speech {
+  return speeches[language];
+}
+
+function speechIn(language: Language): Speech {
+  const texts = catalogues[language];
+  const sayer = setupI18n({ locale: language, messages: { [language]: {} } });
+  const said = new Set<TextKey>();
+  const zone = { timeZone: 'UTC' } as const;
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', ...zone });
+  const clock = new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+    ...zone,
+  });
+  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', ...zone });
+  const counts = new Intl.NumberFormat(language);
+  const amounts = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const day = (seconds: EpochSeconds) => days.format(new Date(seconds * 1000));
+  const time = (seconds: EpochSeconds) => clock.format(new Date(seconds * 1000));
+  return {
+    language,
+    say(key, values = {}) {
+      if (!said.has(key)) {
+        sayer.load(language, { [key]: compileMessage(texts[key]) });
+        said.add(key);
+      }
+      return sayer._(key, values);
+    },
+    day,
+    time,
+    moment: (seconds) => `${day(seconds)}, ${time(seconds)}`,
+    month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
+    count: (value) => counts.format(value),
+    // As text: a number would round what is beyond 2^53.
+    amount: (written) => amounts.format(written as Intl.StringNumericLiteral),
+  };
+}

@@ -1,0 +1,56 @@
+// What the service says to people is the same in every language: no value is left out of a sentence, none is made up, and
+// whatever a value holds, it stays within its place.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { languages } from '../../src/contract/languages.ts';
+import { englishTexts, type TextKey } from '../../src/text/english-texts.ts';
+import { germanTexts } from '../../src/text/german-texts.ts';
+import { speechOf } from '../../src/text/speech.ts';
+
+const keys = Object.keys(englishTexts) as TextKey[];
+
+/** "{count, plural, one {# day}}" names count; the pieces of a plural are no values. */
+const valuesOf = (text: string) =>
+  [...new Set([...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name]) => name))].sort();
+const tagsOf = (text: string) => [...new Set(text.match(/<[^>]*>/g) ?? [])].sort();
+
+test('each sentence has the same values and tags in German as in English', () => {
+  for (const key of keys) {
+    assert.deepEqual(valuesOf(germanTexts[key]), valuesOf(englishTexts[key]), key);
+    assert.deepEqual(tagsOf(germanTexts[key]), tagsOf(englishTexts[key]), key);
+  }
+});
+
+test('each sentence is said with its values, one of them or many', () => {
+  for (const language of languages) {
+    for (const key of keys) {
+      const names = valuesOf(englishTexts[key]);
+      for (const value of [1, 2, 12]) {
+        const said = speechOf(language).say(
+          key,
+          Object.fromEntries(names.map((name) => [name ?? '', value])),
+        );
+        assert.doesNotMatch(said, /[{}]|plural|undefined/, `${language} ${key}: ${said}`);
+        assert.notEqual(said, key);
+      }
+    }
+  }
+});
+
+test('a value that is written like a message is a value', () => {
+  const account = '{count, plural, other {#}} <b>';
+  assert.match(
+    speechOf('de').say('mail_invited_before', { account }),
+    /von \{count, plural, other \{#\}\} <b> ein/,
+  );
+});
+
+test('times, numbers and amounts are those of the language, and times say their zone', () => {
+  const at = Date.UTC(2026, 0, 5, 23, 4) / 1000;
+  assert.equal(speechOf('en').moment(at), 'January 5, 2026, 23:04 UTC');
+  assert.equal(speechOf('de').moment(at), '5. Januar 2026, 23:04 UTC');
+  assert.equal(speechOf('de').month('2026-03'), 'März 2026');
+  assert.equal(speechOf('en').amount('-90071992547409931.20'), '-90,071,992,547,409,931.20');
+  assert.equal(speechOf('de').amount('1234.50'), '1.234,50');
+});
