@@ -1,9 +1,9 @@
-// npm run screenshots: every page of the panel, the console and the customer, light and dark, 1280 and 390 wide,
-// from the demo's year, by the system's Chromium (or that of CHROMIUM). To look at with one's own eyes.
+// npm run screenshots: every page of the panel, the console and the customer, light and dark, 1280, 768 and 390 wide, in forced
+// colours and in German, from the demo's year, by the system's Chromium (or that of CHROMIUM). To look at with one's own eyes.
 //   --out shots          where the pictures go
 //   --data folder        keeps the demo's database there, for the next time
 //   --only order         pages whose name contains this text
-//   --as light-1280      of the four looks, only those whose name contains this text
+//   --as light-1280      of the looks (light-1280, dark-390, forced-1280, de-light-390 …), only those whose name contains this text
 //   --documents          those that README.md shows, into docs/screenshots
 // It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
 
@@ -23,6 +23,7 @@ import { hashPassword, mintPassword } from '../src/identity/password.ts';
 import { createAsk, expectDone } from './demo/demo-client.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
+import { readWords, translatedPage } from './demo/translated-page.ts';
 
 const { values } = parseArgs({
   options: {
@@ -34,9 +35,28 @@ const { values } = parseArgs({
   },
 });
 
-const looks = (['light', 'dark'] as const).flatMap((scheme) =>
-  [1280, 390].map((width) => ({ scheme, width, name: `${scheme}-${width}` })),
-);
+interface Look {
+  readonly name: string;
+  readonly scheme: 'light' | 'dark';
+  readonly width: number;
+  readonly language: 'en' | 'de';
+  readonly isForced: boolean;
+}
+
+const common = { language: 'en', isForced: false } as const;
+const looks: readonly Look[] = [
+  ...(['light', 'dark'] as const).flatMap((scheme) =>
+    [1280, 768, 390].map((width) => ({ ...common, scheme, width, name: `${scheme}-${width}` })),
+  ),
+  { ...common, scheme: 'light', width: 1280, name: 'forced-1280', isForced: true },
+  ...[1280, 390].map((width) => ({
+    ...common,
+    scheme: 'light' as const,
+    width,
+    name: `de-light-${width}`,
+    language: 'de' as const,
+  })),
+];
 const say = (text: string) => process.stderr.write(text);
 const password = mintPassword();
 const problems: string[] = [];
@@ -48,8 +68,8 @@ const stage = await openStage();
 try {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
   try {
-    for (const { scheme, width, name } of looks) {
-      if (name.includes(values.as)) await photograph(browser, scheme, width, name);
+    for (const look of looks) {
+      if (look.name.includes(values.as)) await photograph(browser, look);
     }
   } finally {
     await browser.close();
@@ -109,7 +129,8 @@ async function openStage() {
   return { address, ids, close: service.close };
 }
 
-async function photograph(browser: Browser, scheme: 'light' | 'dark', width: number, look: string) {
+async function photograph(browser: Browser, { name: look, scheme, width, language, isForced }: Look) {
+  const words = language === 'en' ? new Map<string, string>() : readWords(language);
   const height = width < 500 ? 844 : 800;
   const usernames: Record<Role, string | null> = {
     stranger: null,
@@ -128,11 +149,12 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
       colorScheme: scheme,
       viewport: { width, height },
       hasTouch: width < 500,
-      locale: 'en-GB',
+      forcedColors: isForced ? 'active' : 'none',
+      locale: language === 'en' ? 'en-GB' : 'de-DE',
       timezoneId: 'Europe/Berlin',
       reducedMotion: 'reduce',
     });
-    const page = await context.newPage();
+    const page = translatedPage(await context.newPage(), words);
     const username = usernames[role];
     if (username !== null) await signIn(page, username);
     page.on('pageerror', (error) => problems.push(`${look} ${page.url()}: ${error.message}`));
@@ -142,7 +164,14 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
     });
     const scene: Scene = { page, accountId: (name) => stage.ids.get(name) ?? 0 };
     for (const shot of wanted) {
-      await shot.open(scene);
+      try {
+        await shot.open(scene);
+      } catch (error) {
+        problems.push(
+          `${look} ${shot.name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+        );
+        continue;
+      }
       await settle(page);
       const overflow = await page.evaluate<number>(
         'document.documentElement.scrollWidth - window.innerWidth',
@@ -162,7 +191,7 @@ async function photograph(browser: Browser, scheme: 'light' | 'dark', width: num
 async function signIn(page: Page, username: string): Promise<void> {
   await page.goto('/panel/sign-in');
   await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(password);
+  await page.locator('input[type=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));

@@ -1,0 +1,54 @@
+// A page in another language, reached by the English names of what is on it: scripts/screenshots.ts walks through every page
+// once, and looks at it in each language of the catalogues (web/src/locales).
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const byName = new Set(['getByRole', 'getByLabel', 'getByText', 'getByPlaceholder']);
+
+/** `target` is a page or a locator of it. */
+export function translatedPage<Target extends object>(
+  target: Target,
+  words: ReadonlyMap<string, string>,
+): Target {
+  const translate = (text: unknown): unknown => {
+    if (typeof text === 'string') return wordOf(text, words);
+    if (typeof text !== 'object' || text === null || !('name' in text)) return text;
+    return { ...text, name: translate(text.name) };
+  };
+  return new Proxy(target, {
+    get(object, property) {
+      const member: unknown = Reflect.get(object, property, object);
+      if (typeof member !== 'function') return member;
+      return (...args: readonly unknown[]) => {
+        const sent = byName.has(String(property)) ? args.map(translate) : args;
+        const result: unknown = Reflect.apply(member, object, sent);
+        const isPlace = typeof result === 'object' && result !== null && 'getByRole' in result;
+        return isPlace ? translatedPage(result, words) : result;
+      };
+    },
+  });
+}
+
+/** English to the language; empty for English itself. */
+export function readWords(language: string): ReadonlyMap<string, string> {
+  const words = new Map<string, string>();
+  for (const area of ['console', 'panel']) {
+    const file = join(import.meta.dirname, '../../web/src/locales', language, `${area}.po`);
+    for (const entry of readFileSync(file, 'utf8').split(/\n\n+/)) {
+      const [, english, translation] = /^msgid "(.+)"\nmsgstr "(.+)"$/m.exec(entry) ?? [];
+      if (english !== undefined && translation !== undefined) words.set(english, translation);
+    }
+  }
+  return words;
+}
+
+/** Of a text, or of one that begins with it: names may be shortened. */
+function wordOf(text: string, words: ReadonlyMap<string, string>): string {
+  const whole = words.get(text);
+  if (whole !== undefined) return whole;
+  for (const [english, translation] of words) {
+    if (english.startsWith(`${text} `) && !translation.includes('{')) return translation;
+  }
+  return text;
+}
