@@ -25,6 +25,7 @@ export const onBothDatabases: readonly string[] = [
   'lists-and-ids',
   'mail-delivery',
   'model',
+  'operator-lists',
   'order-batches',
   'panel-query-plans',
   'password-links',
@@ -59,6 +60,7 @@ export const onBothDatabases: readonly string[] = [
  * that run on both.
  */
 export const onOneDatabase: readonly string[] = [
+  'account-view',
   'admin-accounts',
   'admin-records',
   'admin-refusals',

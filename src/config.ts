@@ -189,6 +189,7 @@ export const defaultLimits = {
     ofAll: { atOnceMax: 32, waitingMax: 1_000, waitMilliseconds: 5_000 },
   },
   sessions: { idleSeconds: 12 * 3600, absoluteSeconds: 14 * 86_400, perAccountMax: 50 },
+  accountViewSeconds: 3600,
   attempts: {
     freeFailures: 5,
     waitSecondsMax: 60,

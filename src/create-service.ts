@@ -45,6 +45,7 @@ import { createAccountTurns } from './http/account-turns.ts';
 import { createLameDuck, letConnectionsBeUsedUp } from './http/lame-duck.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createAccountViews } from './identity/account-views.ts';
 import { createAttemptThrottle } from './identity/attempt-throttle.ts';
 import { createKnownAddresses } from './identity/known-addresses.ts';
 import { createPasswordLinks, type PasswordLinks } from './identity/password-links.ts';
@@ -245,6 +246,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const ledgerDays = createLedgerDays(database);
   const spending = createSpendingReads(database);
   const sessions = createSessionStore(lookups, limits.sessions);
+  const views = createAccountViews(lookups, limits.accountViewSeconds);
   const signIns = createSignInLog({
     database: lookups,
     monotonicNow,
@@ -282,6 +284,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       now,
       monotonicNow,
       sessions: createSessionStore(database, limits.sessions),
+      views: createAccountViews(database, limits.accountViewSeconds),
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,
       ledgerDays,
@@ -368,6 +371,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     bulkLimits: limits.bulks,
     testClockLimits: limits.testClock,
     eventWaits,
+    views,
     sessions,
     signIns,
     passwordLinks,

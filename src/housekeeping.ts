@@ -19,6 +19,7 @@ import {
 } from './delivery/product-caller.ts';
 import { goOnListening } from './events/event-log.ts';
 import { deleteOldEvents } from './events/event-stream.ts';
+import type { AccountViews } from './identity/account-views.ts';
 import type { KnownAddresses } from './identity/known-addresses.ts';
 import { deleteExpiredLogins } from './identity/login-link-store.ts';
 import type { PasswordLinks } from './identity/password-links.ts';
@@ -42,6 +43,7 @@ export interface HousekeepingDependencies {
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
   readonly sessions: SessionStore;
+  readonly views: AccountViews;
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
   readonly ledgerDays: LedgerDays;
@@ -61,6 +63,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     limits,
     now,
     sessions,
+    views,
     totp,
     requestLog,
     ledgerDays,
@@ -153,6 +156,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
         await totp.deleteExpired(now());
         const isLeft =
           (await sessions.deleteExpired(now(), signal)) ||
+          (await views.deleteEnded(now(), signal)) ||
           (await passwordLinks.deleteExpired(now(), signal)) ||
           (await knownAddresses.deleteOld(database, now(), signal));
         return { backlog: isLeft ? 1 : 0 };

@@ -35,6 +35,13 @@ const findUsernames: Statement = {
   text: 'select id, username from people where id = any($1::int[])',
 };
 
+// Whoever has the name now, before who had it.
+const findIdOfName: Statement = {
+  name: 'find_person_of_name',
+  text: `select id from people where username = $1 and (removed_at is null or id = account_id)
+    order by removed_at nulls first limit 1`,
+};
+
 /** Ids to usernames, those of removed people too. */
 export async function findPeopleNames(
   database: Queryable,
@@ -43,6 +50,12 @@ export async function findPeopleNames(
   if (ids.length === 0) return new Map();
   const rows = await database.query(findUsernames, [numberArray([...new Set(ids)])]);
   return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
+}
+
+/** Of an account's own login that was removed, too. null: nobody has this name. */
+export async function findPersonId(database: Queryable, username: string): Promise<number | null> {
+  const [row] = await database.query(findIdOfName, [username]);
+  return nullable(Number, row?.['id']);
 }
 
 /** What a sign-in is compared with. null: nobody has this name. */

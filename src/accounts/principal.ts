@@ -10,6 +10,7 @@ import {
   type Role,
   type Scope,
   scopesOfRole,
+  viewScopes,
 } from '../contract/scopes.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { RowOf } from '../database/table.ts';
@@ -97,6 +98,11 @@ export function inTestMode(principal: Principal, twin: Account): Principal {
   const scopes = new Set([...principal.scopes].filter((scope) => ofTests.has(scope)));
   const switched: Principal = { ...principal, account: twin, mode: 'test', scopes };
   return twin.testClock === null ? switched : atTestClock(switched, twin.testClock);
+}
+
+/** An administrator looking at another account as its owner sees it: with the scopes for reading it, and nobody else's name. */
+export function viewPrincipal({ actor, now }: Principal, account: Account): Principal {
+  return { account, mode: 'live', actor, scopes: viewScopes, now };
 }
 
 /** Whether a request that needs these scopes can be about test mode: what every account has there. */

@@ -349,13 +349,16 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
       milliseconds,
       address: ip,
       code: errorCode,
-      accountId: request.principal?.account.id ?? null,
+      // Who looks at another account's panel is the administrator.
+      accountId: (request.viewer ?? request.principal)?.account.id ?? null,
+      viewedId: request.viewer === null ? null : request.principal.account.id,
     });
     done();
   });
   // Nobody, until a key was recognised.
   app.decorateRequest('principal', null as never);
   app.decorateRequest('session', null as never);
+  app.decorateRequest('viewer', null);
 }
 
 /** The same for bytes that no request came of. */
@@ -363,7 +366,15 @@ function logAndCountUnread(metrics: Metrics, accessLog: AccessLog | null) {
   return ({ requestId, code, address }: UnreadRequest) => {
     const common = { route: 'none', method: 'none', status: statusOf(code, false) };
     metrics.onRequest({ ...common, seconds: null, errorCode: code });
-    accessLog?.write({ ...common, requestId, milliseconds: null, address, code, accountId: null });
+    accessLog?.write({
+      ...common,
+      requestId,
+      milliseconds: null,
+      address,
+      code,
+      accountId: null,
+      viewedId: null,
+    });
   };
 }
 

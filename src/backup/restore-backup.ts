@@ -56,6 +56,7 @@ export function migrationsOf(
  */
 export const passTables = [
   'sessions',
+  'account_views',
   'customer_sessions',
   'login_links',
   'login_codes',

@@ -40,7 +40,7 @@ export const accountQuerySchema = Type.Object({
   ),
 });
 
-const accountSchema = Type.Object(
+export const accountSchema = Type.Object(
   {
     id: id('The account.'),
     username: text('What the account signs in with.', 64),

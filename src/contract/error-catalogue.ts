@@ -42,6 +42,14 @@ export const errorCatalogue = {
     status: 403,
     message: 'With this role a second factor is required. Set one up first.',
   },
+  view_read_only: {
+    status: 403,
+    message: 'You look at this account as its owner sees it: nothing is changed, and this is not shown.',
+  },
+  view_ended: {
+    status: 403,
+    message: 'You do not look at this account, or no longer. Open its panel from the console again.',
+  },
   wrong_password: { status: 403, message: 'The password is not right.' },
   invalid_code: { status: 403, message: 'The code is not right, has expired, or was used before.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },

@@ -2,11 +2,11 @@
 // these as the administrator's are.
 
 import Type, { type Static } from 'typebox';
-import { allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
+import { accountSchema, allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
 import { type Language, languages } from './languages.ts';
 import { typed } from './password-fields.ts';
-import { amount, oneOf, signedAmount, time } from './schema-parts.ts';
+import { amount, groupSchema, oneOf, signedAmount, time } from './schema-parts.ts';
 import { type Scope, scopes } from './scopes.ts';
 
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -99,6 +99,8 @@ export const meSchema = Type.Object({
   }),
   session: Type.Object({ created_at: time('When it began.'), expires_at: time('When it ends if unused.') }),
 });
+
+export const begunViewSchema = Type.Object({ until: time('When it ends.') });
 
 export const totpEnrolmentSchema = Type.Object({
   secret: Type.String({ description: 'Base32.' }),
@@ -305,6 +307,26 @@ export const refusalFilterSchema = Type.Object({
 export const overviewQuerySchema = Type.Object({
   days: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 366, default: 30 })),
   months: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 36 })),
+});
+
+export const accountFilterSchema = Type.Object({
+  q: Type.Optional(Type.String({ description: 'Part of a username or display name.' })),
+  group: Type.Optional(groupSchema),
+  state: Type.Optional(Type.String({ description: 'active, blocked, api_off or halted.' })),
+  balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
+  sort: Type.Optional(Type.String({ description: 'newest, or name.' })),
+  before: Type.Optional(
+    Type.String({ description: 'next_before of the previous page, sent with the same filters.' }),
+  ),
+});
+export const foundAccountsSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...accountSchema.properties,
+      halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
+    }),
+  ),
+  next_before: nullable(Type.String({ description: 'Ask for the next page with it.' })),
 });
 
 /** Whose it is, where the console shows what is not the administrator's own. */
@@ -524,6 +546,11 @@ export const healthSchema = Type.Object({
 export const accountCustomerSchema = Type.Object({
   ...panelCustomerSchema.properties,
   account: ownerSchema,
+});
+
+export const customerOfAnyAccountSchema = Type.Object({
+  customer: accountCustomerSchema,
+  orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
 });
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;

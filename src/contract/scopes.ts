@@ -57,6 +57,9 @@ export function rolesOf({ isAdmin }: { readonly isAdmin: boolean }): readonly Ro
 
 const reads: readonly Scope[] = accountScopes.filter((scope) => scope.endsWith(':read'));
 
+/** What an administrator may who looks at a reseller's panel: all that its owner may read, and nothing that changes it. */
+export const viewScopes: ReadonlySet<Scope> = new Set([...reads, 'keys:read', 'people:read']);
+
 const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role, ReadonlySet<Scope>>>>> = {
   account: {
     owner: new Set([...accountScopes, ...personScopes]),

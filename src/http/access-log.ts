@@ -15,6 +15,8 @@ export interface AccessLine {
   readonly address: string;
   readonly code: string | null;
   readonly accountId: number | null;
+  /** Whose panel the account, an administrator's, looks at. */
+  readonly viewedId: number | null;
 }
 
 export interface AccessLog {
@@ -36,10 +38,11 @@ export function createAccessLog(output: LogOutput): AccessLog {
   }
 
   return {
-    write({ requestId, method, route, status, milliseconds, address, code, accountId }) {
+    write({ requestId, method, route, status, milliseconds, address, code, accountId, viewedId }) {
       if (waiting.length === 0) setImmediate(writeAll);
       const refused = code === null ? '' : `,"code":"${code}"`;
-      const account = accountId === null ? '' : `,"account":${accountId}`;
+      const viewed = viewedId === null ? '' : `,"viewed_account":${viewedId}`;
+      const account = accountId === null ? '' : `,"account":${accountId}${viewed}`;
       waiting.push(
         `{"level":"info"${timeMember()},"service":"sellthrough","reqId":"${requestId}","method":"${method}",` +
           `"route":"${route}","status":${status},"milliseconds":${milliseconds === null ? null : Math.round(milliseconds * 10) / 10},` +

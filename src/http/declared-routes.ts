@@ -21,6 +21,11 @@ export interface RouteDeclaration {
   readonly takesLong?: boolean;
   /** In the panel's test mode it is about the test, although its scopes are of those that test mode has not got. */
   readonly hasTestMode?: boolean;
+  /**
+   * Whether an administrator who looks at an account's panel sees it; absent: where it is read with the scopes for that. What is about
+   * the session itself says so, and what begins something by being read says no.
+   */
+  readonly hasView?: boolean;
   /** A deed that a borrowed or stolen session must not do. */
   readonly danger?: Danger;
   /** Also for a session whose password its holder has not chosen: that of a first sign-in. */

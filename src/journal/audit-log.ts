@@ -7,7 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { findAccountNames } from '../database/account-names.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { type Column, describeTable, int, nullableInt, text, time } from '../database/table.ts';
@@ -75,9 +75,13 @@ const insertAudit: Statement = {
 
 const countAudit: Statement = { name: 'count_audit', text: 'select audit_count from service_state' };
 
+/** What is read of an entry `l`, beside the name of who acted: of its people `p` or api_keys `k`. */
+export const recordedColumns = auditLog.list;
+export const recordedNames = `coalesce(p.username, k.name, '') as by_name`;
+
 const listAuditEntries: Statement = {
   name: 'list_audit',
-  text: `select ${auditLog.list('l')}, coalesce(p.username, k.name, '') as by_name
+  text: `select ${recordedColumns('l')}, ${recordedNames}
     from audit_log l left join people p on p.id = l.actor_person_id left join api_keys k on k.id = l.actor_key_id
     where l.number between $1::int and $2::int order by l.number desc`,
 };
@@ -121,19 +125,21 @@ export async function listAudit(
   const total = Number(counted?.['audit_count'] ?? 0);
   const range = pageRange(page, total);
   const rows = range === null ? [] : await database.query(listAuditEntries, [range.from, range.to]);
+  return { total, entries: await readEntries(database, rows) };
+}
+
+/** Of rows with `recordedColumns` and `recordedNames`: with the names of the accounts that acted. */
+export async function readEntries(database: Queryable, rows: readonly Row[]): Promise<RecordedAuditEntry[]> {
   const parsed = rows.map((row) => ({ ...auditLog.parse(row), byName: String(row['by_name']) }));
   const usernames = await findAccountNames(
     database,
     parsed.map(({ actorId }) => actorId),
   );
-  return {
-    total,
-    entries: parsed.map(({ actorKeyId, actorPersonId, ...entry }) => ({
-      ...entry,
-      actor: usernames.get(entry.actorId) ?? '',
-      by: actingParty(actorKeyId, actorPersonId),
-    })),
-  };
+  return parsed.map(({ actorKeyId, actorPersonId, ...entry }) => ({
+    ...entry,
+    actor: usernames.get(entry.actorId) ?? '',
+    by: actingParty(actorKeyId, actorPersonId),
+  }));
 }
 
 function json(name: string): Column<JsonObject | null> {

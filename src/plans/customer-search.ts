@@ -1,14 +1,14 @@
 // Which customer a reference names, the last order of one, and the plans that end soon. Lists of customers are
 // find-customers.ts.
 
-import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
+import { isTestAccount, type OwnedId, realAccountIdMax } from '../contract/identifiers.ts';
 import type { Months } from '../contract/periods.ts';
 import { expectMonths } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
-import { numberArray } from '../database/sql-arrays.ts';
+import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 
 const stretch = 2_000;
@@ -16,6 +16,11 @@ const stretch = 2_000;
 const findOwn: Statement = {
   name: 'find_customer_number',
   text: `select customer_number from customer_references where reference = $2 and account_id = $1::int`,
+};
+
+const findPlaces: Statement = {
+  name: 'find_customer_places',
+  text: 'select reference, account_id, customer_number from customer_references where reference = any($1::text[])',
 };
 
 const findOwnOfTest: Statement = {
@@ -90,6 +95,21 @@ export async function findCustomerNumber(
   const statement = database.isSpread ? findOwnApart : ofClaims;
   const [row] = await database.ofAccount(accountId).query(statement, [accountId, reference]);
   return nullable(Number, row?.['customer_number']);
+}
+
+/** References to whose they are. */
+export async function findCustomerPlaces(
+  database: Queryable,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, OwnedId>> {
+  if (references.length === 0) return new Map();
+  const rows = await database.query(findPlaces, [textArray([...new Set(references)])]);
+  return new Map(
+    rows.map((row) => [
+      String(row['reference']),
+      { accountId: Number(row['account_id']), number: Number(row['customer_number']) },
+    ]),
+  );
 }
 
 /** The customer's last order; null: there is none, only a trial. */

@@ -76,6 +76,17 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   history_orders: /orders_customer/,
   history_settled_orders: /orders_pkey/,
   list_orders_needing_attention: /product_calls_attention/,
+  find_audit_span: /audit_log_at/,
+  search_audit_by_all: /audit_log_pkey/,
+  search_audit_by_subject: /audit_log_subject/,
+  search_audit_by_key: /audit_log_key/,
+  search_audit_by_person: /audit_log_person/,
+  search_audit_by_actor: /audit_log_actor/,
+  search_audit_by_account: /audit_log_actor[\s\S]*audit_log_account/,
+  // With three accounts either index will do.
+  search_accounts_by_age: /accounts_pkey|accounts_by_name/,
+  search_accounts_by_name: /accounts_by_name/,
+  find_account_view: /account_views_pkey/,
 };
 
 /** A young account has no whole stretch yet, and no customers whose orders are too many. */
@@ -98,6 +109,8 @@ const bigTables = [
   'plan_changes',
   'order_handoffs',
   'product_calls',
+  'audit_log',
+  'account_views',
 ];
 
 let service: TestService;
@@ -191,9 +204,20 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/customers?q=pla',
     '/admin/refusals/rate_limited',
     '/admin/v1/orders/attention',
+    '/admin/audit',
+    '/admin/audit?action=account&from=2026-01-01',
+    '/admin/audit?target=package:1',
+    '/admin/audit?actor=key:1',
+    '/admin/audit?actor=person:1',
+    '/admin/audit?actor=account:1',
+    '/admin/audit?account=1',
+    '/admin/accounts?balance_below=5.00',
+    '/admin/accounts?sort=name',
   ]) {
     assert.equal((await console.get(path)).status, 200, path);
   }
+  assert.equal((await console.post(`/admin/accounts/${account.id}/view`)).status, 201);
+  assert.equal((await console.get('/orders', { 'x-view-account': String(account.id) })).status, 200);
 }
 
 async function look(when: string): Promise<void> {

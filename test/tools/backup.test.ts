@@ -152,6 +152,7 @@ describe('a restore lets nobody in by what may be over', () => {
   const file = inFolder('passes.backup');
   const passes = [
     'sessions',
+    'account_views',
     'customer_sessions',
     'login_links',
     'login_codes',
@@ -170,6 +171,7 @@ describe('a restore lets nobody in by what may be over', () => {
     await askServer(
       url,
       `insert into sessions values (1, 'hash', 1, now(), now(), '::1', 'browser'), (2, 'hash', 1, now(), now(), '::1', '');
+        insert into account_views values ('hash', 2, now() + interval '1 hour');
         insert into customer_sessions values ('hash', 2, 1, now(), now() + interval '1 day');
         insert into login_links (token_hash, account_id, customer_number, order_number, created_at, expires_at)
           values ('hash', 2, 1, 1, now(), now() + interval '1 day');
@@ -206,6 +208,7 @@ describe('a restore lets nobody in by what may be over', () => {
     assert.deepEqual(restored.dropped, {
       ...none,
       sessions: 2,
+      account_views: 1,
       customer_sessions: 1,
       login_links: 1,
       login_codes: 1,

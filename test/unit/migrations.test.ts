@@ -34,6 +34,9 @@ const published = {
   '0026-spending.sql': 'd8881f978728e93301de5ebd54b6d531cf0e7fdac45b2ed2e2cd3aa9d94e1c77',
   '0027-brand.sql': '04bbb677826a49ee3739148e91eeb1c8ee697cbd51197921a589037262ff4505',
   '0028-requests.sql': 'a9d1e3069e693022749acc3263d22489d8ca794ecb3fffb13aa67f6dfbbe0fe6',
+  '0029-audit-search.sql': 'e7973b59b51e5b8260064144e5b1a173f9d3d416560826901e0f947f4726ef1b',
+  '0030-accounts-by-name.sql': 'e98ab79a5e8c0da89cc3087f79242c7e14376a0e8d48838d646125c2697d23cf',
+  '0031-account-views.sql': 'afd9c2375a3e1a0978e430b3fc5f79cfd13cafc2b4caa1c7ad124412f411545e',
 };
 
 test('no migration changes after it was published', () => {

@@ -15,13 +15,15 @@ import {
   type Principal,
   personPrincipal,
   scopeProblem,
+  viewPrincipal,
 } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
-import { isRoleNamed, type NamedRole, type Scope } from '../../contract/scopes.ts';
+import { isRoleNamed, type NamedRole, type Scope, viewScopes } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import { type AccountTurns, destroyOnceHungUp } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
+import type { AccountViews } from '../../identity/account-views.ts';
 import {
   type Session,
   type SessionStore,
@@ -38,6 +40,8 @@ declare module 'fastify' {
     /** Whose session it is, and whether codes are on at their sign-in. Set with it. */
     person: Person;
     isTotpEnabled: boolean;
+    /** The administrator who looks at the account of the principal, as themselves; null: everybody else. */
+    viewer: Principal | null;
   }
 }
 
@@ -48,6 +52,8 @@ const sessionDoorCodes: readonly ErrorCode[] = [
   'account_blocked',
   'password_change_required',
   'second_factor_required',
+  'view_read_only',
+  'view_ended',
   'forbidden_origin',
   'rate_limited',
   'internal_error',
@@ -74,6 +80,7 @@ export interface SessionDoorDependencies {
   readonly exports: AccountTurns;
   readonly confirmDeed: DeedConfirmation;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  readonly views: AccountViews;
   /** The account's twin for tests, which is made when it is first looked at. */
   readonly twinOf: (accountId: number) => Promise<Account>;
   readonly publicUrl: () => string;
@@ -81,7 +88,7 @@ export interface SessionDoorDependencies {
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, limiter, lists, exports, confirmDeed, secondFactorRoles, twinOf, publicUrl, now } =
+  const { sessions, views, limiter, lists, exports, confirmDeed, secondFactorRoles, twinOf, publicUrl, now } =
     dependencies;
   const tokens = createTokenLookups(limiter);
   const isSecure = () => publicUrl().startsWith('https:');
@@ -121,6 +128,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     const { account, person, session, isTotpEnabled } = found;
     request.principal = personPrincipal(account, person, sessionId(session), now);
     request.session = session;
+    request.viewer = null;
     request.person = person;
     request.isTotpEnabled = isTotpEnabled;
     return account.blocked ? refusal('account_blocked') : request.principal;
@@ -133,6 +141,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     const found = recognise(request, token === null ? null : await sessions.find(token, now()));
     if (isRefusal(found)) return found;
     const { scopes = [] } = request.routeOptions.config;
+    if (wantsView(request)) return (await viewProblem(request, scopes)) ?? request.principal;
     const problem = scopeProblem(found, scopes);
     if (problem !== null) return problem;
     return mode === 'live' ? found : lookAtTests(request, found.account.id);
@@ -149,6 +158,28 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     return request.principal;
   }
 
+  function wantsView({ headers }: FastifyRequest): boolean {
+    return headers['x-view-account'] !== undefined;
+  }
+
+  /**
+   * The request of an administrator's page that shows another account as its owner sees it: from here on the principal is that
+   * account's, for whatever is read of it and changes nothing. A block of the account is nothing to who looks.
+   */
+  async function viewProblem(request: FastifyRequest, scopes: readonly Scope[]): Promise<Refusal | null> {
+    const { method, headers, principal: viewer, session, routeOptions } = request;
+    const { hasView = isOfViews(scopes) } = routeOptions.config ?? {};
+    // Tests are made when they are first looked at.
+    const isShown = hasView && headers['sellthrough-mode'] !== 'test';
+    if (method !== 'GET' || !isShown) return refusal('view_read_only');
+    const mayLook = scopeProblem(viewer, ['admin:read']) === null;
+    const account = mayLook ? await views.find(session, String(headers['x-view-account']), now()) : null;
+    if (account === null) return refusal('view_ended');
+    request.viewer = viewer;
+    request.principal = viewPrincipal(viewer, account);
+    return null;
+  }
+
   async function authenticate(request: FastifyRequest, reply: FastifyReply, scopes: readonly Scope[]) {
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
     const token = sentToken(request);
@@ -160,14 +191,17 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
+    // Their own, whichever account they look at.
     const { account } = request.principal;
     const limited = await limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);
     const refused = isRefusal(principal)
       ? principal
-      : (firstSignInProblem(request) ?? secondFactorProblem(request) ?? scopeProblem(principal, scopes));
+      : (firstSignInProblem(request) ??
+        secondFactorProblem(request) ??
+        (await (wantsView(request) ? viewProblem(request, scopes) : scopeProblem(principal, scopes))));
     if (refused !== null) return reply.refuse(refused);
-    if (wantsTests(request, scopes)) await lookAtTests(request, account.id);
+    if (request.viewer === null && wantsTests(request, scopes)) await lookAtTests(request, account.id);
     // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
     destroyOnceHungUp(reply);
@@ -226,6 +260,10 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     },
     clearCookie: (reply) => setCookie(reply, '', 0),
   };
+}
+
+function isOfViews(scopes: readonly Scope[]): boolean {
+  return scopes.length > 0 && scopes.every((scope) => viewScopes.has(scope));
 }
 
 function textOf({ personId, token }: SessionToken): string {

@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { NamedRole } from '../../contract/scopes.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
+import type { AccountViews } from '../../identity/account-views.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { KnownAddresses } from '../../identity/known-addresses.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
@@ -13,7 +14,11 @@ import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
 import { peoplePanelRoutes } from '../admin/people-routes.ts';
 import type { SessionDoor } from '../doors/session-door.ts';
+import { accountPanelRoutes } from './account-panel-routes.ts';
+import { accountViewRoutes } from './account-view-routes.ts';
+import { anyCustomerRoutes } from './any-customer-routes.ts';
 import { apiAccessRoutes } from './api-access-routes.ts';
+import { auditPanelRoutes } from './audit-panel-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ownLists } from './list-owners.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -31,6 +36,7 @@ import { totpRoutes } from './totp-routes.ts';
 
 export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
+  readonly views: AccountViews;
   readonly throttle: AttemptThrottle;
   readonly knownAddresses: KnownAddresses;
   readonly limiter: RateLimiter;
@@ -60,12 +66,18 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   panelLedgerRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
-  void app.register(
-    async (administrators) => {
-      consoleRoutes(administrators, dependencies);
-      accountRequestRoutes(administrators, dependencies);
-      accountRefusalRoutes(administrators, dependencies);
-    },
-    { prefix: '/admin' },
-  );
+  void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
+    prefix: '/admin',
+  });
+}
+
+/** The same for the console. */
+function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  consoleRoutes(app, dependencies);
+  accountRequestRoutes(app, dependencies);
+  accountRefusalRoutes(app, dependencies);
+  auditPanelRoutes(app, dependencies);
+  accountPanelRoutes(app, dependencies);
+  accountViewRoutes(app, dependencies);
+  anyCustomerRoutes(app, dependencies);
 }

@@ -27,6 +27,7 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
 import { sessionExpiry, sessionId } from '../../identity/session-store.ts';
+import { findTotpHolders } from '../../identity/totp-store.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import { personView } from '../shapes/person-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -43,17 +44,20 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   app.get(
     '/me',
     {
-      config: { scopes: [], codes: [], isForFirstSignIn: true, isForSecondFactor: true },
+      config: { scopes: [], codes: [], isForFirstSignIn: true, isForSecondFactor: true, hasView: true },
       schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
     },
-    async ({ principal: { account }, person, isTotpEnabled, session, ip }, reply) => {
+    async ({ principal: { account }, viewer, person, isTotpEnabled, session, ip }, reply) => {
       const key = await findKeyFacts(database, account.id);
+      const hasTotp =
+        viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
       return reply.send({
-        account: accountView(account, currency, isTotpEnabled),
+        account: accountView(account, currency, hasTotp),
         api_url: `${publicUrl()}/api/v1`,
         address: plainAddress(ip),
-        address_allowed: createAllowList(account.allowedIps).allows(ip),
-        totp_enabled: isTotpEnabled,
+        // Nobody who only looks uses a key.
+        address_allowed: viewer !== null || createAllowList(account.allowedIps).allows(ip),
+        totp_enabled: hasTotp,
         mail: passwordLinks.isOn,
         language: person.language,
         must_change_password: person.mustChangePassword,
@@ -74,19 +78,20 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
   app.get(
     '/person',
     {
-      config: { scopes: [], codes: [], isForSecondFactor: true },
+      config: { scopes: [], codes: [], isForSecondFactor: true, hasView: true },
       schema: {
         operationId: 'getPerson',
         summary: 'The person who is signed in, and what they may do',
         response: { 200: signedInPersonSchema },
       },
     },
-    async ({ principal, person, isTotpEnabled, session }, reply) => {
+    async ({ principal, viewer, person, isTotpEnabled, session }, reply) => {
+      const { account } = viewer ?? principal;
       const until = (session.confirmedAt ?? 0) + deedsConfirmedSeconds;
       return reply.send({
-        person: personView(person, principal.account, isTotpEnabled, 'active'),
+        person: personView(person, account, isTotpEnabled, 'active'),
         scopes: [...principal.scopes],
-        second_factor_required: isRoleNamed(secondFactorRoles, principal.account, person.role),
+        second_factor_required: isRoleNamed(secondFactorRoles, account, person.role),
         deeds_confirmed_until: until > now() ? formatTime(until) : null,
       });
     },

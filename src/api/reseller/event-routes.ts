@@ -26,7 +26,8 @@ export function eventRoutes(
     '/events',
     {
       ...confirm,
-      config: { scopes: ['events:read'], codes: feedCodes },
+      // The first question begins the feed.
+      config: { scopes: ['events:read'], codes: feedCodes, hasView: false },
       schema: {
         operationId: 'readEvents',
         summary: 'The feed of events, oldest first',

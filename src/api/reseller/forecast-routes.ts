@@ -10,6 +10,7 @@ import { isJsonObject, own } from '../../contract/json.ts';
 import type { Database } from '../../database/database.ts';
 import type { AccountTurns } from '../../http/account-turns.ts';
 import { forecastRenewals } from '../../plans/renewal-forecast.ts';
+import { turnsOf } from '../doors/whose-turn.ts';
 import { readQuery } from '../shapes/list-filters.ts';
 
 export interface ForecastRoutesDependencies {
@@ -46,7 +47,7 @@ export function forecastRoutes(
       const days = readDays(request.query);
       if (isRefusal(days)) return reply.refuse(days);
       // Of an account with very many customers it takes as long as a file of them.
-      const crowded = await exports.take(account.id, reply);
+      const crowded = await exports.take(turnsOf(request), reply);
       if (crowded !== null) return reply.refuse(crowded);
       const { balanceCents } = request.counters;
       const at = now();

@@ -4,8 +4,9 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Seal } from '../../accounts/seal.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
-import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { isJsonObject } from '../../contract/json.ts';
 import {
   type PlanHistoryItemView,
   planHistoryQuerySchema,
@@ -23,6 +24,7 @@ import {
   type PlanState,
 } from '../../orders/plan-history.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
+import type { Customer } from '../../plans/customer-table.ts';
 import type { PlanChange, PlanChangeKind } from '../../plans/plan-change.ts';
 import { autoRenewSettingsView } from '../shapes/customer-view.ts';
 import { readFilteredPage } from '../shapes/filtered-list.ts';
@@ -60,7 +62,7 @@ const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
 const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
 export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistoryRoutesDependencies): void {
-  const { database, seal, customers, confirm, packages, currency } = dependencies;
+  const { customers, confirm } = dependencies;
 
   app.get<{ Params: { id: string } }>(
     '/customers/:id/history',
@@ -84,22 +86,32 @@ export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistor
       const number = parseOwnNumber(request.params.id, account.id);
       const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const list = { list: `history ${customer.number}`, names: [], read: () => null };
-      const page = readFilteredPage(
-        seal,
-        list,
-        account.id,
-        { cursor: '', ...(request.query as object) },
-        false,
-      );
-      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
-      const history = await listPlanHistory(database, customer, placeOf(page.position), page.limit);
-      return reply.send({
-        data: history.items.map((item) => itemView(item, packages(), currency)),
-        next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
-      });
+      const history = await readHistory(dependencies, customer, request.query);
+      return isRefusal(history) ? reply.refuse(history) : reply.send(history);
     },
   );
+}
+
+/** A page of what happened to the plan of a customer, whoever asks; `query`: with the cursor of a page before. */
+export async function readHistory(
+  {
+    database,
+    seal,
+    packages,
+    currency,
+  }: Pick<PlanHistoryRoutesDependencies, 'database' | 'seal' | 'packages' | 'currency'>,
+  customer: Pick<Customer, 'accountId' | 'number'>,
+  query: unknown,
+): Promise<{ data: PlanHistoryItemView[]; next_cursor: string | null } | Refusal> {
+  const list = { list: `history ${customer.number}`, names: [], read: () => null };
+  const sent = { cursor: '', ...(isJsonObject(query) ? query : {}) };
+  const page = readFilteredPage(seal, list, customer.accountId, sent, false);
+  if (page === null || isRefusal(page)) return page ?? refusal('invalid_cursor');
+  const history = await listPlanHistory(database, customer, placeOf(page.position), page.limit);
+  return {
+    data: history.items.map((item) => itemView(item, packages(), currency)),
+    next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
+  };
 }
 
 /** Of a cursor that was signed here. */

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { AccountTurns } from '../../http/account-turns.ts';
+import { turnsOf } from '../doors/whose-turn.ts';
 
 const types = {
   csv: 'text/csv; charset=utf-8',
@@ -20,7 +21,7 @@ export async function sendExport(
   name: string,
   chunks: AsyncIterable<string | Buffer>,
 ): Promise<FastifyReply> {
-  const crowded = await exports.take(reply.request.principal.account.id, reply);
+  const crowded = await exports.take(turnsOf(reply.request), reply);
   if (crowded !== null) return reply.refuse(crowded);
   if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   return reply.type(types[format]).send(Readable.from(chunks));

@@ -1,0 +1,54 @@
+// The audit log as the console's page searches it, as JSON Schema (docs/panel-api.md).
+
+import Type, { type Static } from 'typebox';
+
+const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+export const auditFilterSchema = Type.Object({
+  actor: Type.Optional(
+    Type.String({
+      description: 'Who did it: the username of a person, or account:12, key:5 or person:7.',
+    }),
+  ),
+  account: Type.Optional(
+    Type.String({
+      description: 'A username or an id: what the account did, and what was done to it and what is its own.',
+    }),
+  ),
+  action: Type.Optional(
+    Type.String({ description: 'account.update, or account for all that begin with it.' }),
+  ),
+  target: Type.Optional(
+    Type.String({
+      description:
+        'What it was done to: account:12, package:3, customer:12000000034, order:12000000056, person:7, webhook:8 or product.',
+    }),
+  ),
+  from: Type.Optional(Type.String({ description: 'A time, or a whole UTC day.' })),
+  to: Type.Optional(Type.String({ description: 'A time, or a whole UTC day; included.' })),
+  before: Type.Optional(
+    Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
+  ),
+});
+
+const auditTargetSchema = Type.Object({
+  type: Type.String({
+    description: 'account, sign_in, key, person, customer, order, package, webhook, product or other.',
+  }),
+  id: nullable(Type.Integer({ description: 'null where it has none, or is not known.' })),
+  name: Type.String({ description: 'As people know it; empty where it has no name.' }),
+  account: nullable(
+    Type.Object(
+      { id: Type.Integer(), username: Type.String() },
+      { description: 'Whose it is, where that is an account and is known.' },
+    ),
+  ),
+});
+
+/** `entry`: the administrator's AuditEntry, with what it is about beside it. */
+export const foundAuditEntrySchema = Type.Object({
+  entry: Type.Ref('AuditEntry'),
+  target: auditTargetSchema,
+});
+
+export type AuditTargetView = Static<typeof auditTargetSchema>;

@@ -1,0 +1,224 @@
+// What the console finds: the audit log by who, whose, what, to what and when, with names in place of ids; accounts by their
+// state; one customer of any account.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Answer } from '../../scripts/throwaway/api-client.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { sqlOf } from '../harness/group-sql.ts';
+import { createPanelClient, type PanelClient, signIn, usernameOf } from '../harness/panel-client.ts';
+import { addPerson, type TestPerson } from '../harness/people.ts';
+import { expectRefusal } from '../harness/refusals.ts';
+import { changeAccount } from '../harness/shop.ts';
+
+const api = '/api/admin/v1';
+let service: TestService;
+let console: PanelClient;
+let acme: TestAccount;
+let borg: TestAccount;
+let names: { acme: string; borg: string; admin: string };
+let support: TestPerson;
+let customer: { id: number; reference: string };
+before(async () => {
+  service = await startTestService();
+  acme = await service.createReseller({ credit: '100.00' });
+  borg = await service.createReseller({ group: 'distributor', credit: '5.00' });
+  console = await signIn(service, service.admin);
+  names = {
+    acme: await usernameOf(service, acme),
+    borg: await usernameOf(service, borg),
+    admin: await usernameOf(service, service.admin),
+  };
+  support = await addPerson(service, service.admin, 'support');
+  const placed = await acme.post('/orders', { package_id: service.packages.basic, customer: 'jane' });
+  customer = placed.body.order.customer;
+});
+after(() => service.close());
+
+async function audit(query: string): Promise<Answer['body']['data']> {
+  const answer = await console.get(`/admin/audit${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.data;
+}
+
+const actionsOf = async (query: string): Promise<string[]> =>
+  (await audit(query)).map(({ entry }: { entry: { action: string } }) => entry.action);
+
+test('the audit log is found by who acted, whose it was, what was done and to what, and names what it is about', async () => {
+  const { packages, admin } = service;
+  const trial = { package_id: packages.trial, customer: 'trying' };
+  const given = await admin.post(`${api}/accounts/${acme.id}/trials`, trial);
+  assert.equal(given.status, 201, given.text);
+  await admin.patch(`${api}/packages/${packages.plus}`, { duration_days: 33 });
+  const made = await admin.post(`${api}/accounts/${borg.id}/keys`, { name: 'shop', scopes: ['orders:read'] });
+  assert.equal(made.status, 201, made.text);
+  const suspend = await support.panel.patch(`/admin/v1/customers/${customer.id}`, { status: 'suspended' });
+  assert.equal(suspend.status, 200, suspend.text);
+
+  const [byPerson] = await audit(`?actor=${support.username}&action=customer`);
+  assert.deepEqual(byPerson.entry.by, { type: 'person', id: support.id, name: support.username });
+  assert.deepEqual(byPerson.target, {
+    type: 'customer',
+    id: customer.id,
+    name: 'jane',
+    account: { id: acme.id, username: names.acme },
+  });
+  assert.deepEqual(await actionsOf(`?actor=person:${support.id}&action=customer.update`), [
+    'customer.update',
+  ]);
+  assert.deepEqual(await actionsOf(`?actor=account:${service.admin.id}&action=customer.update`), [
+    'customer.update',
+  ]);
+
+  // A trial names its customer by the reference.
+  const [byTarget] = await audit(`?target=customer:${given.body.customer.id}`);
+  assert.equal(byTarget.entry.action, 'customer.grant_trial');
+  assert.deepEqual([byTarget.target.id, byTarget.target.name], [given.body.customer.id, 'trying']);
+  assert.deepEqual(await actionsOf(`?target=customer:${customer.id}`), ['customer.update']);
+
+  const [ofPackage] = await audit(`?target=package:${packages.plus}&action=package.update`);
+  assert.equal(ofPackage.target.type, 'package');
+  assert.equal(
+    ofPackage.target.name,
+    (await admin.get(`${api}/packages/${packages.plus}`)).body.package.name,
+  );
+
+  const [ofKey] = await audit(`?account=${names.borg}&action=account.create_key`);
+  assert.equal(ofKey.target.name, 'shop');
+  assert.deepEqual(ofKey.target.account, { id: borg.id, username: names.borg });
+  assert.equal(ofKey.entry.actor.username, names.admin);
+
+  const ofAcme = await actionsOf(`?account=${acme.id}`);
+  for (const action of ['account.create', 'account.credit', 'customer.grant_trial', 'customer.update']) {
+    assert.ok(ofAcme.includes(action), `${action} is among ${ofAcme}`);
+  }
+  assert.ok(!ofAcme.includes('account.create_key'), 'what is of another account is not');
+  assert.deepEqual(await actionsOf(`?account=${names.acme}&target=package:${packages.plus}`), []);
+});
+
+test('a time narrows the audit log to the second, also where clocks disagree by minutes', async () => {
+  const noted = async (days: number) => {
+    await service.admin.patch(`${api}/packages/${service.packages.plus}`, { duration_days: days });
+  };
+  const start = service.clock.seconds;
+  const at = (seconds: number) => new Date((start + seconds) * 1000).toISOString().replace('.000', '');
+  service.clock.seconds = start + 10_000;
+  await noted(40);
+  // Of a process whose clock is behind.
+  service.clock.seconds = start + 9_700;
+  await noted(41);
+  service.clock.seconds = start + 20_000;
+  await noted(42);
+  const daysOf = async (query: string) =>
+    (await audit(`?action=package.update${query}`)).map(
+      ({ entry }: { entry: { after: { duration_days: number } } }) => entry.after.duration_days,
+    );
+  assert.deepEqual(await daysOf(`&from=${at(9_700)}&to=${at(9_700)}`), [41]);
+  assert.deepEqual(await daysOf(`&from=${at(10_000)}&to=${at(19_999)}`), [40]);
+  assert.deepEqual(await daysOf(`&from=${at(9_700)}`), [42, 41, 40]);
+  assert.deepEqual(await daysOf(`&from=${at(20_001)}`), []);
+});
+
+test('pages of the audit log follow each other to the end, and together are the whole', async () => {
+  const { body } = await service.admin.get(`${api}/audit?limit=1`);
+  assert.ok(body.total < 100, 'two pages');
+  for (let days = 50; days < 110; days += 1) {
+    await service.admin.patch(`${api}/packages/${service.packages.basic}`, { duration_days: days });
+  }
+  for (const [query, total] of [
+    ['?', body.total + 60],
+    [`?target=package:${service.packages.basic}&`, null],
+    [`?account=${service.admin.id}&action=package&`, null],
+  ] as const) {
+    const seen: number[] = [];
+    let before = '';
+    do {
+      const page: Answer = await console.get(`/admin/audit${query}${before}`);
+      assert.equal(page.status, 200, page.text);
+      seen.push(...page.body.data.map(({ entry }: { entry: { number: number } }) => entry.number));
+      before = page.body.next_before === null ? '' : `before=${page.body.next_before}`;
+    } while (before !== '');
+    assert.deepEqual(
+      seen,
+      [...new Set(seen)].sort((one, other) => other - one),
+      query,
+    );
+    assert.ok(seen.length >= 60 && (total === null || seen.length === total), `${query}: ${seen.length}`);
+  }
+});
+
+test('a filter of the audit log that cannot be read, and a name that nobody has, are refused with the field', async () => {
+  for (const [query, field] of [
+    ['?actor=nobody-at-all', 'actor'],
+    ['?account=nobody-at-all', 'account'],
+    ['?target=12', 'target'],
+    ['?from=yesterday', 'from'],
+  ] as const) {
+    const answer = await console.get(`/admin/audit${query}`);
+    expectRefusal(answer, '422 validation_failed');
+    assert.equal(answer.body.error.details.field, field);
+  }
+});
+
+test('accounts are found by name, group, state and balance, newest first or by name', async () => {
+  const found = async (query: string): Promise<string[]> => {
+    const answer = await console.get(`/admin/accounts${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data.map(({ username }: { username: string }) => username);
+  };
+  assert.deepEqual(await found('?group=distributor&balance_below=5.01'), [names.borg, names.admin]);
+  assert.deepEqual(await found('?balance_below=5.00&group=distributor'), [names.admin]);
+  await changeAccount(service, borg, { blocked: true });
+  assert.deepEqual(await found('?state=blocked'), [names.borg]);
+  await changeAccount(service, borg, { blocked: false, api_enabled: false });
+  assert.deepEqual(await found('?state=api_off'), [names.borg]);
+  await sqlOf(service, acme, `update accounts set halted_at = now() where id = ${acme.id}`);
+  assert.deepEqual(await found('?state=halted'), [names.acme]);
+  assert.deepEqual(await found('?state=active'), [names.admin]);
+  await sqlOf(service, acme, `update accounts set halted_at = null where id = ${acme.id}`);
+  assert.deepEqual(
+    await found('?q=RESELLER'),
+    [names.borg, names.acme].filter((name) => /reseller/.test(name)),
+  );
+  for (let count = 0; count < 55; count += 1) {
+    const username = `shop-${(count * 7) % 55}`.replace('-', count % 2 === 0 ? '-' : '_');
+    assert.equal((await service.admin.post(`${api}/accounts`, { username, group: 'reseller' })).status, 201);
+  }
+  for (const sort of ['newest', 'name'] as const) {
+    const all: { id: number; username: string }[] = [];
+    let before = '';
+    do {
+      const { body }: Answer = await console.get(`/admin/accounts?sort=${sort}${before}`);
+      all.push(...body.data);
+      before = body.next_before === null ? '' : `&before=${encodeURIComponent(body.next_before)}`;
+    } while (before !== '');
+    assert.equal(all.length, 58, sort);
+    const sorted = all.toSorted((one, other) =>
+      sort === 'newest' ? other.id - one.id : one.username < other.username ? -1 : 1,
+    );
+    assert.deepEqual(all, sorted, sort);
+  }
+  expectRefusal(await console.get('/admin/accounts?state=lost'), '422 validation_failed');
+  expectRefusal(await console.get('/admin/accounts?balance_below=much'), '422 validation_failed');
+  expectRefusal(await console.get('/admin/accounts?before=a'), '422 validation_failed');
+});
+
+test('a customer of any account is shown with their orders and what happened to their plan', async () => {
+  const shown = await console.get(`/admin/customers/${customer.id}`);
+  assert.equal(shown.status, 200, shown.text);
+  assert.deepEqual(shown.body.customer.account, { id: acme.id, username: names.acme });
+  assert.equal(shown.body.orders.length, 1);
+  const history = await console.get(`/admin/customers/${customer.id}/history`);
+  assert.deepEqual(
+    history.body.data.map(({ type }: { type: string }) => type),
+    ['suspended', 'activated'],
+  );
+  expectRefusal(await console.get(`/admin/customers/${customer.id + 100}`), '404 customer_not_found');
+  expectRefusal(await console.get('/admin/customers/1/history'), '404 customer_not_found');
+  const stranger = createPanelClient(service.address, (await signIn(service, acme)).cookie);
+  expectRefusal(await stranger.get(`/admin/customers/${customer.id}`), '403 forbidden');
+});
