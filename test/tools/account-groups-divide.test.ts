@@ -114,7 +114,10 @@ test('a service has to stop first, and is told how long for; then every row move
 
   const done = await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
   const sum = Object.values(before).reduce((all, count) => all + count, 0);
-  assert.deepEqual([done.groups, done.moved, done.tables, done.rows], [3, true, 20, sum]);
+  assert.deepEqual(
+    [done.groups, done.moved, done.tables, done.rows],
+    [3, true, Object.keys(accountTables).length, sum],
+  );
   assert.deepEqual(await counts(url), before);
   for (const [number, schema] of (await groupsOf(url)).entries()) {
     for (const [table, owner] of Object.entries(accountTables)) {
