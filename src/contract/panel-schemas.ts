@@ -187,6 +187,9 @@ const noticeSchema = Type.Object({
   reason: Type.String({ description: 'gone: it answered 410. failing: nothing but failures for five days.' }),
 });
 
+/** Which ends of plans were counted. */
+const window = { from: time('The first second that counts.'), to: time('The last one.') };
+
 export const overviewSchema = Type.Object({
   notices: Type.Array(noticeSchema, { maxItems: 10 }),
   span: spanSchema,
@@ -224,6 +227,7 @@ export const overviewSchema = Type.Object({
       'The cost of renewing them all, each for the months of its last order, at today’s prices.',
     ),
     covered: Type.Boolean({ description: 'Whether the balance covers it.' }),
+    ...window,
     customers: Type.Array(panelCustomerSchema, { description: 'The ten that end first.' }),
   }),
 });
@@ -501,7 +505,7 @@ export const adminOverviewSchema = Type.Object({
       spent: signedAmount('charged − refunded.'),
     }),
   ),
-  expiring: Type.Object({ days: Type.Integer(), count: Type.Integer() }),
+  expiring: Type.Object({ days: Type.Integer(), count: Type.Integer(), ...window }),
   refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
 });
 const jobSchema = Type.Object({

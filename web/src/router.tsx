@@ -38,7 +38,7 @@ const panel = createRoute({
 const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
-  validateSearch: textParams('span', 'view'),
+  validateSearch: textParams('span', 'view', 'by'),
   component: lazyRouteComponent(() => import('./account/overview-page.tsx'), 'OverviewPage'),
 });
 
@@ -52,7 +52,7 @@ const apiAccess = createRoute({
 const orders = createRoute({
   getParentRoute: () => panel,
   path: '/orders',
-  validateSearch: textParams('customer', 'kind', 'package_id', 'from', 'to', 'before'),
+  validateSearch: textParams('customer', 'kind', 'package_id', 'from', 'to', 'before', 'status'),
   component: lazyRouteComponent(() => import('./account/orders-page.tsx'), 'OrdersPage'),
 });
 
@@ -65,7 +65,7 @@ const order = createRoute({
 const customers = createRoute({
   getParentRoute: () => panel,
   path: '/customers',
-  validateSearch: textParams('q', 'before'),
+  validateSearch: textParams('q', 'before', 'state', 'package_id', 'from', 'to'),
   component: lazyRouteComponent(() => import('./account/customers-page.tsx'), 'CustomersPage'),
 });
 
@@ -78,8 +78,15 @@ const customer = createRoute({
 const ledger = createRoute({
   getParentRoute: () => panel,
   path: '/ledger',
-  validateSearch: textParams('month', 'before'),
+  validateSearch: textParams('month', 'before', 'kind', 'from', 'to'),
   component: lazyRouteComponent(() => import('./account/ledger-page.tsx'), 'LedgerPage'),
+});
+
+const forecast = createRoute({
+  getParentRoute: () => panel,
+  path: '/forecast',
+  validateSearch: textParams('days'),
+  component: lazyRouteComponent(() => import('./account/forecast-page.tsx'), 'ForecastPage'),
 });
 
 const statements = createRoute({
@@ -91,7 +98,7 @@ const statements = createRoute({
 const requests = createRoute({
   getParentRoute: () => panel,
   path: '/requests',
-  validateSearch: textParams('status', 'before'),
+  validateSearch: textParams('status', 'before', 'code', 'from', 'to'),
   component: lazyRouteComponent(() => import('./account/requests-page.tsx'), 'RequestsPage'),
 });
 
@@ -116,7 +123,7 @@ const console = createRoute({
 const consoleOverview = createRoute({
   getParentRoute: () => console,
   path: '/',
-  validateSearch: textParams('span', 'view'),
+  validateSearch: textParams('span', 'view', 'by'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/console-overview-page.tsx')),
     'ConsoleOverviewPage',
@@ -213,6 +220,7 @@ const routeTree = root.addChildren([
     customers,
     customer,
     ledger,
+    forecast,
     statements,
     requests,
     people,

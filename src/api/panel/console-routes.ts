@@ -27,7 +27,7 @@ import { numberMax } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { listJobViews } from './job-view.ts';
 import { listsOfAccounts } from './list-owners.ts';
-import { endingDays } from './overview-routes.ts';
+import { endingDays, endingWindow } from './overview-routes.ts';
 import { allCustomersRoute, customerListRoutes } from './panel-customer-list.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -85,7 +85,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
           orders: orderCount,
           spent: formatAmount(spentCents),
         })),
-        expiring: { days: endingDays, count },
+        expiring: { days: endingDays, count, ...endingWindow(at) },
         refusals,
       });
     },

@@ -91,11 +91,17 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
           count,
           renewal_cost: formatAmount(costCents),
           covered: account.balanceCents >= costCents,
+          ...endingWindow(at),
           customers: ending.customers.map((customer) => panelCustomerView(customer, catalog, at)),
         },
       });
     },
   );
+}
+
+/** Which ends of plans are soon. */
+export function endingWindow(now: EpochSeconds): { from: string; to: string } {
+  return { from: formatTime(now + 1), to: formatTime(now + endingDays * 86_400) };
 }
 
 /** A customer as the API shows it, with the days left beside the plan too. */

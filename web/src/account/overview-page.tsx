@@ -12,7 +12,8 @@ import { changedParams } from '../api/search-params.ts';
 import type { Overview, PanelCustomer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
-import { formatMoney, fromCents, sumAmounts, toCents } from '../text/amounts.ts';
+import { formatMoney, fromCents, toCents } from '../text/amounts.ts';
+import { timesOfUtc } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -23,8 +24,9 @@ import { Money } from '../ui/money.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { SeriesCard, spans } from '../ui/series-card.tsx';
+import { SpendingCard, type SpendingGroup } from '../ui/spending-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
-import { RowLink } from '../ui/text-link.tsx';
+import { RowLink, TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -51,6 +53,7 @@ export function OverviewPage() {
       <div className="flex flex-col gap-4 lg:gap-5">
         {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
         <EndpointNotices overview={data} />
+        <Attention overview={data} spanTitle={span.title} />
         <Figures overview={data} spanTitle={span.title} />
         <SeriesCard
           title={t`Credit and orders`}
@@ -64,11 +67,122 @@ export function OverviewPage() {
           view={search.view === 'table' ? 'table' : 'chart'}
           onView={(view) => change({ view: view === 'chart' ? '' : view })}
           outdated={isPlaceholderData}
+          rows={{
+            onOpen: ({ date }, of) =>
+              void navigate({ to: of === 'money' ? '/ledger' : '/orders', search: timesOfUtc(date) }),
+            link: ({ date }, words) => (
+              <RowLink to="/orders" search={timesOfUtc(date)}>
+                {words}
+              </RowLink>
+            ),
+          }}
+        />
+        <SpendingCard
+          title={t`Spending by package and kind`}
+          spending={data?.spending}
+          totals={data?.totals}
+          error={error}
+          currency={account.currency}
+          spanTitle={span.title}
+          by={search.by === 'kind' ? 'kind' : 'package'}
+          onBy={(by) => change({ by: by === 'package' ? '' : by })}
+          outdated={isPlaceholderData}
+          link={(group) => <SpendingLink group={group} span={data?.span} by={search.by} />}
         />
         <ExpiringPlans overview={data} error={error} />
         {isLive && !isNew && !checklist.allow_list ? <FirstSteps checklist={checklist} /> : null}
       </div>
     </>
+  );
+}
+
+/** The orders of a package or kind in the span; of cancelled plans, which are no orders, what the ledger says. */
+function SpendingLink({
+  group,
+  span,
+  by,
+}: {
+  readonly group: SpendingGroup;
+  readonly span: Overview['span'] | undefined;
+  readonly by: string | undefined;
+}) {
+  const times = { from: span?.from ?? '', to: span?.to ?? '' };
+  const name = <bdi>{group.name}</bdi>;
+  if (by !== 'kind')
+    return (
+      <RowLink to="/orders" search={{ package_id: group.key, ...times }}>
+        {name}
+      </RowLink>
+    );
+  return group.key === 'cancel' ? (
+    <RowLink to="/ledger" search={{ kind: 'refund', ...times }}>
+      {name}
+    </RowLink>
+  ) : (
+    <RowLink to="/orders" search={{ kind: group.key, ...times }}>
+      {name}
+    </RowLink>
+  );
+}
+
+/** What went wrong or waits: each with the way to it. Nothing, where all is well. */
+function Attention({
+  overview,
+  spanTitle,
+}: {
+  readonly overview: Overview | undefined;
+  readonly spanTitle: string;
+}) {
+  if (overview === undefined) return null;
+  const { orders, renewals_failed: renewals, span } = overview;
+  const { pending, failed } = orders;
+  if (pending.count + failed.count + renewals.count === 0) return null;
+  return (
+    <Card title={t`Needs a look`}>
+      <ul className="flex flex-col gap-2">
+        {pending.count === 0 ? null : (
+          <li>
+            <TextLink to="/orders" search={{ status: 'pending' }}>
+              {plural(pending.count, {
+                one: '# order waits for the product',
+                other: '# orders wait for the product',
+              })}
+            </TextLink>
+          </li>
+        )}
+        {failed.count === 0 ? null : (
+          <li>
+            <TextLink to="/orders" search={{ status: 'failed', from: span.from, to: span.to }}>
+              {plural(failed.count, {
+                one: '# order failed and was paid back',
+                other: '# orders failed and were paid back',
+              })}
+            </TextLink>{' '}
+            <span className="text-soft">{t`In ${spanTitle}`}</span>
+          </li>
+        )}
+        {renewals.customers.map(({ id, name, code, at }) => (
+          <li key={id}>
+            <TextLink to="/customers/$customerId" params={{ customerId: String(id) }}>
+              <bdi>{name}</bdi>
+            </TextLink>{' '}
+            <span className="text-soft">
+              <Trans>
+                could not be renewed: <code>{code}</code>, <Time at={at} style="relative" />
+              </Trans>
+            </span>
+          </li>
+        ))}
+        {renewals.count > renewals.customers.length ? (
+          <li className="text-soft">
+            {plural(renewals.count, {
+              one: '# renewal failed in 7 days',
+              other: '# renewals failed in 7 days; the latest are above',
+            })}
+          </li>
+        ) : null}
+      </ul>
+    </Card>
   );
 }
 
@@ -97,28 +211,64 @@ function Figures({
   const { currency } = account;
   // The counts are those of what is real.
   const isLive = panelMode === 'live';
-  const series = overview?.series;
+  const { span, totals } = overview ?? {};
   const expiring = overview?.expiring;
   return (
     <Stats>
       <Stat
         name={t`Balance`}
-        value={<Money amount={account.balance} currency={currency} />}
+        value={
+          <TextLink to="/forecast" className="decoration-transparent">
+            <Money amount={account.balance} currency={currency} />
+          </TextLink>
+        }
         note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
       />
       <Stat
         name={t`Credit spent`}
-        value={series && <Money amount={sumAmounts(series.map(({ spent }) => spent))} currency={currency} />}
+        value={
+          span &&
+          totals && (
+            <TextLink
+              to="/ledger"
+              search={{ from: span.from, to: span.to }}
+              className="decoration-transparent"
+            >
+              <Money amount={totals.spent} currency={currency} />
+            </TextLink>
+          )
+        }
         note={t`In ${spanTitle}, less refunds`}
       />
       <Stat
         name={t`Orders`}
-        value={series && formatCount(series.reduce((sum, { orders }) => sum + orders, 0))}
+        value={
+          span &&
+          totals && (
+            <TextLink
+              to="/orders"
+              search={{ from: span.from, to: span.to }}
+              className="decoration-transparent"
+            >
+              {formatCount(totals.orders)}
+            </TextLink>
+          )
+        }
         note={isLive ? t`In ${spanTitle}; ${formatCount(account.order_count)} ever` : t`In ${spanTitle}`}
       />
       <Stat
         name={t`Plans that end soon`}
-        value={expiring && formatCount(expiring.count)}
+        value={
+          expiring && (
+            <TextLink
+              to="/customers"
+              search={{ from: expiring.from, to: expiring.to }}
+              className="decoration-transparent"
+            >
+              {formatCount(expiring.count)}
+            </TextLink>
+          )
+        }
         note={
           expiring === undefined
             ? ''
@@ -199,8 +349,13 @@ function ExpiringPlans({
           : undefined
       }
       action={
-        <ButtonLink to="/customers">
-          <Trans>All customers</Trans>
+        <ButtonLink
+          to="/customers"
+          search={expiring === undefined ? {} : { from: expiring.from, to: expiring.to }}
+        >
+          {expiring === undefined || expiring.count === 0
+            ? t`All customers`
+            : plural(expiring.count, { one: 'Show it', other: 'Show all #' })}
         </ButtonLink>
       }
       flush

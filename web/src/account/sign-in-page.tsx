@@ -7,7 +7,8 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signIn } from '../api/commands.ts';
-import { signInOptionsQuery } from '../api/queries.ts';
+import { personQuery, signInOptionsQuery } from '../api/queries.ts';
+import type { SignedInPerson } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Logo } from '../shell/logo.tsx';
 import { Button } from '../ui/button.tsx';
@@ -29,7 +30,11 @@ export function SignInPage() {
     onDone: () => {
       // Whatever was read belongs to whoever was signed in before.
       client.clear();
-      router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${safePath(next)}`);
+      const path = safePath(next);
+      // Whoever was on the way somewhere goes on there. Operators begin with their business.
+      const start =
+        path === '/' ? client.fetchQuery(personQuery).then(startOf, () => path) : Promise.resolve(path);
+      void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
     },
   });
   // Whichever way led here: a session may have ended by itself.
@@ -173,6 +178,10 @@ function useCountdown(error: Error | null): number {
     return () => clearInterval(timer);
   }, [error]);
   return left;
+}
+
+function startOf({ scopes }: SignedInPerson): string {
+  return scopes.includes('admin:read') ? '/admin' : '/';
 }
 
 /** A path of the panel; anything else leads to its start. */

@@ -5,6 +5,7 @@ import { call } from './client.ts';
 import type {
   Account,
   AdminPackage,
+  Alerts,
   ApiKey,
   Customer,
   Group,
@@ -46,6 +47,11 @@ export const completePasswordReset = (body: { token: string; new_password: strin
   post<null>('/password-reset/complete', body);
 export const setEmail = (body: { email: string; password: OwnPassword }) =>
   call<{ readonly email: string }>('/email', { method: 'PUT', body });
+export const setAlerts = (body: {
+  balance_below?: string;
+  plans_ending_days?: number;
+  emails: readonly string[];
+}) => call<{ readonly alerts: Alerts }>('/v1/alerts', { method: 'PUT', body });
 export const signOut = () => post<null>('/sign-out');
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');

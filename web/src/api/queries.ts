@@ -8,6 +8,7 @@ import type {
   AccountCustomer,
   AccountOrder,
   AdminPackage,
+  Alerts,
   ApiKey,
   ApiKeyFacts,
   AuditEntry,
@@ -16,6 +17,7 @@ import type {
   CursorPage,
   Customer,
   CustomerWithOrders,
+  Forecast,
   Health,
   LedgerEntry,
   Listed,
@@ -83,6 +85,9 @@ export const usageQuery = queryOptions({ ...reading<Usage>('/usage'), refetchInt
 
 export const overviewQuery = (span: { days?: number; months?: number }) =>
   listing<Overview>('/overview', span);
+
+export const forecastQuery = (days: number) => listing<Forecast>('/v1/forecast', { days });
+export const alertsQuery = reading<{ readonly alerts: Alerts }>('/v1/alerts');
 
 export const ordersQuery = (query: Query) => listing<CursorPage<Order>>('/orders', query);
 export const orderQuery = (id: string) => reading<OrderWithEntries>(`/orders/${encodeURIComponent(id)}`);

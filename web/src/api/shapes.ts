@@ -3,7 +3,9 @@
 
 import type { Static } from 'typebox';
 import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
+import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
+import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
   accountCustomerSchema,
@@ -18,11 +20,13 @@ import type {
   panelEntrySchema,
   requestLineSchema,
   SeriesPointView,
+  SpendingView,
   savedAllowListSchema,
   sessionListSchema,
   signedInPersonSchema,
   signInOptionsSchema,
   statementListSchema,
+  TotalsView,
   totpEnrolmentSchema,
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
@@ -97,10 +101,16 @@ export interface TestClock {
 }
 export type TestClockMoved = With<Static<typeof testClockMovedSchema>, { clock: TestClock }>;
 export type Usage = Static<typeof usageSchema>;
+export type Totals = TotalsView;
+export type SpendingRow = NonNullable<SpendingView>[number];
+export type Forecast = Static<typeof forecastSchema>;
+export type Alerts = AlertsView;
 export type Overview = With<
   Static<typeof overviewSchema>,
   {
     series: readonly SeriesPointView[];
+    totals: Totals;
+    spending: readonly SpendingRow[] | null;
     expiring: With<Static<typeof overviewSchema>['expiring'], { customers: readonly PanelCustomerView[] }>;
   }
 >;
@@ -130,6 +140,9 @@ export interface PackageList {
   readonly group: Group;
   readonly data: readonly PackageView[];
 }
-export type ConsoleOverview = Static<typeof adminOverviewSchema>;
+export type ConsoleOverview = With<
+  Static<typeof adminOverviewSchema>,
+  { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
+>;
 export type Health = Static<typeof healthSchema>;
 export type AccountCustomer = Static<typeof accountCustomerSchema>;

@@ -17,6 +17,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { SeriesCard, spans } from '../ui/series-card.tsx';
+import { SpendingCard } from '../ui/spending-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 
@@ -97,6 +98,26 @@ export function ConsoleOverviewPage() {
           view={search.view === 'table' ? 'table' : 'chart'}
           onView={(view) => change({ view: view === 'chart' ? '' : view })}
           outdated={isPlaceholderData}
+        />
+        <SpendingCard
+          title={t`Revenue by package and kind`}
+          spending={data?.spending}
+          totals={data?.totals}
+          error={error}
+          currency={currency}
+          spanTitle={span.title}
+          by={search.by === 'kind' ? 'kind' : 'package'}
+          onBy={(by) => change({ by: by === 'package' ? '' : by })}
+          outdated={isPlaceholderData}
+          link={({ key, name }) =>
+            search.by === 'kind' ? (
+              name
+            ) : (
+              <RowLink to="/admin/packages/$packageId" params={{ packageId: key }}>
+                <bdi>{name}</bdi>
+              </RowLink>
+            )
+          }
         />
         <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
           <Card title={t`Top accounts`} description={t`By credit spent in ${span.title}.`} flush>

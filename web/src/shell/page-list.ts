@@ -4,6 +4,7 @@
 import { t } from '@lingui/core/macro';
 import {
   Activity,
+  CalendarClock,
   ChartNoAxesColumn,
   HeartPulse,
   KeyRound,
@@ -28,6 +29,7 @@ export interface PageEntry {
     | '/orders'
     | '/customers'
     | '/ledger'
+    | '/forecast'
     | '/statements'
     | '/requests'
     | '/api-access'
@@ -54,6 +56,14 @@ const panelPages: readonly PageEntry[] = [
   { to: '/orders', title: t`Orders`, icon: ShoppingBag, keys: 'g o', words: t`sales renew` },
   { to: '/customers', title: t`Customers`, icon: Users, keys: 'g c', words: t`plans expiry login link` },
   { to: '/ledger', title: t`Ledger`, icon: Wallet, keys: 'g l', words: t`balance credit csv export` },
+  {
+    to: '/forecast',
+    title: t`Forecast and alerts`,
+    icon: CalendarClock,
+    keys: 'g f',
+    words: t`renewals balance ends alert mail low`,
+    scope: 'balance:read',
+  },
   {
     to: '/statements',
     title: t`Statements`,

@@ -109,6 +109,11 @@ export const periods: readonly {
   { months: 12, period: 'yearly', title: t`Yearly` },
 ];
 
+/** Of an order, or what came back for plans that were cancelled. */
+export function spendingKindWord(kind: string): string {
+  return kind === 'cancel' ? t`Cancelled plans` : orderKindWord(kind);
+}
+
 export function orderKindWord(kind: string): string {
   return orderKinds[kind] ?? kind;
 }

@@ -5,6 +5,7 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { classNames } from './class-names.ts';
 
 export interface BarChartProps {
   readonly label: string;
@@ -13,21 +14,29 @@ export interface BarChartProps {
   readonly values: readonly number[];
   /** The axis' words for a value. */
   readonly formatTick: (value: number) => string;
+  /** Bars that are drawn hatched, from this one on: what is not over, or does not hold. */
+  readonly hatchedFrom?: number | undefined;
   /** Which bar is pointed at; null: none. */
   readonly onPoint: (index: number | null) => void;
+  /** A bar was clicked. The same is offered elsewhere to whoever does not point. */
+  readonly onChoose?: ((index: number) => void) | undefined;
 }
 
 const height = 200;
 const barShare = 0.72;
 const barWidthMax = 36;
-const tickRoom = 56;
+const tickRoomMin = 40;
+const labelGap = 12;
+const font = '11px system-ui, sans-serif';
 /** Whole units only: nobody counts tenths of an order, and an empty chart has no cents to show. */
 const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
-export function BarChart({ label, names, values, formatTick, onPoint }: BarChartProps) {
+export function BarChart(props: BarChartProps) {
+  const { label, names, values, formatTick, onPoint, onChoose } = props;
+  const hatchedFrom = props.hatchedFrom ?? values.length;
   const place = useRef<HTMLDivElement>(null);
-  const latest = useRef({ formatTick, onPoint });
-  latest.current = { formatTick, onPoint };
+  const latest = useRef({ formatTick, onPoint, onChoose });
+  latest.current = { formatTick, onPoint, onChoose };
   useEffect(() => {
     const { current: element } = place;
     if (element === null) return;
@@ -35,7 +44,7 @@ export function BarChart({ label, names, values, formatTick, onPoint }: BarChart
     let chart: uPlot | null = null;
     const draw = () => {
       chart?.destroy();
-      chart = new uPlot(options(element, names, latest), dataOf(values), element);
+      chart = new uPlot(options(element, names, latest), dataOf(values, hatchedFrom), element);
     };
     const observer = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }));
     draw();
@@ -46,27 +55,85 @@ export function BarChart({ label, names, values, formatTick, onPoint }: BarChart
       observer.disconnect();
       chart?.destroy();
     };
-  }, [names, values]);
-  return <div ref={place} role="img" aria-label={label} className="h-50 w-full overflow-hidden" />;
+  }, [names, values, hatchedFrom]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={label}
+      className={classNames(
+        'h-50 w-full overflow-hidden',
+        onChoose !== undefined && '[&_.u-over]:cursor-pointer',
+      )}
+    />
+  );
 }
 
-function dataOf(values: readonly number[]): uPlot.AlignedData {
-  return [values.map((_value, index) => index), [...values]];
+function dataOf(values: readonly number[], hatchedFrom: number): uPlot.AlignedData {
+  const only = (fits: (index: number) => boolean) =>
+    values.map((value, index) => (fits(index) ? value : null));
+  return [
+    values.map((_value, index) => index),
+    only((index) => index < hatchedFrom),
+    only((index) => index >= hatchedFrom),
+  ];
+}
+
+const measuring = document.createElement('canvas').getContext('2d');
+
+function widthOf(text: string): number {
+  if (measuring === null) return text.length * 7;
+  measuring.font = font;
+  return measuring.measureText(text).width;
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(widthOf));
+}
+
+/** Every bar's name or every second, third, …: as many as have room, and always that of the last bar. */
+function namedBars(count: number, width: number, nameWidth: number): number[] {
+  const step = Math.max(1, Math.ceil((nameWidth + labelGap) / (width / (count + 0.2))));
+  const named: number[] = [];
+  for (let at = count - 1; at >= 0; at -= step) named.unshift(at);
+  return named;
+}
+
+/** Diagonal lines in the colour of the bars. */
+function hatching(colour: string): CanvasPattern | string {
+  const tile = document.createElement('canvas');
+  const size = Math.round(6 * window.devicePixelRatio);
+  tile.width = size;
+  tile.height = size;
+  const context = tile.getContext('2d');
+  if (context === null) return colour;
+  context.strokeStyle = colour;
+  context.lineWidth = size / 3;
+  context.lineCap = 'square';
+  for (const offset of [-size, 0, size]) {
+    context.beginPath();
+    context.moveTo(offset, size);
+    context.lineTo(offset + size, 0);
+    context.stroke();
+  }
+  return context.createPattern(tile, 'repeat') ?? colour;
 }
 
 function options(
   element: HTMLElement,
   names: readonly string[],
-  latest: { readonly current: Pick<BarChartProps, 'formatTick' | 'onPoint'> },
+  latest: { readonly current: Pick<BarChartProps, 'formatTick' | 'onPoint' | 'onChoose'> },
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--soft'), font: '11px system-ui, sans-serif', ticks: { show: false } };
+  const axis = { stroke: colour('--soft'), font, ticks: { show: false } };
+  const nameWidth = widest(names);
   const bars = uPlot.paths.bars?.({ size: [barShare, barWidthMax], radius: 0.15 });
   return {
     width: element.clientWidth,
     height,
-    padding: [12, 14, 0, 0],
+    // The last bar's name is as wide as its bar at least, and is shown whole.
+    padding: [12, Math.max(14, Math.ceil(nameWidth / 2)), 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -83,14 +150,13 @@ function options(
         grid: { show: false },
         gap: 6,
         size: 28,
-        incrs: [1, 2, 3, 5, 7, 10],
-        space: 56,
+        splits: (chart) => namedBars(names.length, chart.width - tickRoomMin, nameWidth),
         values: (_chart, splits) => splits.map((at) => names[at] ?? ''),
       },
       {
         ...axis,
         grid: { stroke: colour('--line'), width: 1 },
-        size: tickRoom,
+        size: (_chart, ticks) => Math.max(tickRoomMin, Math.ceil(widest(ticks ?? [])) + labelGap),
         gap: 6,
         space: 32,
         incrs: steps,
@@ -105,8 +171,23 @@ function options(
         points: { show: false },
         ...(bars !== undefined && { paths: bars }),
       },
+      {
+        fill: () => hatching(colour('--accent')),
+        stroke: colour('--accent'),
+        width: 1,
+        points: { show: false },
+        ...(bars !== undefined && { paths: bars }),
+      },
     ],
     hooks: {
+      ready: [
+        ({ over, cursor }) => {
+          over.addEventListener('click', () => {
+            const { idx } = cursor;
+            if (idx !== null && idx !== undefined) latest.current.onChoose?.(idx);
+          });
+        },
+      ],
       setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
     },
   };

@@ -3,7 +3,7 @@
 
 import { t } from '@lingui/core/macro';
 import { Inbox } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { SeriesPoint } from '../api/shapes.ts';
 import { formatMoney, sumAmounts } from '../text/amounts.ts';
 import { formatCount, numberLocale } from '../text/language.ts';
@@ -37,14 +37,26 @@ interface SeriesCardProps {
   readonly view: SeriesView;
   readonly onView: (view: SeriesView) => void;
   readonly outdated: boolean;
+  /** Leads to the rows that a day or month is made of. */
+  readonly rows?: SeriesRows;
+}
+
+export interface SeriesRows {
+  /** Where a bar was clicked. */
+  readonly onOpen: (point: SeriesPoint, of: 'money' | 'orders') => void;
+  readonly link: (point: SeriesPoint, words: string) => ReactNode;
 }
 
 export function SeriesCard(props: SeriesCardProps) {
-  const { title, moneyName, series, error, onRetry, currency, span, view, outdated } = props;
+  const { title, moneyName, series, error, onRetry, currency, span, view, outdated, rows } = props;
   return (
     <Card
       title={title}
-      description={t`Days and months are in UTC.`}
+      description={
+        span === 'days'
+          ? t`Days are UTC days; today is still running.`
+          : t`Months are UTC months; this month is still running.`
+      }
       flush={view === 'table'}
       action={
         <div className="flex flex-wrap gap-2">
@@ -69,11 +81,17 @@ export function SeriesCard(props: SeriesCardProps) {
       {error !== null && series === undefined ? (
         <ErrorNotice error={error} onRetry={onRetry} />
       ) : view === 'table' ? (
-        <SeriesTable series={series} moneyName={moneyName} currency={currency} outdated={outdated} />
+        <SeriesTable
+          series={series}
+          moneyName={moneyName}
+          currency={currency}
+          outdated={outdated}
+          rows={rows}
+        />
       ) : (
         <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
-          <MoneyChart series={series} name={moneyName} currency={currency} />
-          <OrderChart series={series} />
+          <MoneyChart series={series} name={moneyName} currency={currency} rows={rows} />
+          <OrderChart series={series} rows={rows} />
         </div>
       )}
     </Card>
@@ -84,10 +102,12 @@ function MoneyChart({
   series,
   name,
   currency,
+  rows,
 }: {
   readonly series: readonly SeriesPoint[] | undefined;
   readonly name: string;
   readonly currency: string;
+  readonly rows: SeriesRows | undefined;
 }) {
   // A picture needs no cents beyond what a float holds; the words are made of the exact texts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
@@ -103,11 +123,18 @@ function MoneyChart({
       total={series === undefined ? '' : formatMoney(sumAmounts(series.map(({ spent }) => spent)), currency)}
       wordsOf={({ spent }) => formatMoney(spent, currency)}
       formatTick={(value) => compact.format(value)}
+      onOpen={rows && ((point) => rows.onOpen(point, 'money'))}
     />
   );
 }
 
-function OrderChart({ series }: { readonly series: readonly SeriesPoint[] | undefined }) {
+function OrderChart({
+  series,
+  rows,
+}: {
+  readonly series: readonly SeriesPoint[] | undefined;
+  readonly rows: SeriesRows | undefined;
+}) {
   const values = useMemo(() => series?.map(({ orders }) => orders), [series]);
   const total = (values ?? []).reduce((sum, value) => sum + value, 0);
   return (
@@ -118,6 +145,7 @@ function OrderChart({ series }: { readonly series: readonly SeriesPoint[] | unde
       total={formatCount(total)}
       wordsOf={({ orders }) => formatCount(orders)}
       formatTick={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
+      onOpen={rows && ((point) => rows.onOpen(point, 'orders'))}
     />
   );
 }
@@ -129,20 +157,19 @@ interface ChartProps {
   readonly total: string;
   readonly wordsOf: (point: SeriesPoint) => string;
   readonly formatTick: (value: number) => string;
+  readonly onOpen: ((point: SeriesPoint) => void) | undefined;
 }
 
-function Chart({ name, series, values, total, wordsOf, formatTick }: ChartProps) {
+function Chart({ name, series, values, total, wordsOf, formatTick, onOpen }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const names = useMemo(() => (series ?? []).map(({ date }) => formatSeriesDate(date, 'short')), [series]);
   const point = at === null ? undefined : series?.[at];
+  const running = series?.find((one) => one.running);
   return (
     <figure className="min-w-0">
       <figcaption className="mb-1 flex items-baseline justify-between gap-4">
         <span className="text-soft">
-          {name}{' '}
-          <span className="text-xs">
-            {point === undefined ? t`in total` : formatSeriesDate(point.date, 'long')}
-          </span>
+          {name} <span className="text-xs">{point === undefined ? t`in total` : dateWords(point)}</span>
         </span>
         <span className="figures text-base font-semibold">
           {series === undefined ? (
@@ -162,11 +189,40 @@ function Chart({ name, series, values, total, wordsOf, formatTick }: ChartProps)
           names={names}
           values={values}
           formatTick={formatTick}
+          hatchedFrom={running === undefined ? undefined : series.indexOf(running)}
           onPoint={setAt}
+          onChoose={
+            onOpen &&
+            ((index) => {
+              const chosen = series[index];
+              if (chosen !== undefined) onOpen(chosen);
+            })
+          }
         />
+      )}
+      {running === undefined ? null : (
+        <HatchedNote>{t`Still running: ${formatSeriesDate(running.date, 'long')}`}</HatchedNote>
       )}
     </figure>
   );
+}
+
+/** What the hatched bars of a chart are. */
+export function HatchedNote({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className="mt-1 flex items-center gap-2 text-xs text-soft">
+      <span
+        aria-hidden
+        className="inline-block size-3 shrink-0 border border-accent bg-[repeating-linear-gradient(135deg,var(--accent)_0_2px,transparent_2px_4px)]"
+      />
+      {children}
+    </p>
+  );
+}
+
+function dateWords({ date, running }: SeriesPoint): string {
+  const words = formatSeriesDate(date, 'long');
+  return running ? t`${words}, still running` : words;
 }
 
 function SeriesTable({
@@ -174,16 +230,26 @@ function SeriesTable({
   moneyName,
   currency,
   outdated,
+  rows,
 }: {
   readonly series: readonly SeriesPoint[] | undefined;
   readonly moneyName: string;
   readonly currency: string;
   readonly outdated: boolean;
+  readonly rows: SeriesRows | undefined;
 }) {
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SeriesPoint>[] = [
-    { title: t`Date`, cell: ({ date }) => formatSeriesDate(date, 'long'), grows: true },
-    { title: t`Orders`, cell: ({ orders }) => <span className="figures">{orders}</span>, align: 'end' },
+    {
+      title: t`Date`,
+      cell: (point) => (rows === undefined ? dateWords(point) : rows.link(point, dateWords(point))),
+      grows: true,
+    },
+    {
+      title: t`Orders`,
+      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
+      align: 'end',
+    },
     { title: t`Charged`, cell: ({ charged }) => money(charged), align: 'end', from: 'sm' },
     { title: t`Refunded`, cell: ({ refunded }) => money(refunded), align: 'end', from: 'sm' },
     { title: moneyName, cell: ({ spent }) => money(spent), align: 'end' },

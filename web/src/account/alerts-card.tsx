@@ -1,0 +1,131 @@
+// What the account wants to be told in time: of a low balance, of plans that end, and who is written to.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { setAlerts } from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import { useMay } from '../api/person.ts';
+import { alertsQuery } from '../api/queries.ts';
+import type { Alerts } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { readAmount } from '../text/amounts.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { say } from '../ui/toasts.tsx';
+
+export function AlertsCard() {
+  const { mail } = useMe();
+  const { data, error, refetch } = useQuery(alertsQuery);
+  return (
+    <Card
+      title={t`Alerts`}
+      description={
+        mail
+          ? t`Each is an event for your endpoints, and a mail to these addresses.`
+          : t`Each is an event for your endpoints. This service sends no mail yet; once it does, these addresses are written to.`
+      }
+    >
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-40 w-full" />
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        // What somebody else saved meanwhile is shown, unless it was typed over here.
+        <AlertsForm key={JSON.stringify(data.alerts)} alerts={data.alerts} />
+      )}
+    </Card>
+  );
+}
+
+function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
+  const { currency } = useMe().account;
+  const mayChange = useMay()('webhooks:write');
+  const [below, setBelow] = useState(alerts.balance_below ?? '');
+  const [days, setDays] = useState(alerts.plans_ending_days === null ? '' : String(alerts.plans_ending_days));
+  const [emails, setEmails] = useState(alerts.emails.join(', '));
+  const command = useCommand(setAlerts, { onDone: () => say(t`The alerts are saved.`) });
+  const amount = below.trim() === '' ? null : readAmount(below);
+  const addresses = emails.split(/[\s,;]+/).filter((address) => address !== '');
+  const wrong = addresses.find((address) => !/^\S+@\S+\.\S+$/.test(address));
+  const problems = {
+    below:
+      below.trim() !== '' && (amount === null || Number(amount) === 0)
+        ? t`An amount above zero, like 50.00.`
+        : null,
+    days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`A number of days from 1 to 60.`,
+    emails:
+      wrong !== undefined
+        ? t`${wrong} is no e-mail address.`
+        : addresses.length > 10
+          ? t`Ten addresses at most.`
+          : null,
+  };
+  const isRight = Object.values(problems).every((problem) => problem === null);
+  return (
+    <form
+      noValidate
+      className="grid gap-4 sm:grid-cols-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isRight || !mayChange) return;
+        command.mutate({
+          ...(amount !== null && { balance_below: amount }),
+          ...(days.trim() !== '' && { plans_ending_days: Number(days) }),
+          emails: addresses,
+        });
+      }}
+    >
+      <TextField
+        label={t`Tell when the balance falls below (${currency})`}
+        inputMode="decimal"
+        autoComplete="off"
+        disabled={!mayChange}
+        value={below}
+        onText={setBelow}
+        hint={t`Empty: not told.`}
+        problem={problems.below}
+      />
+      <TextField
+        label={t`Tell of plans this many days before they end`}
+        inputMode="numeric"
+        autoComplete="off"
+        disabled={!mayChange}
+        value={days}
+        onText={setDays}
+        hint={t`Beside 7 days and 1 day before. Empty: those two alone, and by no mail.`}
+        problem={problems.days}
+      />
+      <TextField
+        label={t`E-mail addresses`}
+        className="sm:col-span-2"
+        autoComplete="off"
+        spellCheck={false}
+        autoCapitalize="none"
+        disabled={!mayChange}
+        value={emails}
+        onText={setEmails}
+        hint={t`Up to ten, with commas between them.`}
+        problem={problems.emails}
+      />
+      {command.error === null ? null : (
+        <div className="sm:col-span-2">
+          <ErrorNotice error={command.error} />
+        </div>
+      )}
+      {mayChange ? (
+        <div>
+          <Button type="submit" look="primary" disabled={!isRight || command.isPending}>
+            <Trans>Save alerts</Trans>
+          </Button>
+        </div>
+      ) : null}
+    </form>
+  );
+}
