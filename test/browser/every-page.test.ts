@@ -72,6 +72,7 @@ const panel = usePanelBrowser(async (service) => {
     'customers-page': { path: '/panel/customers', title: 'Customers' },
     'customer-page': { path: `/panel/customers/${customer.id}`, title: 'links@example.com' },
     'ledger-page': { path: '/panel/ledger?month=2026-01', title: 'Ledger' },
+    'forecast-page': { path: '/panel/forecast', title: 'Forecast and alerts' },
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
     'api-access-page': { path: '/panel/api-access', title: 'API access' },

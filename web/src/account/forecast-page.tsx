@@ -1,7 +1,7 @@
 // What renewing everything that ends would cost, day by day, and on which day the balance no longer covers it; and what the
 // account wants to be told in time.
 
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -107,6 +107,7 @@ export function ForecastPage() {
             </>
           )}
         </Card>
+        {may('events:read') ? <AlertsCard /> : null}
         <Card
           title={t`Day by day`}
           description={t`Each day opens the customers whose plan ends on it.`}
@@ -129,7 +130,6 @@ export function ForecastPage() {
             />
           </div>
         </Card>
-        {may('events:read') ? <AlertsCard /> : null}
       </div>
     </>
   );
@@ -146,11 +146,11 @@ function withBalance({ days, balance }: Forecast): ForecastDay[] {
 function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): string {
   if (plans === 0) return t`No plan ends in this time.`;
   const [cost, have] = [formatMoney(total, currency), formatMoney(balance, currency)];
-  const count = plural(plans, { one: '# plan ends', other: '# plans end' });
-  if (runs_out_on === null) return t`${count}, renewals cost ${cost}: the balance of ${have} covers them.`;
+  if (runs_out_on === null)
+    return t`The balance of ${have} covers all renewals of this time, ${cost} together.`;
   const missing = formatMoney(fromCents(toCents(total) - toCents(balance)), currency);
   const day = formatSeriesDate(runs_out_on, 'long');
-  return t`The balance of ${have} ends on ${day}. ${count}, renewals cost ${cost}: ${missing} are missing.`;
+  return t`The balance of ${have} ends on ${day}. All renewals of this time cost ${cost}: ${missing} more than there is.`;
 }
 
 /** What is left at the end of each day. */

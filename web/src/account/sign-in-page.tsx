@@ -7,8 +7,8 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signIn } from '../api/commands.ts';
-import { personQuery, signInOptionsQuery } from '../api/queries.ts';
-import type { SignedInPerson } from '../api/shapes.ts';
+import { meQuery, signInOptionsQuery } from '../api/queries.ts';
+import type { Me } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Logo } from '../shell/logo.tsx';
 import { Button } from '../ui/button.tsx';
@@ -33,7 +33,7 @@ export function SignInPage() {
       const path = safePath(next);
       // Whoever was on the way somewhere goes on there. Operators begin with their business.
       const start =
-        path === '/' ? client.fetchQuery(personQuery).then(startOf, () => path) : Promise.resolve(path);
+        path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
       void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
     },
   });
@@ -180,8 +180,8 @@ function useCountdown(error: Error | null): number {
   return left;
 }
 
-function startOf({ scopes }: SignedInPerson): string {
-  return scopes.includes('admin:read') ? '/admin' : '/';
+function startOf({ account }: Me): string {
+  return account.is_admin ? '/admin' : '/';
 }
 
 /** A path of the panel; anything else leads to its start. */

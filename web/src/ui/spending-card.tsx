@@ -65,7 +65,7 @@ export function SpendingCard(props: SpendingCardProps) {
       title: t`Change`,
       align: 'end',
       from: 'sm',
-      cell: (group) => <span className="figures">{changeWords(group, currency)}</span>,
+      cell: (group) => <span className="figures whitespace-nowrap">{changeWords(group, currency)}</span>,
     },
   ];
   return (
@@ -136,7 +136,8 @@ function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string)
 function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>, currency: string): string {
   const change = toCents(spent) - toCents(before);
   const inMoney = formatMoney(fromCents(change), currency, true);
-  if (toCents(before) <= 0n) return inMoney;
+  // Of next to nothing, any percentage is huge and says nothing.
+  if (toCents(before) <= 0n || change > toCents(before) * 10n) return inMoney;
   return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
 }
 

@@ -1,0 +1,193 @@
+// From number to rows: what both overviews and the forecast say, and where each figure leads.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { testPassword } from '../harness/panel-client.ts';
+import { placeOrder, secondsOf } from '../harness/shop.ts';
+import { goTo, heading, row, typeSignIn } from './panel-actions.ts';
+import { untilTrue, usePanelBrowser } from './panel-browser.ts';
+
+let reseller: TestAccount;
+const panel = usePanelBrowser(async (service) => {
+  service.clock.seconds = secondsOf('2026-01-20T09:00:00Z');
+  reseller = await service.createReseller({ credit: '80.00' });
+  const { plus } = service.packages;
+  // Before the 30 days that are shown at first, on one of them, and today.
+  await placeOrder(service, reseller, { customer: 'old' });
+  service.clock.seconds = secondsOf('2026-03-10T09:00:00Z');
+  await placeOrder(service, reseller, { customer: 'mid' });
+  service.clock.seconds = secondsOf('2026-03-12T09:00:00Z');
+  await placeOrder(service, reseller, { customer: 'new', package_id: plus });
+  await placeOrder(service, reseller, { customer: 'mid' });
+  service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
+});
+
+/** What is written on canvases, with where it begins and ends, in pixels of its canvas. */
+interface Written {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly width: number;
+}
+
+async function openNoting(path: string, width: number): Promise<Page> {
+  const page = await panel.openAs(reseller, '/panel/security', {
+    viewport: { width, height: 900 },
+  });
+  await page.addInitScript(() => {
+    const written: unknown[] = [];
+    Object.assign(window, { written });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function note(text, x, y, ...rest) {
+      const { a, e } = this.getTransform();
+      const size = this.measureText(text).width;
+      const left = x - (this.textAlign === 'center' ? size / 2 : this.textAlign === 'right' ? size : 0);
+      written.push({ text, start: a * left + e, end: a * (left + size) + e, width: this.canvas.width });
+      fillText.call(this, text, x, y, ...rest);
+    };
+  });
+  await page.goto(path);
+  return page;
+}
+
+const writtenOn = (page: Page) =>
+  page.evaluate(() => (window as unknown as { written?: readonly Written[] }).written ?? []);
+
+for (const width of [390, 768, 1280]) {
+  test(`at ${width} pixels the last month and the last day of a chart are named, and no name is cut off`, async () => {
+    for (const [path, last] of [
+      ['/panel/?span=months', 'Mar 26'],
+      ['/panel/', '12 Mar'],
+    ] as const) {
+      const page = await openNoting(path, width);
+      await page.getByRole('img', { name: /^Orders: / }).waitFor();
+      await untilTrue(async () => (await writtenOn(page)).length > 0, 'a chart is drawn');
+      const written = await writtenOn(page);
+      assert.ok(
+        written.some(({ text }) => text === last),
+        `${last} among ${written.map(({ text }) => text).join(', ')}`,
+      );
+      for (const { text, start, end, width: room } of written)
+        assert.ok(start >= 0 && end <= room, `${text} from ${start} to ${end} of ${room}`);
+      await page.context().close();
+    }
+  });
+}
+
+test('spending by package stands on the overview beside the time before, and each package opens its orders', async () => {
+  const page = await panel.openAs(reseller);
+  const table = page.getByRole('table', { name: 'Spending by package' });
+  const basic = table.getByRole('row').filter({ hasText: 'Basic' });
+  await basic.waitFor();
+  assert.match(
+    await basic.innerText(),
+    /Basic\s+New \$10\.00 · Renewal \$10\.00\s+2\s+\$20\.00\s+\$10\.00\s+\+\$10\.00 \(\+100%\)/,
+  );
+  await page.getByText('$45.00 in 30 days, up to now; $10.00 in as many before: +$35.00 (+350%).').waitFor();
+  await table.getByRole('link', { name: 'Plus' }).click();
+  await heading(page, 'Orders').waitFor();
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    package_id: String(panel.service.packages.plus),
+    from: '2026-02-11T00:00:00Z',
+    to: '2026-03-12T23:59:59Z',
+  });
+  await page.goBack();
+  await page.getByRole('radio', { name: 'Kind' }).press('Space');
+  const kinds = page.getByRole('table', { name: 'Spending by kind of order' });
+  await kinds.getByRole('link', { name: 'Renewal' }).click();
+  await heading(page, 'Orders').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('kind'), 'renew');
+});
+
+test('a day of the chart opens its rows by exact times, from the bar and from the table, and the last one is said to run', async () => {
+  const page = await panel.openAs(reseller);
+  await page.getByText('Still running: Thu, 12 Mar 2026').first().waitFor();
+  const chart = page.getByRole('img', { name: /^Credit spent: / });
+  const box = await chart.boundingBox();
+  assert.ok(box);
+  // The last bar ends a few pixels before the chart does.
+  await chart.click({ position: { x: box.width - 28, y: box.height / 2 } });
+  await heading(page, 'Ledger').waitFor();
+  const today = { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' };
+  assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), today);
+  await page.goBack();
+  await page.getByRole('radio', { name: 'Table' }).press('Space');
+  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, still running' }).click();
+  await heading(page, 'Orders').waitFor();
+  assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), today);
+});
+
+test('plans that end soon open the customers of that time', async () => {
+  const page = await panel.openAs(reseller);
+  await page.getByRole('link', { name: 'Show it' }).waitFor({ state: 'hidden' });
+  panel.service.clock.seconds = secondsOf('2026-04-01T10:00:00Z');
+  const later = await panel.openAs(reseller);
+  await later.getByRole('link', { name: 'Show it' }).click();
+  await heading(later, 'Customers').waitFor();
+  const { searchParams } = new URL(later.url());
+  assert.deepEqual(
+    [searchParams.get('from'), searchParams.get('to')],
+    ['2026-04-01T10:00:01Z', '2026-04-15T10:00:00Z'],
+  );
+  panel.service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
+});
+
+test('the forecast names the day on which the balance ends, and each day opens its customers', async () => {
+  const page = await panel.openAs(reseller);
+  await goTo(page, 'Forecast and alerts');
+  await page.getByRole('radio', { name: '90 days' }).press('Space');
+  await page
+    .getByText('The balance of $25.00 covers')
+    .or(page.getByText(/The balance of \$25\.00 ends on/))
+    .waitFor();
+  await page.getByRole('link', { name: 'Sun, 12 Apr 2026' }).click();
+  await heading(page, 'Customers').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('from'), '2026-04-12T00:00:00Z');
+});
+
+test('alerts are set on a page, what is wrong is said, and they are those of the API', async () => {
+  const page = await panel.openAs(reseller, '/panel/forecast');
+  const below = page.getByLabel(/^Tell when the balance falls below/);
+  await below.fill('0');
+  await page.getByText('An amount above zero').waitFor();
+  await below.fill('15');
+  await page.getByLabel('Tell of plans this many days before they end').fill('3');
+  await page.getByLabel('E-mail addresses').fill('ops@example.com, money@example.com');
+  await page.getByRole('button', { name: 'Save alerts' }).click();
+  await page.getByText('The alerts are saved.').waitFor();
+  assert.deepEqual((await reseller.get('/alerts')).body.alerts, {
+    balance_below: '15.00',
+    plans_ending_days: 3,
+    emails: ['ops@example.com', 'money@example.com'],
+  });
+});
+
+test('an operator who signs in lands on Business, a reseller on the overview, and whoever was on the way goes on', async () => {
+  const { service } = panel;
+  const names = new Map([
+    [service.admin, 'Business'],
+    [reseller, 'Overview'],
+  ]);
+  for (const [account, title] of names) {
+    await panel.openAs(account);
+    const { username } = (await service.admin.get(`/api/admin/v1/accounts/${account.id}`)).body.account;
+    const page = await panel.open('/panel/');
+    await typeSignIn(page, username, testPassword);
+    await heading(page, title).waitFor();
+  }
+  const page = await panel.open('/panel/ledger');
+  await typeSignIn(page, 'admin', testPassword);
+  await heading(page, 'Ledger').waitFor();
+});
+
+test('the operator sees revenue by package and kind, and a package opens', async () => {
+  const page = await panel.openAs(panel.service.admin, '/panel/admin');
+  await page.getByRole('table', { name: 'Spending by package' }).getByRole('link', { name: 'Plus' }).click();
+  await heading(page, 'Plus').waitFor();
+  await page.goBack();
+  await page.getByRole('radio', { name: 'Kind' }).press('Space');
+  await row(page, 'Renewal').first().waitFor();
+});
