@@ -105,6 +105,7 @@ export const onOneDatabase: readonly string[] = [
   'panel-sign-in',
   'ranks',
   'rate-limit-exact',
+  'receipts',
   'refund-examples',
   'renewals',
   'request-limits',

@@ -74,6 +74,7 @@ export const errorCatalogue = {
     status: 404,
     message: 'There is no such request, or it is older than seven days and kept no more.',
   },
+  receipt_not_found: { status: 404, message: 'There is no such credit or debit.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
     status: 405,

@@ -49,6 +49,9 @@ const language = (description: string) =>
     description,
   });
 export const languageBodySchema = Type.Object({ language: language('null: that of the browser.') });
+export const documentLanguageSchema = Type.Object({
+  language: Type.Optional(oneOf(languages, 'That of the person who is signed in, if left out.')),
+});
 export const allowListBodySchema = Type.Object({
   allowed_ips: allowedIps,
   confirm: Type.Optional(

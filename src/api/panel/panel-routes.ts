@@ -28,6 +28,7 @@ import { panelCustomerRoutes } from './panel-customer-routes.ts';
 import { panelLedgerRoutes } from './panel-ledger-routes.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import { panelOrderRoutes } from './panel-order-routes.ts';
+import { accountReceiptRoutes, receiptRoutes } from './receipt-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from './refusal-routes.ts';
 import { renewalPreviewRoutes } from './renewal-preview-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from './request-log-routes.ts';
@@ -45,6 +46,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly health: HealthFacts;
   readonly jobs: Jobs;
   readonly publicUrl: () => string;
+  readonly statementIssuer: readonly string[];
   readonly linkValidSeconds: number;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly deedsConfirmedSeconds: number;
@@ -64,6 +66,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   panelCustomerRoutes(app, dependencies);
   renewalPreviewRoutes(app, dependencies);
   panelLedgerRoutes(app, dependencies);
+  receiptRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
@@ -74,6 +77,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
 /** The same for the console. */
 function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   consoleRoutes(app, dependencies);
+  accountReceiptRoutes(app, dependencies);
   accountRequestRoutes(app, dependencies);
   accountRefusalRoutes(app, dependencies);
   auditPanelRoutes(app, dependencies);

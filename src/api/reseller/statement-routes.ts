@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
+import type { BrandHolder } from '../../brand/brand-store.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import {
@@ -18,6 +19,7 @@ import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
 import { listStatements, type Statement } from '../../ledger/statements.ts';
 import { readFormat } from '../shapes/answer-format.ts';
+import { documentSpeech } from '../shapes/document-language.ts';
 import { allPages, sendExport } from '../shapes/exported-file.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { ledgerCsv } from '../shapes/list-csv.ts';
@@ -28,12 +30,13 @@ export interface StatementRoutesDependencies {
   readonly ledgerDays: LedgerDays;
   readonly exports: AccountTurns;
   readonly currency: string;
-  /** Name and address of the operator, line by line. */
+  readonly brand: BrandHolder;
+  /** Name and address of the operator, line by line, where the brand has none. */
   readonly statementIssuer: readonly string[];
 }
 
 export function statementRoutes(app: FastifyInstance, dependencies: StatementRoutesDependencies): void {
-  const { database, ledgerDays, exports, currency, statementIssuer: issuer } = dependencies;
+  const { database, ledgerDays, exports, currency, brand, statementIssuer: issuer } = dependencies;
 
   app.get(
     '/statements',
@@ -61,7 +64,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
         operationId: 'getStatement',
         summary: 'One statement with its entries, oldest first',
         description:
-          'As JSON, CSV (the entries alone) or PDF, by format or else by the Accept header. The present month is not final; a month that is over never changes, and its PDF has the same bytes each time.',
+          'As JSON, CSV (the entries alone) or PDF, by format or else by the Accept header. The present month is not final; a month that is over never changes, and its PDF has the same bytes each time, in the same language (Accept-Language: en, de) and with the same letterhead.',
         params: monthParameterSchema,
         querystring: statementFormatSchema,
         response: { 200: statementAnswerSchema },
@@ -71,6 +74,8 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
       const { principal, params, query, headers } = request;
       const format = readFormat(query, headers.accept, ['json', 'csv', 'pdf']);
       if (isRefusal(format)) return reply.refuse(format);
+      const speech = documentSpeech(request, brand.current());
+      if (isRefusal(speech)) return reply.refuse(speech);
       const { account } = principal;
       const now = principal.now();
       const statement = (await listStatements(ledgerDays, account.id, now)).find(
@@ -84,7 +89,8 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
         csv: () => ledgerCsv(entriesOf(account, statement), currency),
         pdf: () => {
           const { username, displayName: accountName } = account;
-          const head = { statement, issuer, accountName, username, currency, now };
+          const letterhead = { brand: brand.current(), issuer };
+          const head = { statement, letterhead, speech, accountName, username, currency, now };
           return statementPdf(head, entriesOf(account, statement));
         },
       }[format];

@@ -1,0 +1,83 @@
+// Receipts for what was added to a balance by hand, and notes of what was taken from it: for the account, and for the
+// operator of any account.
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account-table.ts';
+import { findAccount } from '../../accounts/find-accounts.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber, parseRealOwnedId } from '../../contract/identifiers.ts';
+import { documentLanguageSchema } from '../../contract/panel-schemas.ts';
+import { findEntriesUp } from '../../ledger/ledger-search.ts';
+import { documentSpeech } from '../shapes/document-language.ts';
+import { endOfTime } from '../shapes/list-filters.ts';
+import { hasReceipt, receiptNumber, receiptPdf } from '../shapes/receipt-pdf.ts';
+import type { PanelDependencies } from './panel-routes.ts';
+
+const produces = ['application/pdf'];
+
+type ReceiptDependencies = Pick<PanelDependencies, 'database' | 'brand' | 'currency' | 'statementIssuer'>;
+
+export function receiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
+  app.get<{ Params: { id: string } }>(
+    '/ledger/:id/receipt.pdf',
+    {
+      config: { scopes: ['ledger:read'], codes: ['invalid_filter', 'receipt_not_found'] },
+      schema: {
+        operationId: 'getReceipt',
+        summary: 'A receipt for a credit, or a note of a debit',
+        querystring: documentLanguageSchema,
+        produces,
+      },
+    },
+    (request, reply) =>
+      sendReceipt(dependencies, request, reply, request.principal.account, request.params.id),
+  );
+}
+
+/** Below /admin. */
+export function accountReceiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
+  app.get<{ Params: { id: string } }>(
+    '/ledger/:id/receipt.pdf',
+    {
+      config: { scopes: ['admin:read'], codes: ['invalid_filter', 'receipt_not_found'] },
+      schema: {
+        operationId: 'getReceiptOfAnyAccount',
+        summary: 'A receipt for a credit of any account, or a note of a debit',
+        querystring: documentLanguageSchema,
+        produces,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const owned = parseRealOwnedId(id);
+      const account = owned === null ? null : await findAccount(dependencies.database, owned.accountId);
+      if (account === null) return reply.refuse(refusal('receipt_not_found'));
+      return sendReceipt(dependencies, request, reply, account, id);
+    },
+  );
+}
+
+async function sendReceipt(
+  { database, brand, currency, statementIssuer: issuer }: ReceiptDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  account: Account,
+  entryId: string,
+): Promise<FastifyReply> {
+  const speech = documentSpeech(request, brand.current());
+  if (isRefusal(speech)) return reply.refuse(speech);
+  const number = parseOwnNumber(entryId, account.id);
+  const span = { since: 0, until: endOfTime, limit: 1 };
+  const [found] =
+    number === null ? [] : await findEntriesUp(database, account.id, { from: number, to: number, ...span });
+  if (found === undefined || !hasReceipt(found.entry)) return reply.refuse(refusal('receipt_not_found'));
+  const { entry } = found;
+  const letterhead = { brand: brand.current(), issuer };
+  const { username, displayName: accountName } = account;
+  const pdf = receiptPdf({ entry, letterhead, speech, accountName, username, currency });
+  return reply
+    .type('application/pdf')
+    .header('content-disposition', `attachment; filename="receipt-${receiptNumber(entry)}.pdf"`)
+    .send(Readable.from(pdf));
+}

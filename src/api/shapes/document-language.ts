@@ -1,0 +1,24 @@
+// In which language a document is written: the one that is asked for, else that of the person who is signed in, else the
+// browser's, else the operator's.
+
+import type { FastifyRequest } from 'fastify';
+import type { Person } from '../../accounts/people-table.ts';
+import type { Brand } from '../../brand/brand-store.ts';
+import { fieldRefusal, type Refusal } from '../../contract/error-catalogue.ts';
+import { isJsonObject, own } from '../../contract/json.ts';
+import { languages } from '../../contract/languages.ts';
+import { acceptedLanguage, knownLanguage } from '../../http/request-language.ts';
+import { type Speech, speechOf } from '../../text/speech.ts';
+
+export function documentSpeech(request: FastifyRequest, { language }: Brand): Speech | Refusal {
+  const { query, headers } = request;
+  // Only where a session was the door.
+  const person: Pick<Person, 'language'> | undefined = request.person;
+  const sent = isJsonObject(query) ? own(query, 'language') : undefined;
+  if (sent !== undefined) {
+    const asked = knownLanguage(sent);
+    const reason = `must be ${languages.join(', ')}`;
+    return asked === null ? fieldRefusal('invalid_filter', 'language', reason) : speechOf(asked);
+  }
+  return speechOf(person?.language ?? acceptedLanguage(headers['accept-language']) ?? language);
+}
