@@ -8,6 +8,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
+import { requestParams } from './requests/request-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
@@ -98,7 +99,7 @@ const statements = createRoute({
 const requests = createRoute({
   getParentRoute: () => panel,
   path: '/requests',
-  validateSearch: textParams('status', 'before', 'code', 'from', 'to'),
+  validateSearch: textParams(...requestParams),
   component: lazyRouteComponent(() => import('./account/requests-page.tsx'), 'RequestsPage'),
 });
 

@@ -31,7 +31,7 @@ export function refusalRoutes(app: FastifyInstance, { database, requestLog, now 
   app.get(
     '/refusals',
     {
-      config: { scopes: ['keys:read'], codes: ['validation_failed'] },
+      config: { scopes: ['keys:read'], codes: ['validation_failed'], hasTestMode: true },
       schema: {
         operationId: 'listRefusals',
         summary: 'How often the account’s requests were refused, by code',

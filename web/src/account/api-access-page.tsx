@@ -11,6 +11,7 @@ import { apiKeyQuery } from '../api/queries.ts';
 import { KeysCard } from '../keys/keys-card.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { AddressNotice } from './address-notice.tsx';
 import { AllowListCard } from './allow-list-card.tsx';
 import { ApiKeyCard } from './api-key-card.tsx';
 import { FirstRequestCard } from './first-request-card.tsx';
@@ -33,6 +34,7 @@ export function ApiAccessPage() {
             </Trans>
           </Notice>
         )}
+        <AddressNotice />
         <ApiKeyCard
           facts={keyFacts.data}
           error={keyFacts.error}

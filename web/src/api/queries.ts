@@ -32,7 +32,9 @@ import type {
   PanelCustomer,
   PanelLedgerEntry,
   Person,
-  RequestLine,
+  RefusalCount,
+  RequestDetail,
+  RequestPage,
   ScheduledPrices,
   Session,
   SignedInPerson,
@@ -95,7 +97,15 @@ export const customersQuery = (query: Query) => listing<CursorPage<PanelCustomer
 export const customerQuery = (id: string) =>
   reading<CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
 export const ledgerQuery = (query: Query) => listing<CursorPage<PanelLedgerEntry>>('/ledger', query);
-export const requestsQuery = (query: Query) => listing<CursorPage<RequestLine>>('/requests', query);
+/** Of the own account, or of one that the operator looks at. */
+const ofAccount = (accountId: number | null, path: string) =>
+  accountId === null ? path : `/admin/accounts/${accountId}${path}`;
+export const requestsQuery = (accountId: number | null, query: Query) =>
+  listing<RequestPage>(ofAccount(accountId, '/requests'), query);
+export const requestQuery = (accountId: number | null, number: string) =>
+  reading<RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
+export const refusalCountsQuery = (accountId: number | null, query: Query) =>
+  reading<Listed<RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 
 /** What an order would do. Never kept: the balance may move at any time. */
 export const orderPreviewQuery = (body: {

@@ -18,7 +18,10 @@ import type {
   overviewSchema,
   PanelCustomerView,
   panelEntrySchema,
+  refusalCountsSchema,
+  requestDetailSchema,
   requestLineSchema,
+  requestListSchema,
   SeriesPointView,
   SpendingView,
   savedAllowListSchema,
@@ -135,7 +138,33 @@ export type CustomerWithOrders = With<
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<Static<typeof panelEntrySchema>, { customer: string | null }>;
 export type Statement = Static<typeof statementListSchema>['data'][number];
-export type RequestLine = With<Static<typeof requestLineSchema>, { code: string | null }>;
+export type RequestLine = With<
+  Static<typeof requestLineSchema>,
+  { code: string | null; key: { readonly id: number; readonly name: string } | null }
+>;
+export type RequestPage = CursorPage<RequestLine> &
+  Readonly<Pick<Static<typeof requestListSchema>, 'bodies_kept'>>;
+interface SentRequest {
+  readonly query: string | null;
+  readonly idempotency_key: string | null;
+  readonly content_type: string | null;
+  readonly user_agent: string | null;
+  readonly body: string | null;
+  readonly is_cut: boolean;
+}
+export type RequestDetail = With<
+  Static<typeof requestDetailSchema>,
+  {
+    request: RequestLine;
+    exchange: {
+      readonly sent: SentRequest;
+      readonly answered: Pick<SentRequest, 'content_type' | 'body' | 'is_cut'>;
+    } | null;
+    customer: { readonly id: number; readonly reference: string } | null;
+    order: { readonly id: number } | null;
+  }
+>;
+export type RefusalCount = Static<typeof refusalCountsSchema>['data'][number];
 export interface PackageList {
   readonly group: Group;
   readonly data: readonly PackageView[];

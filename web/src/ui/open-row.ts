@@ -21,7 +21,12 @@ export function useOpenRow<Row>(
   const search: { readonly open?: unknown } = useSearch({ strict: false });
   const key = typeof search.open === 'string' ? search.open : undefined;
   const show = (open: string | undefined, replace: boolean) =>
-    void navigate({ to: '.', search: (now) => ({ ...now, open }), replace, resetScroll: false });
+    void navigate({
+      to: '.',
+      search: ({ open: _before, ...rest }) => (open === undefined ? rest : { ...rest, open }),
+      replace,
+      resetScroll: false,
+    });
   const place = rows?.findIndex((row) => String(rowKey(row)) === key) ?? -1;
   const stepTo = (row: Row | undefined) =>
     row === undefined || place < 0 ? undefined : () => show(String(rowKey(row)), true);

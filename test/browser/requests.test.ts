@@ -1,0 +1,78 @@
+// Why was it refused: from the list of requests down to what was sent, for the account that sent it and for the operator; and
+// where programs are sent, said where it is not where the page is.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from './accessibility.ts';
+import { goTo, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+const drawer = (page: Page) => page.getByRole('dialog');
+
+test('a refused request is read down to its body in three clicks, once the account keeps bodies, and gone when it does not', async () => {
+  const reseller = await panel.service.createReseller({ credit: '10.00' });
+  const page = await panel.openAs(reseller, '/panel/requests');
+  const keeping = page.getByRole('switch', { name: 'Keep what was sent and answered for 7 days' });
+  await keeping.click();
+  await page.getByRole('switch', { checked: true }).waitFor();
+  const body = { package_id: panel.service.packages.basic, customer: 'ada@example.com' };
+  assert.equal((await reseller.post('/orders', body, { 'idempotency-key': 'first-1' })).status, 201);
+  const changed = { ...body, customer: 'bob@example.com', password: 'hunter2' };
+  assert.equal((await reseller.post('/orders', changed, { 'idempotency-key': 'first-1' })).status, 409);
+
+  await page.goto('/panel/');
+  await goTo(page, 'Requests');
+  await page.getByRole('radio', { name: 'Refused' }).check({ force: true });
+  await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
+  const open = drawer(page);
+  await open.getByText('This idempotency key was used before, for another order.').waitFor();
+  const sent = open.getByRole('region', { name: 'Body that was sent' });
+  await sent.getByText('"customer": "bob@example.com"').waitFor();
+  assert.doesNotMatch(await open.innerText(), /hunter2/);
+  await open
+    .getByRole('region', { name: 'Body that was answered' })
+    .getByText('idempotency_conflict')
+    .waitFor();
+  await open.getByRole('link', { name: 'ada@example.com' }).waitFor();
+  await expectAccessible(page, 'the drawer of a request');
+  const orders = await reseller.get('/orders');
+  await open.getByRole('link', { name: String(orders.body.data[0].id) }).click();
+  await heading(page, /Order/).waitFor();
+
+  // Back is the drawer, and once more the list.
+  await page.goBack();
+  await drawer(page).waitFor();
+  await page.goBack();
+  await drawer(page).waitFor({ state: 'detached' });
+
+  // By code, kept in the address.
+  await page.getByLabel('Error code').selectOption('idempotency_conflict');
+  await page.waitForURL(/code=idempotency_conflict/);
+  await row(page, 'idempotency_conflict').waitFor();
+
+  await keeping.click();
+  await page.getByRole('switch', { checked: false }).waitFor();
+  await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
+  await drawer(page).getByText('What was sent and answered is not kept.').waitFor();
+});
+
+test('the page of the API says when programs are told another address than the one it was opened at', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/api-access');
+  await heading(page, 'API access').waitFor();
+  assert.equal(await page.getByText('Programs are told the address').count(), 0);
+  await page.route('**/panel/api/me', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      json: { ...(await response.json()), api_url: 'http://127.0.0.1:1/api/v1' },
+    });
+  });
+  await page.reload();
+  await page.getByText('Programs are told the address').waitFor();
+  await page.getByText('PUBLIC_URL').waitFor();
+  await expectAccessible(page, 'API access with a notice');
+});
