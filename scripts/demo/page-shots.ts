@@ -179,7 +179,7 @@ export const pageShots: readonly PageShot[] = [
     name: 'console-create-dialog',
     role: 'administrator',
     whole: false,
-    open: dialogAt('/panel/admin/accounts', 'Create'),
+    open: dialogAt('/panel/admin/accounts', 'Create an account'),
   },
   {
     name: 'console-order',
