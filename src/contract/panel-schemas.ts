@@ -180,6 +180,10 @@ export type BoundedCount = Static<typeof boundedCount>;
 export const panelCustomerSchema = Type.Object({
   ...customerSchema.properties,
   days_left: Type.Integer({ minimum: 0 }),
+  seconds_left: Type.Integer({
+    minimum: 0,
+    description: 'How long the plan still runs; 0 once it has ended.',
+  }),
 });
 
 /** What the account's people have to know, wherever they come in. */
@@ -279,6 +283,13 @@ export const customerFilterSchema = Type.Object({
   package_id: packageFilter,
   expires_from: moment('The plan ends then, or on that UTC day, or later.'),
   expires_to: moment('The plan ends then, or on that UTC day, or earlier.'),
+  ends_within: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 1,
+      description: 'Days: the plan runs now and ends within so many. In place of the two times.',
+    }),
+  ),
   sort: Type.Optional(
     Type.String({ description: 'expires_at: whose plan ends first comes first. Otherwise the newest.' }),
   ),

@@ -184,6 +184,9 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   const panelPage = await panel.openAs(reseller, '/panel/customers');
   await row(panelPage, 'curious@example.com').getByText('7 days', { exact: true }).waitFor();
   await panelPage.getByRole('link', { name: 'curious@example.com' }).click();
+  const drawer = dialog(panelPage, 'curious@example.com');
+  await drawer.getByText('It is a free trial: order a package instead.').waitFor();
+  await drawer.getByRole('link', { name: 'Open page' }).click();
   await panelPage.getByText('This customer was given a free trial.').waitFor();
 });
 

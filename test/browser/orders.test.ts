@@ -76,7 +76,7 @@ test('filters of the orders stand in the address: a reload and the Back button k
   const page = await panel.openAs(reseller, '/panel/orders');
   const rows = page.getByRole('row');
   await rows.nth(3).waitFor();
-  await page.getByLabel('Kind').selectOption('Renewal');
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('Renewal');
   await page.waitForURL(/kind=renew/);
   await rows.nth(2).waitFor({ state: 'detached' });
   await row(page, 'filter.two').waitFor();
@@ -84,12 +84,18 @@ test('filters of the orders stand in the address: a reload and the Back button k
   await row(page, 'filter.two').waitFor();
   assert.equal(await rows.count(), 2);
   await row(page, 'filter.two').getByRole('link').click();
+  await dialog(page, /^Order \d/)
+    .getByRole('link', { name: 'Open page' })
+    .click();
   await heading(page, /^Order \d/).waitFor();
   await page.goBack();
+  await dialog(page, /^Order \d/).waitFor();
+  await page.goBack();
+  await dialog(page, /^Order \d/).waitFor({ state: 'detached' });
   await row(page, 'filter.two').waitFor();
   assert.match(page.url(), /kind=renew/);
-  await page.getByLabel('Customer').fill('filter.one');
-  await page.waitForURL(/customer=filter\.one/);
+  await page.getByRole('searchbox').fill('filter.one');
+  await page.waitForURL(/q=filter\.one/);
   await page.getByText('No matching orders').waitFor();
   await page.getByRole('link', { name: 'Show all orders' }).click();
   await rows.nth(3).waitFor();

@@ -161,11 +161,14 @@ test('customers are listed by state, package and the end of their plan, in the o
   assert.deepEqual(await list(window), ['ends-3', 'ends-2']);
   assert.deepEqual(await list({ ...window, q: '2' }), ['ends-2']);
 
+  assert.deepEqual(await list({ ends_within: 2, sort: 'expires_at' }), ['ends-2', 'ends-3']);
+  assert.deepEqual(await list({ ends_within: 1, package_id: basic }), ['ends-2']);
   const totalOf = async (query: string) => (await page(fresh, `/customers${query}`)).total;
   assert.equal(await totalOf(''), 6);
   assert.equal(await totalOf(`?${new URLSearchParams(window)}`), 2);
   assert.equal(await totalOf(`?${new URLSearchParams({ ...window, package_id: String(plus) })}`), 1);
   assert.equal(await totalOf('?state=active'), 3);
+  assert.equal(await totalOf('?ends_within=2'), 2);
   assert.equal(await totalOf('?q=ends'), null, 'names are not counted');
   assert.equal((await page(fresh, '/orders')).total, 6);
   assert.equal((await page(fresh, '/orders?kind=activate')).total, null);

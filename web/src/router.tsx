@@ -53,7 +53,7 @@ const apiAccess = createRoute({
 const orders = createRoute({
   getParentRoute: () => panel,
   path: '/orders',
-  validateSearch: textParams('customer', 'kind', 'package_id', 'from', 'to', 'before', 'status'),
+  validateSearch: textParams('q', 'customer', 'status', 'kind', 'package_id', 'from', 'to', 'before', 'open'),
   component: lazyRouteComponent(() => import('./account/orders-page.tsx'), 'OrdersPage'),
 });
 
@@ -66,7 +66,7 @@ const order = createRoute({
 const customers = createRoute({
   getParentRoute: () => panel,
   path: '/customers',
-  validateSearch: textParams('q', 'before', 'state', 'package_id', 'from', 'to'),
+  validateSearch: textParams('q', 'state', 'package_id', 'ending', 'from', 'to', 'sort', 'before', 'open'),
   component: lazyRouteComponent(() => import('./account/customers-page.tsx'), 'CustomersPage'),
 });
 

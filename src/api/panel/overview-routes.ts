@@ -113,5 +113,6 @@ export function panelCustomerView(
   return {
     ...customerView(customer, catalog, now),
     days_left: daysLeft(customer.expiresAt, now),
+    seconds_left: customer.cancelled ? 0 : Math.max(0, customer.expiresAt - now),
   };
 }

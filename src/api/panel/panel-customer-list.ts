@@ -30,9 +30,12 @@ import type { PanelDependencies } from './panel-routes.ts';
 
 /** What "all that match" takes at once: as many as a bulk of orders has. */
 const rowsMax = 500;
+const daySeconds = 86_400;
 
 interface Wanted extends Omit<CustomerQuery, 'id' | 'now' | 'words'> {
   readonly q: string;
+  /** The plan runs now and ends within so many days; 0: whenever it ends. */
+  readonly endsWithinDays: number;
 }
 
 export function customerListRoutes(
@@ -128,14 +131,14 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: PanelDepen
         before: sent.number('before', Number.MAX_SAFE_INTEGER),
       }));
       if (isRefusal(filter)) return reply.refuse(filter);
-      const { q, ...wanted } = filter.wanted;
+      const { q } = filter.wanted;
       const problem = searchProblem('q', q);
       if (problem !== null) return reply.refuse(problem);
       const place = parseRealOwnedId(String(filter.before));
       const { customers, next } = await findCustomers(
         database,
         null,
-        { ...wanted, words: searchWords(q), id: parseRealOwnedId(q), now: now(), order: 'newest' },
+        { ...queryOf(filter.wanted, 0, now()), id: parseRealOwnedId(q), order: 'newest' },
         place === null ? null : { ...place, expiresAt: 0 },
         pageRows,
       );
@@ -170,14 +173,18 @@ function wantedOf(sent: ListQuery): Wanted {
     state: sent.oneOf('state', planStatuses),
     packageId: sent.number('package_id', 0) || null,
     expires: from === null && to === null ? null : { since: from?.since ?? 0, until: to?.until ?? endOfTime },
+    endsWithinDays: sent.number('ends_within', 0),
     order: sent.oneOf('sort', ['expires_at']) === null ? 'newest' : 'expiry',
   };
 }
 
-function queryOf({ q, ...wanted }: Wanted, accountId: number, now: number): CustomerQuery {
+function queryOf({ q, endsWithinDays, ...wanted }: Wanted, accountId: number, now: number): CustomerQuery {
   const id = parseOwnedId(q);
   return {
     ...wanted,
+    ...(endsWithinDays > 0 && {
+      expires: { since: now + 1, until: Math.min(endOfTime, now + endsWithinDays * daySeconds + 1) },
+    }),
     // No package has such an id: none is found, and the database takes no such number.
     packageId: wanted.packageId === null ? null : Math.min(wanted.packageId, numberMax),
     words: searchWords(q),
@@ -186,8 +193,8 @@ function queryOf({ q, ...wanted }: Wanted, accountId: number, now: number): Cust
   };
 }
 
-function isUnfiltered({ q, state, packageId, expires }: Wanted): boolean {
-  return q === '' && state === null && packageId === null && expires === null;
+function isUnfiltered({ q, state, packageId, expires, endsWithinDays }: Wanted): boolean {
+  return q === '' && endsWithinDays === 0 && state === null && packageId === null && expires === null;
 }
 
 /** By the end of the plan a page goes on behind an end and a number: "1790000000.17". */

@@ -67,7 +67,7 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
           const refused =
             outcome?.type === 'refused'
               ? outcome.refusal
-              : refusal('package_unavailable', { reason: 'free_trial' });
+              : refusalWithoutOrder(customer, isTrial(customer.packageId));
           return refusedView(id, customer.reference, customer.packageId, orderId, refused);
         }
         const { packageId, months, priceCents, refundCents, expiresAt } = outcome.order;
@@ -98,6 +98,10 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
 
   function packageView(id: number) {
     return { id, name: packages.current().byId.get(id)?.name ?? '' };
+  }
+
+  function isTrial(packageId: number): boolean {
+    return packages.current().byId.get(packageId)?.isTrial === true;
   }
 
   function refusedView(
@@ -155,6 +159,12 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
     }
     return refusal('service_unavailable');
   }
+}
+
+/** None of the customer's orders counts: the first one waits, or was not taken, or there was but a trial. */
+function refusalWithoutOrder({ pendingOrder }: RenewableCustomer['customer'], isTrial: boolean): Refusal {
+  if (pendingOrder !== null) return refusal('order_failed', { reason: 'order_pending' });
+  return isTrial ? refusal('package_unavailable', { reason: 'free_trial' }) : refusal('order_not_found');
 }
 
 function pairOf(number: number, outcome: OrderOutcome | undefined): [number, OrderOutcome][] {

@@ -1,21 +1,24 @@
 // Customers as table rows, wherever customers are listed.
 
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Customer } from '../api/shapes.ts';
-import { formatCount } from '../text/language.ts';
+import { planTimeLeft, planTimeLeftSentence } from '../text/plan-time.ts';
 import { planStatusWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** `linked`: rows lead to the customer's page, which only its own account has. */
-export function customerColumns<Row extends Customer>({
-  linked = true,
+/** Of lists that say it, to the second. */
+type ListedCustomer = Customer & { readonly seconds_left?: number };
+
+/** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or nothing. */
+export function customerColumns<Row extends ListedCustomer>({
+  links = 'page',
   second,
 }: {
-  readonly linked?: boolean;
+  readonly links?: 'drawer' | 'page' | 'nothing';
   /** What is under the name on narrow screens in place of the package. */
   readonly second?: (row: Row) => string;
 } = {}): readonly Column<Row>[] {
@@ -26,12 +29,16 @@ export function customerColumns<Row extends Customer>({
       cell: (customer) => (
         <TwoLines
           first={
-            linked ? (
+            links === 'nothing' ? (
+              <bdi className="font-medium">{customer.name}</bdi>
+            ) : links === 'page' ? (
               <RowLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
                 <bdi>{customer.name}</bdi>
               </RowLink>
             ) : (
-              <bdi className="font-medium">{customer.name}</bdi>
+              <RowLink to="." search={(now) => ({ ...now, open: String(customer.id) })} resetScroll={false}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
             )
           }
           second={
@@ -39,7 +46,7 @@ export function customerColumns<Row extends Customer>({
               <span className="sm:hidden">
                 <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
                 {second === undefined && runs(customer.plan)
-                  ? ` · ${plural(customer.plan.days_left, { one: '# day left', other: '# days left' })}`
+                  ? ` · ${planTimeLeftSentence(secondsLeft(customer))}`
                   : ''}
               </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
@@ -50,13 +57,46 @@ export function customerColumns<Row extends Customer>({
     },
     {
       title: t`Package`,
+      id: 'package',
       from: 'sm',
       cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
     },
     { title: t`State`, cell: (customer) => <CustomerBadge customer={customer} /> },
-    { title: t`Ends`, from: 'md', cell: ({ plan }) => <Time at={plan.expires_at} style="day" /> },
-    { title: t`Since`, from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
-    { title: t`Days left`, from: 'sm', align: 'end', cell: ({ plan }) => <DaysLeft plan={plan} /> },
+    {
+      title: t`Ends`,
+      id: 'ends',
+      from: 'md',
+      sort: { by: 'expires_at', direction: 'ascending' },
+      cell: ({ plan }) => <Time at={plan.expires_at} style="day" />,
+    },
+    {
+      title: t`Since`,
+      id: 'since',
+      from: 'lg',
+      sort: { by: 'newest', direction: 'descending' },
+      cell: ({ created_at: at }) => <Time at={at} style="day" />,
+    },
+    {
+      title: t`Time left`,
+      id: 'left',
+      from: 'sm',
+      align: 'end',
+      cell: (customer) => <TimeLeft seconds={secondsLeft(customer)} />,
+    },
+    {
+      title: t`Your id`,
+      id: 'external',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ external_ref: own }) => <bdi className="block max-w-40 truncate">{own ?? ''}</bdi>,
+    },
+    {
+      title: t`Renews itself`,
+      id: 'renewal',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ plan }) => (plan.auto_renew === null ? t`No` : t`Yes`),
+    },
   ];
 }
 
@@ -90,15 +130,21 @@ export function CustomerBadge({
   return <Badge>{planStatusWord(plan.status)}</Badge>;
 }
 
-const soonDays = 14;
-const verySoonDays = 3;
+/** How long the plan still runs; from an answer that says days alone, as many. */
+function secondsLeft({ plan, seconds_left: seconds }: ListedCustomer): number {
+  return seconds ?? plan.days_left * 86_400;
+}
 
-function DaysLeft({ plan }: { readonly plan: Customer['plan'] }) {
-  if (!runs(plan)) return <span className="text-soft">–</span>;
-  const tone = plan.days_left <= verySoonDays ? 'bad' : 'warn';
-  return plan.days_left <= soonDays ? (
-    <Badge tone={tone}>{plural(plan.days_left, { one: '# day', other: '# days' })}</Badge>
+const soonSeconds = 14 * 86_400;
+const verySoonSeconds = 3 * 86_400;
+
+function TimeLeft({ seconds }: { readonly seconds: number }) {
+  if (seconds <= 0) return <span className="text-soft">–</span>;
+  const words = planTimeLeft(seconds);
+  const tone = seconds <= verySoonSeconds ? 'bad' : 'warn';
+  return seconds <= soonSeconds ? (
+    <Badge tone={tone}>{words}</Badge>
   ) : (
-    <span className="figures">{formatCount(plan.days_left)}</span>
+    <span className="figures">{words}</span>
   );
 }

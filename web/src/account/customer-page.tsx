@@ -1,6 +1,6 @@
 // One customer: the plan, what was ordered, and what can be done: renew, change the package, a login link.
 
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { useMay } from '../api/person.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
+import { planTimeLeft } from '../text/plan-time.ts';
 import { periodWord, renewalFailureWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -23,6 +24,7 @@ import { Time } from '../ui/time.tsx';
 import { CustomerBadge, runs } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { orderColumns } from './order-columns.tsx';
+import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
 const route = getRouteApi('/panel/customers/$customerId');
 const columns = orderColumns({ withCustomer: false });
@@ -33,6 +35,7 @@ export function CustomerPage() {
   const may = useMay();
   const [asksLink, setAsksLink] = useState(false);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
+  const renewal = useRenewal(data?.customer.id);
   const back = (
     <BackLink to="/customers">
       <Trans>Customers</Trans>
@@ -76,6 +79,7 @@ export function CustomerPage() {
               {lastOrder === undefined || !may('orders:write') ? null : (
                 <Button
                   look="primary"
+                  disabled={renewal?.refusal != null}
                   onClick={() =>
                     openOrder({
                       type: 'renew',
@@ -95,18 +99,15 @@ export function CustomerPage() {
         }
       />
       <div className="flex flex-col gap-5">
+        {lastOrder === undefined ? null : <RenewalNotice renewal={renewal} />}
         <Card>
           <Facts
             columns={2}
             facts={[
               { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
               {
-                name: t`Days left`,
-                value:
-                  customer &&
-                  (runs(customer.plan)
-                    ? plural(customer.plan.days_left, { one: '# day', other: '# days' })
-                    : t`Ended`),
+                name: t`Time left`,
+                value: customer && planTimeLeft(customer.seconds_left),
               },
               { name: t`Since`, value: customer && <Time at={customer.plan.starts_at} /> },
               {

@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Order } from '../api/shapes.ts';
-import { orderKindWord, periodWord } from '../text/words.ts';
+import { orderKindWord, orderStatusWord, periodWord } from '../text/words.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { Money } from '../ui/money.tsx';
@@ -12,12 +12,12 @@ import { Time } from '../ui/time.tsx';
 
 export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
 
-/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. */
+/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. "drawer": beside the list. */
 export function orderColumns({
   orderPage = '/orders/$orderId',
   withCustomer = true,
 }: {
-  readonly orderPage?: OrderPageAddress;
+  readonly orderPage?: OrderPageAddress | 'drawer';
   readonly withCustomer?: boolean;
 } = {}): readonly Column<Order>[] {
   const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
@@ -27,9 +27,15 @@ export function orderColumns({
     cell: (order) => (
       <TwoLines
         first={
-          <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
-            <bdi>{main(order)}</bdi>
-          </RowLink>
+          orderPage === 'drawer' ? (
+            <RowLink to="." search={(now) => ({ ...now, open: String(order.id) })} resetScroll={false}>
+              <bdi>{main(order)}</bdi>
+            </RowLink>
+          ) : (
+            <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
+              <bdi>{main(order)}</bdi>
+            </RowLink>
+          )
         }
         second={
           <span className="figures">
@@ -47,6 +53,7 @@ export function orderColumns({
   };
   const product: Column<Order> = {
     title: t`Package`,
+    id: 'package',
     from: 'md',
     cell: ({ package: { name }, months }) => (
       <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
@@ -59,9 +66,21 @@ export function orderColumns({
   return [
     customer,
     withCustomer ? product : period,
-    { title: t`Kind`, from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
-    { title: t`Plan ends`, from: 'lg', cell: ({ expires_at: at }) => <Time at={at} style="day" /> },
-    { title: t`Placed`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`Kind`, id: 'kind', from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
+    {
+      title: t`Plan ends`,
+      id: 'ends',
+      from: 'lg',
+      cell: ({ expires_at: at }) => <Time at={at} style="day" />,
+    },
+    {
+      title: t`Status`,
+      id: 'status',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ status }) => orderStatusWord(status),
+    },
+    { title: t`Placed`, id: 'placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
     {
       title: t`Price`,
       align: 'end',
@@ -87,4 +106,16 @@ const kindTones: Readonly<Record<string, Tone>> = { activate: 'accent', renew: '
 
 export function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
+}
+
+/** What the columns that have stepped back would say, on a phone. */
+export function orderOnPhone({ kind, status, created_at: at }: Order) {
+  return (
+    <>
+      {orderKindWord(kind)}
+      {status === 'completed' ? '' : ` · ${orderStatusWord(status)}`}
+      {' · '}
+      <Time at={at} />
+    </>
+  );
 }

@@ -10,10 +10,12 @@ import { orderQuery } from '../api/queries.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { OrderSheet } from './order-sheet.tsx';
+import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
 const route = getRouteApi('/panel/orders/$orderId');
 
@@ -22,6 +24,7 @@ export function OrderPage() {
   const openOrder = useOpenOrder();
   const may = useMay();
   const { data, error, refetch } = useQuery(orderQuery(orderId));
+  const renewal = useRenewal(data?.order.customer.id);
   const back = (
     <BackLink to="/orders">
       <Trans>Orders</Trans>
@@ -33,6 +36,12 @@ export function OrderPage() {
     );
   }
   const order = data?.order;
+  // A plan goes on from the last order; an earlier one of another package would be refused.
+  const isReplaced =
+    order !== undefined &&
+    renewal?.order_id != null &&
+    renewal.order_id !== order.id &&
+    renewal.package.id !== order.package.id;
   return (
     <>
       <PageHeader
@@ -42,6 +51,7 @@ export function OrderPage() {
         actions={
           order === undefined || !may('orders:write') ? undefined : (
             <Button
+              disabled={renewal?.refusal != null || isReplaced}
               onClick={() =>
                 openOrder({
                   type: 'renew',
@@ -58,6 +68,15 @@ export function OrderPage() {
           )
         }
       />
+      <div className="mb-5 empty:hidden">
+        {isReplaced ? (
+          <Notice tone="info">
+            <Trans>The customer is on another package now. Open the customer and renew from there.</Trans>
+          </Notice>
+        ) : (
+          <RenewalNotice renewal={renewal} />
+        )}
+      </div>
       <OrderSheet
         found={data}
         customer={({ customer }) => (

@@ -1,32 +1,44 @@
 // The account's orders, newest first. Filters are in the address: a filtered list can be sent to somebody.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { SearchX, ShoppingBag } from 'lucide-react';
-import { useCallback } from 'react';
+import { Download, SearchX, ShoppingBag, X } from 'lucide-react';
+import { lazy, Suspense, useCallback } from 'react';
 import { useMay } from '../api/person.ts';
 import { ordersQuery, packagesQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
+import type { Order } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { spanEnd, spanStart } from '../text/days.ts';
+import { orderStatusWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { CsvButton } from '../ui/csv-button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
+import { useOpenRow } from '../ui/open-row.ts';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CursorPager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { SpanFilter } from '../ui/span-filter.tsx';
-import { orderColumns } from './order-columns.tsx';
+import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
+import { orderColumns, orderOnPhone } from './order-columns.tsx';
+
+const OrderDrawer = lazy(async () => ({ default: (await import('./order-drawer.tsx')).OrderDrawer }));
 
 const route = getRouteApi('/panel/orders');
-const columns = orderColumns();
+const columns = orderColumns({ orderPage: 'drawer' });
+const rowKey = ({ id }: Order) => id;
+const statuses = [
+  { value: '', title: t`Every status` },
+  ...['completed', 'pending', 'failed'].map((status) => ({ value: status, title: orderStatusWord(status) })),
+];
 const kinds = [
   { value: '', title: t`Every kind` },
   { value: 'activate', title: t`New` },
@@ -41,14 +53,18 @@ export function OrdersPage() {
   const may = useMay();
   const { data: packages } = useQuery(packagesQuery);
   const { from, to } = search;
-  const query = useQuery(ordersQuery({ ...search, from: spanStart(from), to: spanEnd(to) }));
+  const { before, open: _open, ...filters } = search;
+  const wanted = { ...filters, from: spanStart(from), to: spanEnd(to) };
+  const query = useQuery(ordersQuery({ ...wanted, before }));
+  const layout = useTableLayout('orders');
+  const opened = useOpenRow(query.data?.data, rowKey);
+  const total = query.data?.total ?? null;
   const change = useCallback(
     (changed: typeof search) =>
       void navigate({ search: (now) => changedParams(now, changed), replace: true }),
     [navigate],
   );
-  const searchCustomer = useCallback((customer: string) => change({ customer }), [change]);
-  const { before: _before, ...filters } = search;
+  const onSearch = useCallback((q: string) => change({ q }), [change]);
   const isFiltered = Object.keys(filters).length > 0;
   const packageOptions = [
     { value: '', title: t`Every package` },
@@ -62,8 +78,34 @@ export function OrdersPage() {
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
       <Card flush>
-        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label={t`Customer`} value={search.customer ?? ''} onSearch={searchCustomer} />
+        <FilterBar
+          clear={isFiltered ? () => void navigate({ search: {} }) : undefined}
+          end={
+            <>
+              <CsvButton path="/orders.csv" query={wanted} name="orders" label={t`Export as CSV`}>
+                <Download aria-hidden="true" className="size-4" />
+              </CsvButton>
+              <ColumnChoice layout={layout} columns={columns} />
+            </>
+          }
+        >
+          <SearchField label={t`Customer, order or key`} value={search.q ?? ''} onSearch={onSearch} />
+          {search.customer === undefined ? null : (
+            <Button
+              aria-label={t`All customers, not only ${search.customer}`}
+              onClick={() => change({ customer: '' })}
+            >
+              <bdi className="max-w-48 truncate">{search.customer}</bdi>
+              <X aria-hidden="true" className="size-4" />
+            </Button>
+          )}
+          <SelectField
+            label={t`Status`}
+            unlabelled
+            value={search.status ?? ''}
+            options={statuses}
+            onValue={(status) => change({ status })}
+          />
           <SelectField
             label={t`Kind`}
             unlabelled
@@ -85,9 +127,12 @@ export function OrdersPage() {
           caption={t`Orders`}
           columns={columns}
           {...tableState(query)}
-          rowKey={({ id }) => id}
+          rowKey={rowKey}
+          layout={layout}
+          phone={orderOnPhone}
+          openKey={opened.key}
           empty={
-            isFiltered || search.before !== undefined ? (
+            isFiltered || before !== undefined ? (
               <EmptyState
                 icon={SearchX}
                 title={query.data?.next_before ? t`No matching orders so far` : t`No matching orders`}
@@ -99,7 +144,7 @@ export function OrdersPage() {
               >
                 {query.data?.next_before
                   ? t`Older orders have not been searched yet.`
-                  : t`Enter the whole e-mail address or username, or choose another kind or time.`}
+                  : t`Look for part of a name, an e-mail address or an id, or choose another kind or time.`}
               </EmptyState>
             ) : (
               <EmptyState
@@ -122,9 +167,20 @@ export function OrdersPage() {
               </EmptyState>
             )
           }
-          footer={<CursorPager list={query.data} before={search.before} />}
+          footer={
+            <CursorPager
+              list={query.data}
+              before={before}
+              says={total === null ? '' : plural(total, { one: '# order', other: '# orders' })}
+            />
+          }
         />
       </Card>
+      {opened.key === undefined ? null : (
+        <Suspense>
+          <OrderDrawer id={opened.key} opened={opened} />
+        </Suspense>
+      )}
     </>
   );
 }

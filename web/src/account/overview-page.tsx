@@ -15,6 +15,7 @@ import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { formatMoney, fromCents, toCents } from '../text/amounts.ts';
 import { timesOfUtc } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
+import { planTimeLeft } from '../text/plan-time.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -331,12 +332,10 @@ function ExpiringPlans({
     },
     { title: t`Ends`, cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
     {
-      title: t`Days left`,
+      title: t`Time left`,
       align: 'end',
-      cell: ({ plan }) => (
-        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>
-          {plural(plan.days_left, { one: '# day', other: '# days' })}
-        </Badge>
+      cell: ({ plan, seconds_left: seconds }) => (
+        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>{planTimeLeft(seconds)}</Badge>
       ),
     },
   ];

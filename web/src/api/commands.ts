@@ -7,6 +7,7 @@ import type {
   AdminPackage,
   Alerts,
   ApiKey,
+  BulkAnswer,
   Customer,
   Group,
   LedgerEntry,
@@ -180,6 +181,13 @@ export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
   post<PlacedOrder>('/v1/orders', order, idempotencyKey);
 export const renewOrder = (orderId: number, months: Months, idempotencyKey: string) =>
   post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months }, idempotencyKey);
+export interface RenewalToSend {
+  readonly renew: number;
+  readonly max_charge: string;
+  readonly idempotency_key: string;
+}
+export const renewInBulk = (orders: readonly RenewalToSend[]) =>
+  post<BulkAnswer>('/v1/orders/bulk', { orders });
 export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
 
 // ---- test mode

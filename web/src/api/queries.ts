@@ -33,6 +33,7 @@ import type {
   PanelLedgerEntry,
   Person,
   RefusalCount,
+  Renewals,
   RequestDetail,
   RequestPage,
   ScheduledPrices,
@@ -96,6 +97,20 @@ export const orderQuery = (id: string) => reading<OrderWithEntries>(`/orders/${e
 export const customersQuery = (query: Query) => listing<CursorPage<PanelCustomer>>('/customers', query);
 export const customerQuery = (id: string) =>
   reading<CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
+/** What renewing these would cost, and why some would be refused. Kept for as long as it is looked at. */
+export const renewalsQuery = (customers: readonly number[]) =>
+  queryOptions({
+    queryKey: ['/customers/renewals', customers],
+    queryFn: ({ signal }) =>
+      call<Renewals>('/customers/renewals', { method: 'POST', body: { customers }, signal }),
+    enabled: customers.length > 0,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+  });
+/** Every customer that fits, for what is done with all of them: as many as one bulk takes. */
+export const selectedAtOnceMax = 500;
+export const findAllCustomers = (query: Query) =>
+  call<CursorPage<PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
 export const ledgerQuery = (query: Query) => listing<CursorPage<PanelLedgerEntry>>('/ledger', query);
 /** Of the own account, or of one that the operator looks at. */
 const ofAccount = (accountId: number | null, path: string) =>

@@ -4,6 +4,7 @@
 import type { Static } from 'typebox';
 import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
 import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
+import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
@@ -19,6 +20,7 @@ import type {
   PanelCustomerView,
   panelEntrySchema,
   refusalCountsSchema,
+  renewalsSchema,
   requestDetailSchema,
   requestLineSchema,
   requestListSchema,
@@ -50,6 +52,7 @@ export type { KeyView as ApiKey } from '../../../src/contract/key-schemas.ts';
 export type { OrderView as Order } from '../../../src/contract/order-schemas.ts';
 export type {
   PanelCustomerView as PanelCustomer,
+  RenewalView as Renewal,
   SeriesPointView as SeriesPoint,
 } from '../../../src/contract/panel-schemas.ts';
 
@@ -76,7 +79,9 @@ export interface Page<Item> {
  */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
-  readonly next_before: number | null;
+  readonly next_before: number | string | null;
+  /** How many there are in all, where the service counts them. */
+  readonly total?: number | null;
 }
 
 export interface Listed<Item> {
@@ -175,3 +180,17 @@ export type ConsoleOverview = With<
 >;
 export type Health = Static<typeof healthSchema>;
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
+
+export type Renewals = Static<typeof renewalsSchema>;
+export type BulkAnswer = With<Static<typeof bulkAnswerSchema>, { results: readonly BulkAnswerResult[] }>;
+/** Of one order of a bulk: what was placed, or why it was not. */
+export interface BulkAnswerResult {
+  readonly status: number;
+  readonly order?: OrderView;
+  readonly replayed?: boolean;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: Readonly<Record<string, string | number>>;
+  };
+}

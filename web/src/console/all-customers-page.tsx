@@ -28,7 +28,7 @@ import { say } from '../ui/toasts.tsx';
 
 const route = getRouteApi('/panel/admin/customers');
 const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
-  linked: false,
+  links: 'nothing',
   second: ({ account }) => t`of ${account.username}`,
 });
 

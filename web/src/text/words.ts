@@ -90,7 +90,12 @@ const roleNames: Words = {
   support: t`Support`,
   viewer: t`Viewer`,
 } satisfies Record<Role, string>;
-const planStatuses: Words = { cancelled: t`Cancelled`, expired: t`Expired` };
+const planStatuses: Words = {
+  active: t`Active`,
+  suspended: t`Suspended`,
+  cancelled: t`Cancelled`,
+  expired: t`Expired`,
+};
 const renewalFailures: Words = {
   insufficient_credit: t`the balance was too low`,
   price_changed: t`it cost more than its limit`,

@@ -1,0 +1,187 @@
+// The lists of customers and orders as working surfaces: many renewed in a few clicks with a result for each, whatever becomes
+// of an answer; found by what people type; and nothing offered that would be refused.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { dialog, heading, row } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+const daySeconds = 86_400;
+
+test('46 plans that end this week are renewed in three clicks, each once, although an answer was lost', async () => {
+  const reseller = await panel.service.createReseller({ credit: '2000.00' });
+  await placeMany(reseller, 46, 'week');
+  panel.service.clock.seconds += 26 * daySeconds;
+  await place(reseller, 'later.on');
+  const before = (await reseller.get('/balance')).body.balance;
+  const page = await panel.openAs(reseller, '/panel/customers?ending=7&sort=expires_at');
+  await page.getByText('46 customers').waitFor();
+  assert.equal(await row(page, 'later.on').count(), 0);
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  const bar = page.getByRole('region', { name: 'Selected customers' });
+  await bar.getByText('46 selected').waitFor();
+  await bar.getByRole('button', { name: 'Renew 46 for $460.00' }).waitFor();
+  await expectAccessible(page, 'the list with a selection');
+  // The answer to the first of the requests is lost on its way.
+  await page.route(
+    '**/orders/bulk',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await bar.getByRole('button', { name: 'Renew 46 for $460.00' }).click();
+  const renewing = dialog(page, 'Renew 46 plans');
+  await renewing.getByText('$1,070.00').waitFor();
+  await renewing.getByRole('button', { name: 'Renew 46 for $460.00' }).click();
+
+  const results = dialog(page, 'Renewals');
+  await results.getByText('26 plans renewed · 20 not renewed').waitFor();
+  await results.getByText('No answer came').first().waitFor();
+  await expectAccessible(page, 'the results');
+  // Closed and asked for again it is the same renewal, and not the next one.
+  await results.getByRole('button', { name: 'Close' }).last().click();
+  await bar.getByText('20 selected').waitFor();
+  await bar.getByRole('button', { name: 'Renew 20 for $200.00' }).click();
+  await dialog(page, 'Renew 20 plans').getByRole('button', { name: 'Renew 20 for $200.00' }).click();
+  await results.getByText('20 plans renewed').waitFor();
+  await results.getByRole('button', { name: 'Close' }).last().click();
+  await bar.waitFor({ state: 'detached' });
+  await page.getByText('Nobody found').waitFor();
+  assert.equal(before, '1530.00');
+  assert.equal((await reseller.get('/balance')).body.balance, '1070.00');
+  assert.ok(panel.takeProblems().every((problem) => /Failed to load|ERR_FAILED|bulk/.test(problem)));
+});
+
+test('all that match are selected beyond the page, and who cannot be renewed is left out before', async () => {
+  const reseller = await panel.service.createReseller({ credit: '2000.00' });
+  await placeMany(reseller, 60, 'many');
+  const trial = { package_id: panel.service.packages.trial, customer: 'many.on.trial' };
+  const granted = await panel.service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial);
+  assert.equal(granted.status, 201, granted.text);
+  const page = await panel.openAs(reseller, '/panel/customers?q=many');
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  const bar = page.getByRole('region', { name: 'Selected customers' });
+  await bar.getByText('50 selected').waitFor();
+  await bar.getByRole('button', { name: 'Select all that match' }).click();
+  await bar.getByText('61 selected · 1 cannot be renewed').waitFor();
+  await bar.getByRole('button', { name: 'Renew 60 for $600.00' }).click();
+  const renewing = dialog(page, 'Renew 60 plans');
+  await renewing.getByText('Left out: It is a free trial: order a package instead.').waitFor();
+  await renewing.getByRole('button', { name: 'Cancel' }).click();
+});
+
+test('orders and customers are found by what people type: fragments, any order of words, no accents, ids', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const id = await place(reseller, 'chidi@example.com', 'Chidi Ọkàfọr');
+  await place(reseller, 'jo', 'Jürgen Müller');
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await row(page, 'jo').waitFor();
+  for (const [typed, found, other] of [
+    ['kafor chid', 'chidi@example.com', 'jo'],
+    ['muller', 'jo', 'chidi@example.com'],
+    [String(id), 'chidi@example.com', 'jo'],
+  ] as const) {
+    await search(page, typed);
+    await row(page, other).waitFor({ state: 'detached' });
+    await row(page, found).waitFor();
+  }
+  await page.goto(`${panel.service.address}/panel/customers`);
+  await row(page, 'Jürgen').waitFor();
+  await search(page, 'OKAFOR chidi');
+  await row(page, 'Jürgen').waitFor({ state: 'detached' });
+  await row(page, 'Chidi').getByRole('link').click();
+  const drawer = dialog(page, 'Chidi Ọkàfọr');
+  await drawer.getByText('Last orders').waitFor();
+  await drawer.getByRole('button', { name: 'Renew' }).waitFor();
+  await expectAccessible(page, 'the drawer of a customer');
+  await page.goBack();
+  await drawer.waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).pathname, '/panel/customers');
+});
+
+test('with nine hours to go the pages say nine hours, and not a day', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const id = await place(reseller, 'nearly.over');
+  const { customer } = (await reseller.get(`/customers/${id}`)).body;
+  panel.service.clock.seconds = Date.parse(customer.plan.expires_at) / 1000 - 9 * 3_600 - 60;
+  const page = await panel.openAs(reseller, '/panel/customers');
+  await row(page, 'nearly.over').getByText('9 hours', { exact: true }).waitFor();
+  await page.goto(`${panel.service.address}/panel/customers/${id}`);
+  await page.getByText('9 hours', { exact: true }).waitFor();
+  assert.equal(await page.getByText(/1 day/).count(), 0);
+});
+
+test('a plan whose order waits for the product says so before there is anything to renew', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
+  const setProduct = async (mode: string) =>
+    assert.equal(
+      (await panel.service.admin.send('PUT', '/api/admin/v1/product', { ...product, mode })).status,
+      200,
+    );
+  await setProduct('confirm');
+  const id = await place(reseller, 'is.waiting');
+  await setProduct('none');
+  const page = await panel.openAs(reseller, `/panel/customers/${id}`);
+  await page.getByText('An order for this customer still waits for the product.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Renew' }).isDisabled());
+  await page.getByRole('table').getByRole('link').first().click();
+  await heading(page, /^Order/).waitFor();
+  await page.getByText('An order for this customer still waits for the product.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Renew' }).isDisabled());
+});
+
+test('on a telephone an order keeps its kind and day, a customer the end of the plan', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  await place(reseller, 'by.thumb');
+  const page = await panel.openAs(reseller, '/panel/orders', {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await row(page, 'by.thumb')
+    .getByText(/New · \d+ \w+ \d{4}/)
+    .waitFor();
+  await page.goto(`${panel.service.address}/panel/customers`);
+  await row(page, 'by.thumb')
+    .getByText(/Ends \d+ \w+ \d{4}/)
+    .waitFor();
+  await row(page, 'by.thumb').getByRole('link').tap();
+  await dialog(page, 'by.thumb').getByText('Runs until').waitFor();
+});
+
+async function search(page: Page, typed: string): Promise<void> {
+  await page.getByRole('searchbox').fill(typed);
+}
+
+/** The id of the customer. */
+async function place(reseller: TestAccount, customer: string, name?: string): Promise<number> {
+  const placed = await reseller.post('/orders', {
+    package_id: panel.service.packages.basic,
+    customer,
+    ...(name !== undefined && { customer_name: name }),
+  });
+  assert.equal(placed.status, 201, placed.text);
+  return placed.body.order.customer.id;
+}
+
+async function placeMany(reseller: TestAccount, count: number, name: string): Promise<void> {
+  const orders = Array.from({ length: count }, (_, place) => ({
+    package_id: panel.service.packages.basic,
+    customer: `${name}.${place}`,
+    idempotency_key: `${name}-${place}`,
+  }));
+  const placed = await reseller.post('/orders/bulk', { orders });
+  assert.ok(
+    placed.body.results.every(({ status }: { status: number }) => status === 201),
+    placed.text,
+  );
+}

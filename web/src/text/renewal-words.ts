@@ -1,0 +1,34 @@
+// Why a renewal was or would be refused, in words for people: beside a button before it is pressed, and in the results of many.
+
+import { t } from '@lingui/core/macro';
+
+/** By the error's code, or its code and reason. */
+const refusals: Readonly<Record<string, string>> = {
+  'order_failed order_pending': t`An order for this customer still waits for the product.`,
+  'order_failed plan_changed': t`The customer is on another package now.`,
+  'order_failed term_too_long': t`The plan would end more than 10 years ahead.`,
+  'order_failed account_full': t`This account has used all its order numbers.`,
+  'order_failed account_halted': t`This account is halted: its books are being checked.`,
+  'package_unavailable free_trial': t`It is a free trial: order a package instead.`,
+  package_unavailable: t`The package cannot be renewed.`,
+  order_not_found: t`No order of this customer was completed: order a package instead.`,
+  customer_not_found: t`There is no such customer.`,
+  insufficient_credit: t`The balance is too low.`,
+  price_changed: t`The price has changed meanwhile. Nothing was charged.`,
+  idempotency_conflict: t`An earlier attempt went through with other data. Look at the newest orders.`,
+  service_unavailable: t`The service cannot take this now.`,
+  internal_error: t`Something went wrong on our side.`,
+  network: t`No answer came. Try again: nothing is ever charged twice.`,
+};
+
+export function renewalRefusalWords({
+  code,
+  reason,
+  message,
+}: {
+  readonly code: string;
+  readonly reason: string | null;
+  readonly message: string;
+}): string {
+  return refusals[`${code} ${reason}`] ?? refusals[code] ?? message;
+}
