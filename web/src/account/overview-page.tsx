@@ -7,6 +7,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
+import { useMay } from '../api/person.ts';
 import { overviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Overview, PanelCustomer } from '../api/shapes.ts';
@@ -30,6 +31,7 @@ import { Stat, Stats } from '../ui/stat.tsx';
 import { RowLink, TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { RefusedRequestsCard } from './refused-requests-card.tsx';
 
 const route = getRouteApi('/panel/');
 
@@ -42,6 +44,7 @@ export function OverviewPage() {
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(span.query));
   const change = (changed: typeof search) =>
     void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const may = useMay();
   const isLive = panelMode === 'live';
   const isNew = !checklist.first_order || !checklist.key_viewed;
 
@@ -91,6 +94,7 @@ export function OverviewPage() {
           link={(group) => <SpendingLink group={group} span={data?.span} by={search.by} />}
         />
         <ExpiringPlans overview={data} error={error} />
+        {isLive && may('keys:read') ? <RefusedRequestsCard /> : null}
         {isLive && !isNew && !checklist.allow_list ? <FirstSteps checklist={checklist} /> : null}
       </div>
     </>

@@ -8,7 +8,7 @@ import { CircleCheck, UsersRound } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { consoleOverviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
-import type { ConsoleOverview } from '../api/shapes.ts';
+import type { ConsoleOverview, RefusalCount } from '../api/shapes.ts';
 import { sumAmounts } from '../text/amounts.ts';
 import { formatCount } from '../text/language.ts';
 import { Card } from '../ui/card.tsx';
@@ -24,7 +24,6 @@ import { RowLink } from '../ui/text-link.tsx';
 const route = getRouteApi('/panel/admin/');
 
 type TopAccount = ConsoleOverview['top_accounts'][number];
-type RefusalCount = ConsoleOverview['refusals'][number];
 
 export function ConsoleOverviewPage() {
   const { currency } = useMe().account;
