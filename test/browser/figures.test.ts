@@ -191,3 +191,23 @@ test('the operator sees revenue by package and kind, and a package opens', async
   await page.getByRole('radio', { name: 'Kind' }).press('Space');
   await row(page, 'Renewal').first().waitFor();
 });
+
+test('a refusal leads from its code to the requests, and for the operator to the accounts', async () => {
+  const { admin, clock } = panel.service;
+  clock.seconds = secondsOf('2026-03-12T11:00:00Z');
+  const refused = await reseller.post('/orders', { package_id: 0, customer: 'nobody' });
+  assert.equal(refused.body.error.code, 'invalid_package');
+  const page = await panel.openAs(reseller);
+  await page
+    .getByRole('table', { name: 'Refusals by code' })
+    .getByRole('link', { name: 'invalid_package' })
+    .click();
+  await heading(page, 'Requests').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('code'), 'invalid_package');
+  const console = await panel.openAs(admin, '/panel/admin');
+  await console.getByRole('link', { name: 'invalid_package' }).click();
+  const accounts = console.getByRole('table', { name: 'Accounts that were refused with invalid_package' });
+  await accounts.getByRole('link').click();
+  await console.waitForURL(`**/panel/admin/accounts/${reseller.id}?*`);
+  assert.equal(new URL(console.url()).searchParams.get('code'), 'invalid_package');
+});

@@ -124,7 +124,7 @@ const console = createRoute({
 const consoleOverview = createRoute({
   getParentRoute: () => console,
   path: '/',
-  validateSearch: textParams('span', 'view', 'by'),
+  validateSearch: textParams('span', 'view', 'by', 'code'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/console-overview-page.tsx')),
     'ConsoleOverviewPage',
@@ -144,7 +144,7 @@ const accounts = createRoute({
 const account = createRoute({
   getParentRoute: () => console,
   path: '/accounts/$accountId',
-  validateSearch: textParams('tab', 'page'),
+  validateSearch: textParams('tab', 'page', 'code'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/account-page.tsx')),
     'AccountPage',

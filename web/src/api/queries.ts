@@ -34,6 +34,7 @@ import type {
   Person,
   RefusalCount,
   Renewals,
+  RefusedAccounts,
   RequestDetail,
   RequestPage,
   ScheduledPrices,
@@ -160,6 +161,8 @@ export const scheduledPricesQuery = (packageId: number) =>
 export const auditQuery = (query: Query) => listing<Page<AuditEntry>>('/admin/v1/audit', query);
 export const allCustomersQuery = (query: Query) =>
   listing<CursorPage<AccountCustomer>>('/admin/customers', query);
+export const refusedAccountsQuery = (code: string, days: Query) =>
+  listing<RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
 export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
 
 const healthMilliseconds = 5_000;

@@ -21,6 +21,7 @@ import type {
   panelEntrySchema,
   refusalCountsSchema,
   renewalsSchema,
+  refusedAccountsSchema,
   requestDetailSchema,
   requestLineSchema,
   requestListSchema,
@@ -169,6 +170,8 @@ export type RequestDetail = With<
     order: { readonly id: number } | null;
   }
 >;
+export type RefusedAccounts = Static<typeof refusedAccountsSchema>;
+export type RefusedAccount = RefusedAccounts['data'][number];
 export type RefusalCount = Static<typeof refusalCountsSchema>['data'][number];
 export interface PackageList {
   readonly group: Group;

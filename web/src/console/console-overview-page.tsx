@@ -20,6 +20,7 @@ import { SeriesCard, spans } from '../ui/series-card.tsx';
 import { SpendingCard } from '../ui/spending-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
 import { RowLink } from '../ui/text-link.tsx';
+import { RefusedAccountsCard } from './refused-accounts-card.tsx';
 
 const route = getRouteApi('/panel/admin/');
 
@@ -144,6 +145,7 @@ export function ConsoleOverviewPage() {
               <DataTable
                 caption={t`Refusals by code`}
                 columns={refusalColumns}
+                openKey={search.code}
                 rows={data?.refusals}
                 rowKey={({ code }) => code}
                 error={error}
@@ -151,6 +153,13 @@ export function ConsoleOverviewPage() {
               />
             </div>
           </Card>
+          {search.code === undefined || data === undefined ? null : (
+            <RefusedAccountsCard
+              code={search.code}
+              span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
+              onClose={() => change({ code: '' })}
+            />
+          )}
         </div>
       </div>
     </>
@@ -161,7 +170,11 @@ const refusalColumns: readonly Column<RefusalCount>[] = [
   {
     title: t`Code`,
     grows: true,
-    cell: ({ code }) => <code className="font-mono text-[0.8125rem]">{code}</code>,
+    cell: ({ code }) => (
+      <RowLink to="/admin" search={(now) => ({ ...now, code })} resetScroll={false}>
+        <code className="font-mono text-[0.8125rem]">{code}</code>
+      </RowLink>
+    ),
   },
   {
     title: t`Requests`,
