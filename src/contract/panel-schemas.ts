@@ -428,6 +428,24 @@ export const panelEntrySchema = Type.Object({
   ...ledgerEntrySchema.properties,
   customer: nullable(Type.String({ description: 'The reference of the customer of its order.' })),
 });
+export const ledgerPageSchema = Type.Object({
+  ...cursorPageOf(panelEntrySchema).properties,
+  totals: nullable(
+    Type.Object(
+      {
+        credits: amount('Put in.'),
+        debits: amount('Taken out by an administrator.'),
+        charges: amount('For orders.'),
+        refunds: amount('Given back by orders.'),
+        entries: Type.Integer(),
+      },
+      {
+        description:
+          'Of the time that is asked for, whatever the kind; of one order its own. null: a day at its ends is not whole and has too many entries.',
+      },
+    ),
+  ),
+});
 
 export const requestLineSchema = Type.Object({
   id: Type.Integer(),

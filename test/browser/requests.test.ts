@@ -15,9 +15,10 @@ const drawer = (page: Page) => page.getByRole('dialog');
 test('a refused request is read down to its body in three clicks, once the account keeps bodies, and gone when it does not', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(reseller, '/panel/requests');
-  const keeping = page.getByRole('switch', { name: 'Keep what was sent and answered for 7 days' });
+  const name = 'Keep what was sent and answered for 7 days';
+  const keeping = page.getByRole('switch', { name });
   await keeping.click();
-  await page.getByRole('switch', { checked: true }).waitFor();
+  await page.getByRole('switch', { name, checked: true }).waitFor();
   const body = { package_id: panel.service.packages.basic, customer: 'ada@example.com' };
   assert.equal((await reseller.post('/orders', body, { 'idempotency-key': 'first-1' })).status, 201);
   const changed = { ...body, customer: 'bob@example.com', password: 'hunter2' };
@@ -54,7 +55,7 @@ test('a refused request is read down to its body in three clicks, once the accou
   await row(page, 'idempotency_conflict').waitFor();
 
   await keeping.click();
-  await page.getByRole('switch', { checked: false }).waitFor();
+  await page.getByRole('switch', { name, checked: false }).waitFor();
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
   await drawer(page).getByText('What was sent and answered is not kept.').waitFor();
 });
@@ -75,4 +76,21 @@ test('the page of the API says when programs are told another address than the o
   await page.getByText('Programs are told the address').waitFor();
   await page.getByText('PUBLIC_URL').waitFor();
   await expectAccessible(page, 'API access with a notice');
+});
+
+test('the ledger is filtered by kind with the totals of its time, and a row opens its entry beside the list', async () => {
+  const reseller = await panel.service.createReseller({ credit: '50.00' });
+  const body = { package_id: panel.service.packages.basic, customer: 'cleo@example.com' };
+  assert.equal((await reseller.post('/orders', body)).status, 201);
+  const page = await panel.openAs(reseller, '/panel/ledger');
+  const totals = page.getByLabel('Totals');
+  await totals.getByText('+$50.00').waitFor();
+  await page.getByLabel('Kind').selectOption('charge');
+  await page.waitForURL(/kind=charge/);
+  await row(page, 'Credit').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /^Charge for order/ }).click();
+  await drawer(page).getByRole('link', { name: 'cleo@example.com' }).waitFor();
+  await expectAccessible(page, 'the drawer of an entry');
+  await page.goBack();
+  await drawer(page).waitFor({ state: 'detached' });
 });

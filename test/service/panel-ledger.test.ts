@@ -319,3 +319,72 @@ function parseCsv(text: string): string[][] {
   }
   return rows.slice(0, -1);
 }
+
+test('entries are found by kind, order and time, with totals that add up, for the account and for the operator', async () => {
+  const operator = await signIn(service, service.admin);
+  panel = await signIn(service, account, { setPassword: false });
+  const ledger: Entry[] = [];
+  for (let page = 1; page <= 5; page += 1) {
+    const path = `/api/admin/v1/accounts/${account.id}/ledger?limit=100&page=${page}`;
+    ledger.push(...(await service.admin.get(path)).body.data);
+  }
+  ledger.reverse();
+  const middle = ledger[60]?.created_at ?? '';
+  const last = ledger[100]?.created_at ?? '';
+  const orderId = (await account.get('/orders')).body.data[0].id;
+  const sum = (entries: readonly Entry[], kind: string) => {
+    const of = entries.filter((each) => each.kind === kind).map(({ amount }) => cents(amount));
+    const total = of.reduce((all, each) => all + each, 0n);
+    return total < 0n ? -total : total;
+  };
+  const inTime = ledger.filter(({ created_at: at }) => at >= middle && at <= last);
+  const fullDays = ledger.filter(({ created_at: at }) => at >= middle.slice(0, 10));
+  for (const [query, time, fits] of [
+    ['', ledger, () => true],
+    [`kind=refund`, ledger, ({ kind }: Entry) => kind === 'refund'],
+    [`from=${middle}&to=${last}`, inTime, () => true],
+    [`from=${middle}&to=${last}&kind=charge`, inTime, ({ kind }: Entry) => kind === 'charge'],
+    [`from=${middle.slice(0, 10)}`, fullDays, () => true],
+  ] as const) {
+    for (const [client, path] of [
+      [panel, '/ledger'],
+      [operator, `/admin/accounts/${account.id}/ledger`],
+    ] as const) {
+      const found: Entry[] = [];
+      let totals: Record<string, string> = {};
+      for (let before = ''; ; ) {
+        const { body } = await client.get(`${path}?${query}${before}`);
+        found.push(...body.data);
+        totals = body.totals;
+        if (body.next_before === null) break;
+        before = `&before=${body.next_before}`;
+      }
+      const wanted = time.filter(fits);
+      assert.deepEqual(
+        found.map(({ number }) => number),
+        wanted.map(({ number }) => number).reverse(),
+        `${path} ${query}`,
+      );
+      for (const [name, kind] of [
+        ['credits', 'credit'],
+        ['debits', 'debit'],
+        ['charges', 'charge'],
+        ['refunds', 'refund'],
+      ] as const) {
+        assert.equal(cents(totals[name] ?? ''), sum(time, kind), `${query} ${name}`);
+      }
+      assert.equal(totals['entries'], time.length);
+      const csv = (await client.get(`${path}.csv?${query}`)).text.trim().split('\n').slice(1);
+      assert.deepEqual(
+        csv.map((line) => Number(line.split(',')[0])),
+        wanted.map(({ number }) => number),
+      );
+    }
+  }
+  const ofOrder = (await panel.get(`/ledger?order_id=${orderId}`)).body;
+  assert.ok(ofOrder.data.length > 0);
+  assert.ok(ofOrder.data.every(({ order_id }: { order_id: number }) => order_id === orderId));
+  assert.equal(ofOrder.totals.entries, ofOrder.data.length);
+  expectRefusal(await panel.get('/ledger?kind=gift'), '422 validation_failed');
+  expectRefusal(await panel.get(`/admin/accounts/${account.id}/ledger`), '403 forbidden');
+});

@@ -79,7 +79,7 @@ const customer = createRoute({
 const ledger = createRoute({
   getParentRoute: () => panel,
   path: '/ledger',
-  validateSearch: textParams('month', 'before', 'kind', 'from', 'to'),
+  validateSearch: textParams('month', 'kind', 'order_id', 'from', 'to', 'before', 'open'),
   component: lazyRouteComponent(() => import('./account/ledger-page.tsx'), 'LedgerPage'),
 });
 

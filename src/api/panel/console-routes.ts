@@ -29,6 +29,7 @@ import { listJobViews } from './job-view.ts';
 import { listsOfAccounts } from './list-owners.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
 import { allCustomersRoute, customerListRoutes } from './panel-customer-list.ts';
+import { ledgerListRoutes } from './panel-ledger-routes.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from './spending-view.ts';
@@ -116,6 +117,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
 
   allCustomersRoute(app, dependencies);
   const ofAccounts = listsOfAccounts(database, now);
+  ledgerListRoutes(app, dependencies, ofAccounts);
   customerListRoutes(app, dependencies, ofAccounts);
   orderListRoutesOf(app, dependencies, ofAccounts);
 

@@ -12,8 +12,8 @@ import type { OrderPageAddress } from './order-columns.tsx';
 /** Of the panel's own ledger with the order's customer, of the administrator's without. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
 
-/** `orderPage`: where rows of orders lead to; null: nowhere. */
-export function entryColumns(orderPage: OrderPageAddress | null): readonly Column<Entry>[] {
+/** `orderPage`: where rows of orders lead to; ".": each row to its drawer; null: nowhere. */
+export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly Column<Entry>[] {
   return [
     { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
     {
@@ -34,7 +34,7 @@ export function entryColumns(orderPage: OrderPageAddress | null): readonly Colum
         />
       ),
     },
-    { title: t`When`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { id: 'when', title: t`When`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
     {
       title: t`Amount`,
       align: 'end',
@@ -43,6 +43,7 @@ export function entryColumns(orderPage: OrderPageAddress | null): readonly Colum
       ),
     },
     {
+      id: 'balance_after',
       title: t`Balance after`,
       align: 'end',
       from: 'sm',
@@ -56,10 +57,26 @@ function Reason({
   orderPage,
 }: {
   readonly entry: Entry;
-  readonly orderPage: OrderPageAddress | null;
+  readonly orderPage: OrderPageAddress | '.' | null;
 }) {
   const { order_id: orderId } = entry;
   const kind = entryKindWord(entry.kind);
+  if (orderPage === '.') {
+    return (
+      <RowLink to="." search={(now) => ({ ...now, open: String(entry.id) })} resetScroll={false}>
+        <span className="max-sm:hidden">{orderId === null ? kind : t`${kind} for order ${orderId}`}</span>
+        <span className="sm:hidden">
+          {kind}
+          {orderId === null ? null : (
+            <>
+              {' '}
+              · <bdi>{entry.customer ?? orderId}</bdi>
+            </>
+          )}
+        </span>
+      </RowLink>
+    );
+  }
   if (orderId === null) return <span className="font-medium">{kind}</span>;
   // On narrow screens there is room for one of the two: people know the customer.
   const words = (

@@ -20,6 +20,7 @@ import type {
   Forecast,
   Health,
   LedgerEntry,
+  LedgerPage,
   Listed,
   Me,
   Months,
@@ -30,7 +31,6 @@ import type {
   PackageList,
   Page,
   PanelCustomer,
-  PanelLedgerEntry,
   Person,
   RefusalCount,
   RefusedAccounts,
@@ -112,7 +112,7 @@ export const renewalsQuery = (customers: readonly number[]) =>
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
   call<CursorPage<PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
-export const ledgerQuery = (query: Query) => listing<CursorPage<PanelLedgerEntry>>('/ledger', query);
+export const ledgerQuery = (query: Query) => listing<LedgerPage>('/ledger', query);
 /** Of the own account, or of one that the operator looks at. */
 const ofAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin/accounts/${accountId}${path}`;

@@ -143,6 +143,8 @@ export type CustomerWithOrders = With<
 >;
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<Static<typeof panelEntrySchema>, { customer: string | null }>;
+export type LedgerTotals = Omit<Statement, 'month' | 'opening' | 'closing'>;
+export type LedgerPage = CursorPage<PanelLedgerEntry> & { readonly totals: LedgerTotals | null };
 export type Statement = Static<typeof statementListSchema>['data'][number];
 export type RequestLine = With<
   Static<typeof requestLineSchema>,

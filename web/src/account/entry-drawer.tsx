@@ -1,0 +1,58 @@
+// One entry of the ledger: why the balance moved, by whom, and what it was before and after. Beside the list.
+
+import { t } from '@lingui/core/macro';
+import type { PanelLedgerEntry } from '../api/shapes.ts';
+import { entryKindWord } from '../text/words.ts';
+import { Drawer } from '../ui/drawer.tsx';
+import { type Fact, Facts } from '../ui/facts.tsx';
+import { Money } from '../ui/money.tsx';
+import type { OpenRow } from '../ui/open-row.ts';
+import { TextLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+
+export function EntryDrawer({ open }: { readonly open: OpenRow<PanelLedgerEntry> }) {
+  const { row: entry } = open;
+  if (entry === undefined) return null;
+  return (
+    <Drawer
+      title={`${entryKindWord(entry.kind)} ${entry.number}`}
+      description={<Time at={entry.created_at} style="second" />}
+      onClose={open.close}
+      onNewer={open.onNewer}
+      onOlder={open.onOlder}
+    >
+      <Facts facts={factsOf(entry)} />
+    </Drawer>
+  );
+}
+
+function factsOf(entry: PanelLedgerEntry): Fact[] {
+  const { amount, balance_after: after, currency, order_id: orderId, customer, actor, memo } = entry;
+  const facts: Fact[] = [
+    { name: t`Amount`, value: <Money amount={amount} currency={currency} signed className="font-medium" /> },
+    { name: t`Balance after`, value: <Money amount={after} currency={currency} /> },
+  ];
+  if (orderId !== null) {
+    facts.push({
+      name: t`Order`,
+      value: (
+        <TextLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
+          {String(orderId)}
+        </TextLink>
+      ),
+    });
+  }
+  if (customer !== null) {
+    facts.push({
+      name: t`Customer`,
+      value: (
+        <TextLink to="/orders" search={{ customer }}>
+          <bdi>{customer}</bdi>
+        </TextLink>
+      ),
+    });
+  }
+  if (actor !== null) facts.push({ name: t`By`, value: <bdi>{actor}</bdi> });
+  if (memo !== null && memo !== '') facts.push({ name: t`Note`, value: <bdi>{memo}</bdi> });
+  return facts;
+}
