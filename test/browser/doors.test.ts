@@ -133,6 +133,7 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
     '/packages/new',
     '/customers',
     '/audit',
+    '/brand',
     '/health',
   ]) {
     await goInPlace(page, `/panel/admin${path}`);

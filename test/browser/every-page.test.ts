@@ -88,6 +88,7 @@ const panel = usePanelBrowser(async (service) => {
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
     'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
+    'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
     'health-page': { path: '/panel/admin/health', title: 'Health' },
   };
 });

@@ -198,6 +198,15 @@ const audit = createRoute({
   ),
 });
 
+const brand = createRoute({
+  getParentRoute: () => console,
+  path: '/brand',
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/brand-page.tsx')),
+    'BrandPage',
+  ),
+});
+
 const health = createRoute({
   getParentRoute: () => console,
   path: '/health',
@@ -236,6 +245,7 @@ const routeTree = root.addChildren([
       packageEditor,
       allCustomers,
       audit,
+      brand,
       health,
     ]),
   ]),

@@ -40,7 +40,8 @@ export function SignInPage() {
   // Whichever way led here: a session may have ended by itself.
   const [canReset, setCanReset] = useState(false);
   useEffect(() => {
-    client.getQueryCache().clear();
+    // Whose service it is, is everybody's.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
     // Without an answer the page is what it is without mail.
     client.fetchQuery(signInOptionsQuery).then(
       (options) => setCanReset(options.password_reset),

@@ -7,6 +7,7 @@ import type {
   AdminPackage,
   Alerts,
   ApiKey,
+  Brand,
   BulkAnswer,
   Customer,
   Group,
@@ -53,6 +54,11 @@ export const setAlerts = (body: {
   plans_ending_days?: number;
   emails: readonly string[];
 }) => call<{ readonly alerts: Alerts }>('/v1/alerts', { method: 'PUT', body });
+export const setBrand = (body: Omit<Brand, 'logo'>) =>
+  call<{ readonly brand: Brand }>('/admin/v1/brand', { method: 'PUT', body });
+export const setBrandLogo = (body: { data: string }) =>
+  call<{ readonly brand: Brand }>('/admin/v1/brand/logo', { method: 'PUT', body });
+export const removeBrandLogo = () => remove('/admin/v1/brand/logo');
 export const signOut = () => post<null>('/sign-out');
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');

@@ -13,6 +13,7 @@ import type {
   ApiKeyFacts,
   AuditEntry,
   Balance,
+  Brand,
   ConsoleOverview,
   CursorPage,
   Customer,
@@ -39,6 +40,7 @@ import type {
   RequestPage,
   ScheduledPrices,
   Session,
+  ShownBrand,
   SignedInPerson,
   SignInOptions,
   Statement,
@@ -76,6 +78,9 @@ export const testClockQuery = queryOptions({
   ...reading<{ readonly clock: TestClock }>('/v1/test/clock'),
   refetchInterval: meMilliseconds,
 });
+/** Before anybody has signed in, too. */
+export const shownBrandQuery = reading<ShownBrand>('/brand');
+export const brandQuery = reading<{ readonly brand: Brand }>('/admin/v1/brand');
 export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);

@@ -4,6 +4,7 @@
 import type { Static } from 'typebox';
 import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
 import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
+import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
@@ -100,6 +101,8 @@ export type SignedInPerson = With<
 >;
 export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];
+export type { BrandView as Brand } from '../../../src/contract/brand-schemas.ts';
+export type ShownBrand = Static<typeof shownBrandSchema>;
 export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type Session = Static<typeof sessionListSchema>['data'][number];
 export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;

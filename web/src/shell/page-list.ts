@@ -11,6 +11,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Package,
+  Palette,
   ReceiptText,
   ScrollText,
   ShieldCheck,
@@ -40,6 +41,7 @@ export interface PageEntry {
     | '/admin/packages'
     | '/admin/customers'
     | '/admin/audit'
+    | '/admin/brand'
     | '/admin/health';
   readonly title: string;
   readonly icon: LucideIcon;
@@ -144,6 +146,14 @@ const consolePages: readonly PageEntry[] = [
     keys: 'a l',
     words: t`who changed what`,
     scope: 'admin:read',
+  },
+  {
+    to: '/admin/brand',
+    title: t`Brand`,
+    icon: Palette,
+    keys: 'a b',
+    words: t`name logo colour letterhead`,
+    scope: 'admin:packages',
   },
   {
     to: '/admin/health',

@@ -1,0 +1,33 @@
+// The operator's face: set on its page, seen before it is saved, and on every page from then on.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pngFile } from '../harness/logo-files.ts';
+import { heading } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+test('the operator’s name, colour and logo are set on a page that shows them first, and greet whoever comes', async () => {
+  const page = await panel.openAs(panel.service.admin, '/panel/admin/brand');
+  await heading(page, 'Brand').waitFor();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
+  await page.getByRole('textbox', { name: 'Colour' }).fill('#ffe14d');
+  await page.getByText('Too light to be read on light pages').waitFor();
+  assert.equal(await page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }).count(), 2);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const buffer = pngFile();
+  await page
+    .getByLabel('Choose a file')
+    .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer });
+  await page.getByRole('img', { name: 'The present logo' }).waitFor();
+
+  const stranger = await panel.open('/panel/');
+  await stranger.getByText('Contoso <b>Hosting</b>').waitFor();
+  await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
+  await stranger.waitForFunction(
+    "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === '#7a6c25'",
+  );
+  assert.equal(await stranger.locator('img[src^="/brand/logo"]').count(), 1);
+});

@@ -1,0 +1,274 @@
+// The operator's name, logo, colour, letterhead and address for help, with how it will look, light and dark, before it is saved.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId, useRef, useState } from 'react';
+import { type AccentShades, accentThemes } from '../../../src/contract/accent-shades.ts';
+import { removeBrandLogo, setBrand, setBrandLogo } from '../api/commands.ts';
+import { brandQuery } from '../api/queries.ts';
+import type { Brand } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { showBrandColours } from '../shell/brand-colours.ts';
+import { languageNames, languages } from '../text/language.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Field, inputClasses, SelectField, TextField } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { say } from '../ui/toasts.tsx';
+
+const ownColour = '#1d4ed8';
+
+export function BrandPage() {
+  const { data, error, refetch } = useQuery(brandQuery);
+  return (
+    <>
+      <PageHeader title={t`Brand`} description={t`On the panel, the customer’s page, mails and documents.`} />
+      {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? null : <BrandForm brand={data.brand} />}
+    </>
+  );
+}
+
+function BrandForm({ brand }: { readonly brand: Brand }) {
+  const [name, setName] = useState(brand.name ?? '');
+  const [colour, setColour] = useState(brand.colour ?? '');
+  const [letterhead, setLetterhead] = useState(brand.letterhead.join('\n'));
+  const [support, setSupport] = useState(brand.support_address ?? '');
+  const [language, setLanguage] = useState(brand.language);
+  const command = useCommand(setBrand, {
+    onDone: () => {
+      showBrandColours();
+      say(t`Saved.`);
+    },
+  });
+  const isColour = /^#[0-9a-f]{6}$/i.test(colour);
+  const lines = letterhead
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return (
+    <div className="grid items-start gap-5 xl:grid-cols-2">
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card title={t`Name and colour`}>
+          <form
+            noValidate
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              command.mutate({
+                name: name.trim() || null,
+                colour: colour || null,
+                letterhead: lines,
+                support_address: support.trim() || null,
+                language,
+              });
+            }}
+          >
+            <TextField label={t`Name`} value={name} onText={setName} maxLength={60} />
+            <Field
+              label={t`Colour`}
+              hint={t`Six digits such as #0f766e. Empty: the product’s own.`}
+              problem={colour === '' || isColour ? null : t`Six digits behind #, such as #0f766e`}
+            >
+              {(wiring) => (
+                <input
+                  {...wiring}
+                  value={colour}
+                  onChange={(event) => setColour(event.target.value.trim())}
+                  className={inputClasses}
+                />
+              )}
+            </Field>
+            {isColour ? <Warnings colour={colour} /> : null}
+            <Field
+              label={t`Letterhead`}
+              hint={t`Name and address on statements and receipts, up to eight lines.`}
+            >
+              {(wiring) => (
+                <textarea
+                  {...wiring}
+                  rows={4}
+                  value={letterhead}
+                  onChange={(event) => setLetterhead(event.target.value)}
+                  className={inputClasses}
+                />
+              )}
+            </Field>
+            <TextField
+              label={t`Address for help`}
+              hint={t`An e-mail address, shown to customers.`}
+              value={support}
+              onText={setSupport}
+              type="email"
+            />
+            <SelectField
+              label={t`Language of those who have not chosen one`}
+              value={language}
+              onValue={setLanguage}
+              options={languages.map((each) => ({ value: each, title: languageNames[each] }))}
+            />
+            {command.error === null ? null : <ErrorNotice error={command.error} />}
+            <div>
+              <Button
+                type="submit"
+                look="primary"
+                disabled={command.isPending || (colour !== '' && !isColour)}
+              >
+                <Trans>Save</Trans>
+              </Button>
+            </div>
+          </form>
+        </Card>
+        <LogoCard brand={brand} />
+      </div>
+      <Card title={t`Preview`} description={t`As it will look, before it is saved.`}>
+        <Previews name={name.trim() || 'Sellthrough'} colour={isColour ? colour : ownColour} brand={brand} />
+      </Card>
+    </div>
+  );
+}
+
+/** A colour that could not be read is shown moved, and that is said. */
+function Warnings({ colour }: { readonly colour: string }) {
+  const { light, dark, isMoved } = accentThemes(colour);
+  return (
+    <>
+      {isMoved.light ? (
+        <Notice tone="warn">
+          <Trans>Too light to be read on light pages: there it is shown as {light.accent}.</Trans>
+        </Notice>
+      ) : null}
+      {isMoved.dark ? (
+        <Notice tone="info">
+          <Trans>Too dark to be read on dark pages: there it is shown as {dark.accent}.</Trans>
+        </Notice>
+      ) : null}
+    </>
+  );
+}
+
+function LogoCard({ brand }: { readonly brand: Brand }) {
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const upload = useCommand(setBrandLogo, { onDone: () => say(t`The logo is shown from now on.`) });
+  const removal = useCommand(removeBrandLogo, { onDone: () => say(t`The logo is gone.`) });
+  const { logo } = brand;
+  return (
+    <Card title={t`Logo`} description={t`PNG or JPEG, at most 256 KiB. It is shown 24 to 44 points high.`}>
+      <div className="flex flex-col items-start gap-3">
+        {logo === null ? (
+          <p className="text-soft">
+            <Trans>There is none.</Trans>
+          </p>
+        ) : (
+          <img src={logo.url} alt={t`The present logo`} className="max-h-16 max-w-full object-contain" />
+        )}
+        <label htmlFor={id} className="font-medium">
+          <Trans>Choose a file</Trans>
+        </label>
+        <input
+          id={id}
+          ref={input}
+          type="file"
+          accept="image/png,image/jpeg"
+          className="max-w-full"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            if (file !== undefined) void base64Of(file).then((data) => upload.mutate({ data }));
+          }}
+        />
+        {upload.error === null ? null : <ErrorNotice error={upload.error} />}
+        {removal.error === null ? null : <ErrorNotice error={removal.error} />}
+        {logo === null ? null : (
+          <Button onClick={() => removal.mutate(undefined)} disabled={removal.isPending}>
+            <Trans>Remove the logo</Trans>
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+const surfaces = {
+  light: { page: '#f6f7f9', card: '#ffffff', ink: '#1c2024' },
+  dark: { page: '#111214', card: '#1b1c1f', ink: '#edeef0' },
+} as const;
+
+function Previews({
+  name,
+  colour,
+  brand,
+}: {
+  readonly name: string;
+  readonly colour: string;
+  readonly brand: Brand;
+}) {
+  const themes = accentThemes(colour);
+  return (
+    <div className="flex flex-col gap-4">
+      <Preview title={t`Light`} theme="light" shades={themes.light} name={name} brand={brand} />
+      <Preview title={t`Dark`} theme="dark" shades={themes.dark} name={name} brand={brand} />
+    </div>
+  );
+}
+
+function Preview({
+  title,
+  theme,
+  shades,
+  name,
+  brand,
+}: {
+  readonly title: string;
+  readonly theme: 'light' | 'dark';
+  readonly shades: AccentShades;
+  readonly name: string;
+  readonly brand: Brand;
+}): ReactNode {
+  const { page, card, ink } = surfaces[theme];
+  return (
+    <figure>
+      <figcaption className="mb-1 text-xs text-soft">{title}</figcaption>
+      <div className="rounded-card border border-line p-4" style={{ background: page, color: ink }}>
+        <div className="mb-3 flex items-center gap-2 font-semibold">
+          {brand.logo === null ? null : (
+            <img src={brand.logo.url} alt="" className="h-6 max-w-32 object-contain" />
+          )}
+          <bdi>{name}</bdi>
+        </div>
+        <div className="rounded-card p-4" style={{ background: card }}>
+          <p className="mb-3">
+            <span className="underline" style={{ color: shades.accent }}>
+              <Trans>A link</Trans>
+            </span>
+          </p>
+          <p className="mb-3">
+            <span
+              className="rounded-control px-2 py-1"
+              style={{ background: shades.accentFill, color: shades.accent }}
+            >
+              <Trans>The page you are on</Trans>
+            </span>
+          </p>
+          <span
+            className="inline-block rounded-control px-4 py-2 font-medium"
+            style={{ background: shades.accent, color: shades.onAccent }}
+          >
+            <Trans>Continue</Trans>
+          </span>
+        </div>
+      </div>
+    </figure>
+  );
+}
