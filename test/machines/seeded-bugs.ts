@@ -192,9 +192,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'opening a login link spends it',
     file: 'src/api/customer/login-link-routes.ts',
-    find: 'return showLink(reply, await tokens.find(token, request, reply, () => customerOfLink(token)));',
+    find: 'return showLink(request, reply, await tokens.find(token, request, reply, () => customerOfLink(token)));',
     replace:
-      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });\n    return showLink(reply, whose);",
+      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });\n    return showLink(request, reply, whose);",
     test: 'test/service/login-links.test.ts',
   },
   {
