@@ -1,7 +1,7 @@
 // What renewing everything that ends would cost, day by day, and on which day the balance no longer covers it; and what the
 // account wants to be told in time.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -56,6 +56,7 @@ export function ForecastPage() {
     },
     {
       title: t`Plans that end`,
+      from: 'sm',
       align: 'end',
       cell: ({ plans }) => <span className="figures">{formatCount(plans)}</span>,
     },
@@ -121,7 +122,7 @@ export function ForecastPage() {
               rowKey={({ date }) => date}
               error={error}
               outdated={isPlaceholderData}
-              phone={({ left }) => t`Then left ${formatMoney(left, data?.currency ?? 'USD')}`}
+              phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
               empty={
                 <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
                   <Trans>Customers appear here in time to renew them.</Trans>
@@ -133,6 +134,10 @@ export function ForecastPage() {
       </div>
     </>
   );
+}
+
+function phoneWords(plans: number, left: string): string {
+  return plural(plans, { one: `# plan; then left ${left}`, other: `# plans; then left ${left}` });
 }
 
 function withBalance({ days, balance }: Forecast): ForecastDay[] {
