@@ -74,7 +74,10 @@ function RequestParts({
   return (
     <>
       {request.code === null ? null : <CodeMeaning code={request.code} />}
-      <Facts facts={factsOf(detail, accountId)} />
+      {/* A list of facts hides what does not fit: it must not shrink. */}
+      <div className="shrink-0">
+        <Facts facts={factsOf(detail, accountId)} />
+      </div>
       {exchange === null ? (
         <p className="text-soft">{noBodies(bodiesKept, accountId !== null)}</p>
       ) : (
