@@ -87,6 +87,11 @@ const panel = usePanelBrowser(async (service) => {
     'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
+    'any-customer-page': {
+      path: `/panel/admin/customers/${Math.floor(orderId / 1e9) * 1e9 + 1}`,
+      title: /./,
+    },
+    'attention-page': { path: '/panel/admin/attention', title: 'Needs attention' },
     'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
     'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
     'health-page': { path: '/panel/admin/health', title: 'Health' },

@@ -134,7 +134,7 @@ const consoleOverview = createRoute({
 const accounts = createRoute({
   getParentRoute: () => console,
   path: '/accounts',
-  validateSearch: textParams('q', 'group', 'page'),
+  validateSearch: textParams('q', 'group', 'state', 'balance_below', 'sort', 'before'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/accounts-page.tsx')),
     'AccountsPage',
@@ -188,10 +188,28 @@ const allCustomers = createRoute({
   ),
 });
 
+const attention = createRoute({
+  getParentRoute: () => console,
+  path: '/attention',
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/attention-page.tsx')),
+    'AttentionPage',
+  ),
+});
+
+const anyCustomer = createRoute({
+  getParentRoute: () => console,
+  path: '/customers/$customerId',
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/any-customer-page.tsx')),
+    'AnyCustomerPage',
+  ),
+});
+
 const audit = createRoute({
   getParentRoute: () => console,
   path: '/audit',
-  validateSearch: textParams('page'),
+  validateSearch: textParams('actor', 'account', 'action', 'target', 'from', 'to', 'before'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/audit-page.tsx')),
     'AuditPage',
@@ -244,6 +262,8 @@ const routeTree = root.addChildren([
       packages,
       packageEditor,
       allCustomers,
+      attention,
+      anyCustomer,
       audit,
       brand,
       health,

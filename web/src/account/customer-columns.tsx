@@ -13,12 +13,12 @@ import { Time } from '../ui/time.tsx';
 /** Of lists that say it, to the second. */
 type ListedCustomer = Customer & { readonly seconds_left?: number };
 
-/** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or nothing. */
+/** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */
 export function customerColumns<Row extends ListedCustomer>({
   links = 'page',
   second,
 }: {
-  readonly links?: 'drawer' | 'page' | 'nothing';
+  readonly links?: 'drawer' | 'page' | 'console';
   /** What is under the name on narrow screens in place of the package. */
   readonly second?: (row: Row) => string;
 } = {}): readonly Column<Row>[] {
@@ -29,8 +29,10 @@ export function customerColumns<Row extends ListedCustomer>({
       cell: (customer) => (
         <TwoLines
           first={
-            links === 'nothing' ? (
-              <bdi className="font-medium">{customer.name}</bdi>
+            links === 'console' ? (
+              <RowLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
             ) : links === 'page' ? (
               <RowLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
                 <bdi>{customer.name}</bdi>

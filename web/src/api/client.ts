@@ -3,6 +3,7 @@
 
 import { t } from '@lingui/core/macro';
 import { modeHeaders } from './panel-mode.ts';
+import { viewHeaders } from './panel-view.ts';
 import { mintText } from './random-text.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -62,6 +63,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
     accept: 'application/json',
     'x-request-id': requestId,
     ...modeHeaders,
+    ...viewHeaders,
   };
   if (sending.body !== undefined) headers['content-type'] = 'application/json';
   if (sending.idempotencyKey !== undefined) headers['idempotency-key'] = sending.idempotencyKey;
@@ -93,7 +95,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
 export async function fetchFile(path: string, query: Query): Promise<Blob> {
   const requestId = mintText(24);
   const response = await fetch(apiBase + path + queryText(query), {
-    headers: { 'x-request-id': requestId, ...modeHeaders },
+    headers: { 'x-request-id': requestId, ...modeHeaders, ...viewHeaders },
     credentials: 'same-origin',
     cache: 'no-store',
   }).catch(() => {

@@ -274,6 +274,15 @@ export const schedulePrices = (packageId: number, body: Pick<ScheduledPrices, 'f
   post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
 export const unschedulePrices = (packageId: number, from: string) =>
   remove(`/admin/v1/packages/${packageId}/prices?from=${encodeURIComponent(from)}`);
+/** An order is settled once, whatever the key. */
+export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
+  post<PlacedOrder>(
+    `/admin/v1/orders/${id}/${outcome}`,
+    outcome === 'fail' ? { reason } : {},
+    `settle-${outcome}-${id}`,
+  );
+export const beginAccountView = (id: number) =>
+  post<{ readonly until: string }>(`/admin/accounts/${id}/view`);
 export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
   patch<{ readonly customer: Customer }>(`/admin/v1/customers/${id}`, { status });
 export const verifyLedgers = () => call<VerifyReport>('/admin/v1/verify');

@@ -1,6 +1,8 @@
 // What the pages of this tab show: what is real, or the account's test mode. Each tab chooses for itself, and keeps it until
 // it is closed or signed out. A switch loads the page anew: nothing that was read or begun in one mode is there in the other.
 
+import { viewedAccount } from './panel-view.ts';
+
 export type PanelMode = 'live' | 'test';
 
 const storageName = 'sellthrough-mode';
@@ -32,6 +34,8 @@ export function forgetMode(): void {
 }
 
 function keptMode(): PanelMode {
+  // Tests of another account are not looked at.
+  if (viewedAccount !== null) return 'live';
   try {
     return window.sessionStorage.getItem(storageName) === 'test' ? 'test' : 'live';
   } catch {

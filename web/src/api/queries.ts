@@ -9,9 +9,10 @@ import type {
   AccountOrder,
   AdminPackage,
   Alerts,
+  AnyCustomer,
   ApiKey,
   ApiKeyFacts,
-  AuditEntry,
+  AttentionOrder,
   Balance,
   Brand,
   ConsoleOverview,
@@ -19,6 +20,8 @@ import type {
   Customer,
   CustomerWithOrders,
   Forecast,
+  FoundAccount,
+  FoundAuditEntry,
   Health,
   LedgerEntry,
   LedgerPage,
@@ -150,6 +153,8 @@ export const orderPreviewQuery = (body: {
 // ---- the administrator's
 
 export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
+export const foundAccountsQuery = (query: Query) =>
+  listing<CursorPage<FoundAccount>>('/admin/accounts', query);
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
 export const accountLedgerQuery = (id: number, query: Query) =>
@@ -163,12 +168,20 @@ export const accountCustomersQuery = (id: number, query: Query) =>
 export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
 export const scheduledPricesQuery = (packageId: number) =>
   reading<Listed<ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
-export const auditQuery = (query: Query) => listing<Page<AuditEntry>>('/admin/v1/audit', query);
+export const auditQuery = (query: Query) => listing<CursorPage<FoundAuditEntry>>('/admin/audit', query);
+export const anyCustomerQuery = (id: string) =>
+  reading<AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
 export const allCustomersQuery = (query: Query) =>
   listing<CursorPage<AccountCustomer>>('/admin/customers', query);
 export const refusedAccountsQuery = (code: string, days: Query) =>
   listing<RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
 export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
+
+const attentionMilliseconds = 60_000;
+export const attentionQuery = queryOptions({
+  ...reading<Listed<AttentionOrder>>('/admin/v1/orders/attention', { limit: 100 }),
+  refetchInterval: attentionMilliseconds,
+});
 
 const healthMilliseconds = 5_000;
 export const healthQuery = queryOptions({

@@ -37,6 +37,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'not_signed_in';
 }
 
+/** The hour in which an administrator looked at an account's panel. */
+export function isViewOver(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'view_ended';
+}
+
 export function isBlocked(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'account_blocked';
 }

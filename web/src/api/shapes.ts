@@ -2,10 +2,11 @@
 // (an Account within an answer) is put together here. Types only: nothing of the service is built into the pages.
 
 import type { Static } from 'typebox';
-import type { AccountView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
+import type { AccountView, AuditEntryView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
 import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
 import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
+import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
@@ -38,6 +39,7 @@ import type {
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
 import type { PersonView } from '../../../src/contract/people-schemas.ts';
+import type { AttentionOrderView } from '../../../src/contract/product-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
 
 export type {
@@ -187,6 +189,20 @@ export type ConsoleOverview = With<
   { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
 >;
 export type Health = Static<typeof healthSchema>;
+export interface AttentionOrder {
+  readonly order: OrderView;
+  readonly account: AccountCustomer['account'];
+  readonly call: AttentionOrderView['call'];
+}
+export interface FoundAuditEntry {
+  readonly entry: AuditEntryView;
+  readonly target: AuditTargetView;
+}
+export type FoundAccount = AccountView & { readonly halted: boolean };
+export interface AnyCustomer {
+  readonly customer: AccountCustomer;
+  readonly orders: readonly OrderView[];
+}
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
 
 export type Renewals = Static<typeof renewalsSchema>;

@@ -25,7 +25,7 @@ const tabs = [
 
 const ledgerColumns = entryColumns('/admin/orders/$orderId');
 const ordersColumns = orderColumns({ orderPage: '/admin/orders/$orderId' });
-const customersColumns = customerColumns({ links: 'nothing' });
+const customersColumns = customerColumns({ links: 'console' });
 
 interface ListProps {
   readonly accountId: number;

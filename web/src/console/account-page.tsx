@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import {
   Ban,
+  Eye,
   Gift,
   KeyRound,
   LockKeyhole,
@@ -17,16 +18,19 @@ import {
   Smartphone,
 } from 'lucide-react';
 import { useState } from 'react';
-import { keysOfAccount, peopleOfAccount } from '../api/commands.ts';
+import { beginAccountView, keysOfAccount, peopleOfAccount } from '../api/commands.ts';
+import { startView } from '../api/panel-view.ts';
 import { useMay, useMayManage } from '../api/person.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { Account } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
 import { KeysCard } from '../keys/keys-card.tsx';
 import { PeopleCard } from '../people/people-card.tsx';
 import { formatCount } from '../text/language.ts';
 import { groupWord } from '../text/words.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
@@ -67,6 +71,9 @@ export function AccountPage() {
   const may = useMay();
   const mayManage = useMayManage();
   const { data, error, refetch } = useQuery(accountQuery(accountId));
+  const view = useCommand(() => beginAccountView(Number(accountId)), {
+    onDone: () => startView(Number(accountId)),
+  });
   const back = (
     <BackLink to="/admin/accounts">
       <Trans>Accounts</Trans>
@@ -86,22 +93,35 @@ export function AccountPage() {
         {...(account !== undefined &&
           account.display_name !== account.username && { description: <bdi>{account.display_name}</bdi> })}
         actions={
-          account &&
-          may('admin:credit') && (
+          account && (
             <>
-              <Button onClick={() => setOpened('debit')}>
-                <Minus aria-hidden="true" className="size-4" />
-                <Trans>Debit</Trans>
-              </Button>
-              <Button look="primary" onClick={() => setOpened('credit')}>
-                <Plus aria-hidden="true" className="size-4" />
-                <Trans>Credit</Trans>
-              </Button>
+              <ButtonLink to="/admin/audit" search={{ account: account.username }}>
+                <Trans>History</Trans>
+              </ButtonLink>
+              {account.is_admin ? null : (
+                <Button onClick={() => view.mutate(undefined)}>
+                  <Eye aria-hidden="true" className="size-4" />
+                  <Trans>View as reseller</Trans>
+                </Button>
+              )}
+              {may('admin:credit') ? (
+                <>
+                  <Button onClick={() => setOpened('debit')}>
+                    <Minus aria-hidden="true" className="size-4" />
+                    <Trans>Debit</Trans>
+                  </Button>
+                  <Button look="primary" onClick={() => setOpened('credit')}>
+                    <Plus aria-hidden="true" className="size-4" />
+                    <Trans>Credit</Trans>
+                  </Button>
+                </>
+              ) : null}
             </>
           )
         }
       />
       <div className="flex flex-col gap-5">
+        {view.error === null ? null : <ErrorNotice error={view.error} />}
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />
           {account === undefined || !may('admin:accounts') ? null : (

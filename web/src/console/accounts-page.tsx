@@ -7,9 +7,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Plus, SearchX, UsersRound } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useMay } from '../api/person.ts';
-import { accountsQuery } from '../api/queries.ts';
+import { foundAccountsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
-import type { Account } from '../api/shapes.ts';
+import type { Account, FoundAccount } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { formatCount } from '../text/language.ts';
 import { groupWord } from '../text/words.ts';
@@ -22,7 +22,7 @@ import { SelectField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { NumberedPager } from '../ui/pager.tsx';
+import { CursorPager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
@@ -32,9 +32,10 @@ const route = getRouteApi('/panel/admin/accounts');
 
 const figures = (value: number) => <span className="figures">{formatCount(value)}</span>;
 
-const columns: readonly Column<Account>[] = [
+const columns: readonly Column<FoundAccount>[] = [
   {
     title: t`Account`,
+    sort: { by: 'name', direction: 'ascending' },
     grows: true,
     cell: (account) => (
       <TwoLines
@@ -45,7 +46,7 @@ const columns: readonly Column<Account>[] = [
         }
         second={
           <span className="inline-flex gap-2">
-            {account.blocked || !account.api_enabled ? (
+            {account.blocked || !account.api_enabled || account.halted ? (
               <span className="sm:hidden">
                 <AccountBadges account={account} />
               </span>
@@ -62,7 +63,12 @@ const columns: readonly Column<Account>[] = [
   { title: t`State`, from: 'sm', cell: (account) => <AccountBadges account={account} /> },
   { title: t`Orders`, from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
   { title: t`Customers`, from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
-  { title: t`Created`, from: 'lg', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
+  {
+    title: t`Created`,
+    from: 'lg',
+    sort: { by: 'newest', direction: 'descending' },
+    cell: ({ created_at: at }) => <Time at={at} style="day" />,
+  },
   {
     title: t`Balance`,
     align: 'end',
@@ -76,18 +82,28 @@ const groupOptions = [
   { value: 'distributor', title: t`Distributors` },
 ];
 
+const stateOptions = [
+  { value: '', title: t`Every state` },
+  { value: 'active', title: t`Active` },
+  { value: 'blocked', title: t`Blocked` },
+  { value: 'api_off', title: t`API off` },
+  { value: 'halted', title: t`Halted` },
+];
+
 export function AccountsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [creating, setCreating] = useState(false);
-  const query = useQuery(accountsQuery(search));
+  const query = useQuery(foundAccountsQuery(search));
   const change = useCallback(
     (changed: typeof search) =>
       void navigate({ search: (now) => changedParams(now, changed), replace: true }),
     [navigate],
   );
   const onSearch = useCallback((q: string) => change({ q }), [change]);
-  const isFiltered = search.q !== undefined || search.group !== undefined;
+  const onBalance = useCallback((below: string) => change({ balance_below: below }), [change]);
+  const { before, sort, ...filtering } = search;
+  const isFiltered = Object.keys(filtering).length > 0;
   const create = useMay()('admin:accounts') ? (
     <Button look="primary" onClick={() => setCreating(true)}>
       <Plus aria-hidden="true" className="size-4" />
@@ -107,14 +123,23 @@ export function AccountsPage() {
             options={groupOptions}
             onValue={(group) => change({ group })}
           />
+          <SelectField
+            label={t`State`}
+            unlabelled
+            value={search.state ?? ''}
+            options={stateOptions}
+            onValue={(state) => change({ state })}
+          />
+          <SearchField label={t`Balance below`} value={search.balance_below ?? ''} onSearch={onBalance} />
         </FilterBar>
         <DataTable
           caption={t`Accounts`}
           columns={columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
+          sort={{ by: sort, otherwise: 'newest', onSort: (by) => change({ sort: by ?? '' }) }}
           empty={
-            isFiltered || search.page !== undefined ? (
+            isFiltered || before !== undefined ? (
               <EmptyState
                 icon={SearchX}
                 title={t`No matching accounts`}
@@ -130,7 +155,7 @@ export function AccountsPage() {
               </EmptyState>
             )
           }
-          footer={<NumberedPager list={query.data} noun="accounts" />}
+          footer={<CursorPager list={query.data} before={before} />}
         />
       </Card>
       {creating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
@@ -138,7 +163,7 @@ export function AccountsPage() {
   );
 }
 
-export function AccountBadges({ account }: { readonly account: Account }) {
+export function AccountBadges({ account }: { readonly account: Account & { readonly halted?: boolean } }) {
   return (
     <span className="inline-flex flex-wrap gap-1">
       {account.is_admin ? (
@@ -156,7 +181,12 @@ export function AccountBadges({ account }: { readonly account: Account }) {
           <Trans>API off</Trans>
         </Badge>
       )}
-      {account.is_admin || account.blocked || !account.api_enabled ? null : (
+      {account.halted === true ? (
+        <Badge tone="bad">
+          <Trans>Halted</Trans>
+        </Badge>
+      ) : null}
+      {account.is_admin || account.blocked || !account.api_enabled || account.halted === true ? null : (
         <Badge tone="good">
           <Trans>Active</Trans>
         </Badge>

@@ -28,7 +28,7 @@ import { say } from '../ui/toasts.tsx';
 
 const route = getRouteApi('/panel/admin/customers');
 const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
-  links: 'nothing',
+  links: 'console',
   second: ({ account }) => t`of ${account.username}`,
 });
 
@@ -108,7 +108,7 @@ function isSuspended({ status }: AccountCustomer): boolean {
   return status === 'suspended';
 }
 
-function SuspendDialog({
+export function SuspendDialog({
   customer,
   onClose,
 }: {

@@ -4,32 +4,44 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ScrollText } from 'lucide-react';
+import { ScrollText, SearchX, X } from 'lucide-react';
+import { useCallback } from 'react';
 import { useMe } from '../api/me.ts';
 import { auditQuery } from '../api/queries.ts';
-import type { AuditEntry } from '../api/shapes.ts';
+import { changedParams } from '../api/search-params.ts';
+import type { AuditEntry, FoundAuditEntry } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
+import { spanEnd, spanStart } from '../text/days.ts';
 import { formatUtc } from '../text/times.ts';
 import { auditActionWord } from '../text/words.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { NumberedPager } from '../ui/pager.tsx';
+import { CursorPager } from '../ui/pager.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { SpanFilter } from '../ui/span-filter.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 
 const route = getRouteApi('/panel/admin/audit');
 
-const columns: readonly Column<AuditEntry>[] = [
-  { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
+const columns: readonly Column<FoundAuditEntry>[] = [
+  {
+    title: t`No.`,
+    from: 'md',
+    cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
+  },
   {
     title: t`What`,
     grows: true,
-    cell: (entry) => (
+    cell: ({ entry, target }) => (
       <>
-        <TwoLines first={auditActionWord(entry.action)} second={<Subject subject={entry.subject} />} />
+        <TwoLines first={auditActionWord(entry.action)} second={<Target target={target} />} />
         <div className="text-xs text-soft sm:hidden">
           <Time at={entry.at} />
         </div>
@@ -39,10 +51,10 @@ const columns: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { title: t`Change`, from: 'md', cell: (entry) => <Changes entry={entry} /> },
+  { title: t`Change`, from: 'md', cell: ({ entry }) => <Changes entry={entry} /> },
   {
     title: t`Who`,
-    cell: ({ actor, by }) =>
+    cell: ({ entry: { actor, by } }) =>
       actor.username === '' ? (
         <span className="text-soft">
           <Trans>Not known</Trans>
@@ -51,12 +63,38 @@ const columns: readonly Column<AuditEntry>[] = [
         <ActedBy account={actor.username} by={by} />
       ),
   },
-  { title: t`When`, from: 'sm', cell: ({ at }) => <Time at={at} style="minute" /> },
+  { title: t`When`, from: 'sm', cell: ({ entry: { at } }) => <Time at={at} style="minute" /> },
+];
+
+const actionOptions = [
+  { value: '', title: t`Every action` },
+  { value: 'account', title: t`Accounts and keys` },
+  { value: 'person', title: t`People` },
+  { value: 'customer', title: t`Customers` },
+  { value: 'order', title: t`Orders` },
+  { value: 'package', title: t`Packages` },
+  { value: 'webhook', title: t`Endpoints` },
+  { value: 'product', title: t`The product` },
+  { value: 'account.credit', title: t`Credits` },
+  { value: 'account.view', title: t`Views as reseller` },
+  { value: 'sign_in', title: t`Sign-ins` },
+  { value: 'deed', title: t`Refused deeds` },
 ];
 
 export function AuditPage() {
   const search = route.useSearch();
-  const query = useQuery(auditQuery(search));
+  const navigate = route.useNavigate();
+  const { from, to, ...filters } = search;
+  const query = useQuery(auditQuery({ ...filters, from: spanStart(from), to: spanEnd(to) }));
+  const change = useCallback(
+    (changed: typeof search) =>
+      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
+    [navigate],
+  );
+  const onActor = useCallback((actor: string) => change({ actor }), [change]);
+  const onAccount = useCallback((account: string) => change({ account }), [change]);
+  const { before, ...filtering } = search;
+  const isFiltered = Object.keys(filtering).length > 0;
   return (
     <>
       <PageHeader
@@ -64,24 +102,58 @@ export function AuditPage() {
         description={t`Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number.`}
       />
       <Card flush>
+        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
+          <SearchField label={t`Who: a username`} value={search.actor ?? ''} onSearch={onActor} />
+          <SearchField label={t`Account: a username`} value={search.account ?? ''} onSearch={onAccount} />
+          <SelectField
+            label={t`Action`}
+            unlabelled
+            value={search.action ?? ''}
+            options={actionOptions}
+            onValue={(action) => change({ action })}
+          />
+          <SpanFilter from={from} to={to} what={t`Done`} onSpan={change} />
+          {search.target === undefined ? null : (
+            <Button onClick={() => change({ target: '' })}>
+              <Trans>Only one: {targetText(search.target, query.data?.data[0])}</Trans>
+              <X aria-label={t`Take away`} className="size-4" />
+            </Button>
+          )}
+        </FilterBar>
         <DataTable
           caption={t`Audit log`}
           columns={columns}
           {...tableState(query)}
-          rowKey={({ number }) => number}
+          rowKey={({ entry }) => entry.number}
           empty={
-            <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
-              <Trans>
-                What administrators change, what accounts change about their own access, and who signs in, is
-                listed here.
-              </Trans>
-            </EmptyState>
+            isFiltered || before !== undefined ? (
+              <EmptyState
+                icon={SearchX}
+                title={query.data?.next_before ? t`Nothing found so far` : t`Nothing found`}
+                action={
+                  <ButtonLink to="/admin/audit" search={{}}>
+                    <Trans>Show the whole log</Trans>
+                  </ButtonLink>
+                }
+              />
+            ) : (
+              <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
+                <Trans>
+                  What administrators change, what accounts change about their own access, and who signs in,
+                  is listed here.
+                </Trans>
+              </EmptyState>
+            )
           }
-          footer={<NumberedPager list={query.data} noun="changes" />}
+          footer={<CursorPager list={query.data} before={before} />}
         />
       </Card>
     </>
   );
+}
+
+function targetText(target: string, first: FoundAuditEntry | undefined): string {
+  return first === undefined || first.target.name === '' ? target.replace(':', ' ') : first.target.name;
 }
 
 /** A person of the account, or one of its keys; its own login is the account. */
@@ -158,16 +230,69 @@ function textOf(value: unknown, path: string, currency: string): string {
   return path === 'reason' ? text.replaceAll('_', ' ') : text;
 }
 
-/** An account leads to its page. */
-function Subject({ subject }: { readonly subject: string }) {
-  const [, before = '', accountId] = /^((?:(?:sign-in|key \d+) of )?)account (\d+)$/.exec(subject) ?? [];
-  if (accountId === undefined) return <bdi>{subject}</bdi>;
+/** With the name that people know it by; what has a page leads there. */
+function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
+  const { type, id, name, account } = target;
+  const whose = account === null ? null : <AccountLink account={account} />;
+  const shown = <bdi>{name === '' ? id : name}</bdi>;
+  switch (type) {
+    case 'account':
+      return whose ?? shown;
+    case 'sign_in':
+      return whose;
+    case 'package':
+      return (
+        <TextLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
+          {shown}
+        </TextLink>
+      );
+    case 'customer':
+      return (
+        <>
+          {id === null ? (
+            shown
+          ) : (
+            <TextLink to="/admin/customers/$customerId" params={{ customerId: String(id) }}>
+              {shown}
+            </TextLink>
+          )}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'order':
+      return (
+        <>
+          <TextLink to="/admin/orders/$orderId" params={{ orderId: String(id) }}>
+            <Trans>Order {id}</Trans>
+          </TextLink>
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'key':
+      return (
+        <>
+          {name === '' ? <Trans>Its first key</Trans> : <Trans>Key {shown}</Trans>}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'webhook':
+      return <Trans>Endpoint {id}</Trans>;
+    case 'product':
+      return <Trans>The product</Trans>;
+    default:
+      return (
+        <>
+          {shown}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+  }
+}
+
+function AccountLink({ account: { id, username } }: { readonly account: { id: number; username: string } }) {
   return (
-    <>
-      {before}
-      <TextLink to="/admin/accounts/$accountId" params={{ accountId }}>
-        <Trans>account {accountId}</Trans>
-      </TextLink>
-    </>
+    <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
+      <bdi>{username}</bdi>
+    </TextLink>
   );
 }

@@ -144,6 +144,13 @@ function PackageForm({
     >
       <PageHeader
         title={one?.name ?? t`New package`}
+        actions={
+          one && (
+            <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
+              <Trans>History</Trans>
+            </ButtonLink>
+          )
+        }
         mark={
           one && (
             <>

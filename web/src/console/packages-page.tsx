@@ -36,30 +36,18 @@ const columns: readonly Column<AdminPackage>[] = [
   {
     title: t`State`,
     from: 'sm',
-    cell: ({ trial, retired }) => (
-      <span className="inline-flex gap-1">
-        {retired ? (
-          <Badge>
-            <Trans>Retired</Trans>
-          </Badge>
-        ) : (
-          <Badge tone="good">
-            <Trans>On offer</Trans>
-          </Badge>
-        )}
-        {trial ? (
-          <Badge tone="accent">
-            <Trans>Free trial</Trans>
-          </Badge>
-        ) : null}
-      </span>
-    ),
+    cell: (one) => <PackageState one={one} />,
   },
-  { title: t`Reseller pays`, align: 'end', cell: (one) => <PriceList one={one} group="reseller" /> },
+  {
+    title: t`Reseller pays`,
+    align: 'end',
+    from: 'sm',
+    cell: (one) => <PriceList one={one} group="reseller" />,
+  },
   {
     title: t`Distributor pays`,
     align: 'end',
-    from: 'md',
+    from: 'sm',
     cell: (one) => <PriceList one={one} group="distributor" />,
   },
 ];
@@ -81,6 +69,7 @@ export function PackagesPage() {
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
+          phone={(one) => <OnPhone one={one} />}
           error={error}
           onRetry={() => void refetch()}
           empty={
@@ -92,6 +81,46 @@ export function PackagesPage() {
           }
         />
       </Card>
+    </>
+  );
+}
+
+function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage }) {
+  return (
+    <span className="inline-flex gap-1">
+      {retired ? (
+        <Badge>
+          <Trans>Retired</Trans>
+        </Badge>
+      ) : (
+        <Badge tone="good">
+          <Trans>On offer</Trans>
+        </Badge>
+      )}
+      {trial ? (
+        <Badge tone="accent">
+          <Trans>Free trial</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+/** What the columns say that a phone has no room for. */
+function OnPhone({ one }: { readonly one: AdminPackage }) {
+  return (
+    <>
+      <PackageState one={one} />
+      {one.trial ? null : (
+        <span className="mt-1 flex flex-wrap gap-x-6">
+          <span>
+            <Trans>Reseller pays</Trans> <PriceList one={one} group="reseller" />
+          </span>
+          <span>
+            <Trans>Distributor pays</Trans> <PriceList one={one} group="distributor" />
+          </span>
+        </span>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { hasTestMode, panelMode } from '../api/panel-mode.ts';
+import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import { TestClockContext, useTestClock } from '../api/test-clock.ts';
 import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
@@ -17,6 +18,7 @@ import { Navigation } from './navigation.tsx';
 import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
+import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(() => import('../test-mode/test-band.tsx'));
 const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
@@ -96,6 +98,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           ) : null}
         </header>
         <div className="min-w-0 flex-1">
+          {viewedAccount === null ? null : <ViewBand />}
           {testClock === null ? null : (
             <Suspense>
               <TestBand path={pathname} now={testClock} />

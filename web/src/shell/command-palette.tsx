@@ -21,7 +21,7 @@ import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
-import { accountsQuery, customersQuery } from '../api/queries.ts';
+import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
@@ -158,6 +158,7 @@ function useCommands(
   const q = useDeferredValue(text);
   const isSearch = q.length >= 2;
   const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
+  const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
   const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
 
   const go = (to: () => void) => () => {
@@ -230,6 +231,23 @@ function useCommands(
         () => void navigate({ to: '/customers/$customerId', params: { customerId: String(customer.id) } }),
       ),
     }));
+  // Those of one's own account have their pages in the panel.
+  const foundEverywhere = (isSearch && isAdmin ? (everybodys.data?.data ?? []) : [])
+    .filter(({ account }) => account.id !== accountId)
+    .slice(0, foundMax)
+    .map((customer) => ({
+      id: `customer-of-all ${customer.id}`,
+      title: customer.name,
+      note: t`Customer of ${customer.account.username}`,
+      icon: UserRound,
+      run: go(
+        () =>
+          void navigate({
+            to: '/admin/customers/$customerId',
+            params: { customerId: String(customer.id) },
+          }),
+      ),
+    }));
   const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({
     id: t`account ${account.id}`,
     title: account.username,
@@ -239,7 +257,7 @@ function useCommands(
       () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),
     ),
   }));
-  return [...orderById, ...matching, ...foundCustomers, ...foundAccounts];
+  return [...orderById, ...matching, ...foundCustomers, ...foundEverywhere, ...foundAccounts];
 }
 
 const rankNone = 3;

@@ -4,6 +4,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../api/commands.ts';
 import { forgetMode } from '../api/panel-mode.ts';
+import { forgetView } from '../api/panel-view.ts';
 
 export const leaveKey = ['leave'];
 
@@ -15,6 +16,7 @@ export function leave(client: QueryClient): void {
     gcTime: Number.POSITIVE_INFINITY,
     onSuccess: () => {
       forgetMode();
+      forgetView();
       window.location.assign(`${import.meta.env.BASE_URL}sign-in`);
     },
   });

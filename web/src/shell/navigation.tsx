@@ -7,6 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
+import { viewedAccount } from '../api/panel-view.ts';
 import { usePerson } from '../api/person.ts';
 import { TestSwitch } from '../test-mode/test-switch.tsx';
 import { roleWord } from '../text/words.ts';
@@ -56,7 +57,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         ) : null}
       </nav>
       <div className="border-t border-line pt-3">
-        <TestSwitch />
+        {viewedAccount === null ? <TestSwitch /> : null}
         <Link
           to="/ledger"
           onClick={onNavigate}

@@ -6,6 +6,7 @@ import {
   Activity,
   CalendarClock,
   ChartNoAxesColumn,
+  CircleAlert,
   HeartPulse,
   KeyRound,
   LayoutDashboard,
@@ -21,6 +22,7 @@ import {
   UsersRound,
   Wallet,
 } from 'lucide-react';
+import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import type { Scope } from '../api/shapes.ts';
 
@@ -40,6 +42,7 @@ export interface PageEntry {
     | '/admin/accounts'
     | '/admin/packages'
     | '/admin/customers'
+    | '/admin/attention'
     | '/admin/audit'
     | '/admin/brand'
     | '/admin/health';
@@ -140,6 +143,14 @@ const consolePages: readonly PageEntry[] = [
     scope: 'admin:read',
   },
   {
+    to: '/admin/attention',
+    title: t`Needs attention`,
+    icon: CircleAlert,
+    keys: 'a w',
+    words: t`pending waiting product accept fail`,
+    scope: 'admin:read',
+  },
+  {
     to: '/admin/audit',
     title: t`Audit log`,
     icon: ScrollText,
@@ -168,7 +179,9 @@ const consolePages: readonly PageEntry[] = [
 /** Those that whoever is signed in may read, in their order. */
 export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {
   const may = useMay();
-  const isOpen = ({ scope }: PageEntry) => scope === undefined || may(scope);
+  // Sessions and codes are those of whoever is signed in, and not of the account they look at.
+  const isOpen = ({ to, scope }: PageEntry) =>
+    (scope === undefined || may(scope)) && (viewedAccount === null || to !== '/security');
   return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
 }
 

@@ -8,7 +8,7 @@ import { useFreshListsWith } from '../api/fresh-lists.ts';
 import { MeContext } from '../api/me.ts';
 import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
-import { isBlocked, isPasswordDue, isSignedOut } from '../api/query-client.ts';
+import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-client.ts';
 import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
 import { DialogOpener } from '../ui/dialog-opener.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -18,6 +18,7 @@ import { BlockedScreen } from './blocked-screen.tsx';
 import { FirstPasswordScreen } from './first-password-screen.tsx';
 import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
+import { ViewEnded } from './view-band.tsx';
 
 const SecondFactorScreen = lazy(() => import('./second-factor-screen.tsx'));
 
@@ -40,6 +41,7 @@ function SignedIn() {
   const opener = useRef<Element | null>(null);
   useFreshListsWith(me?.account.balance);
   if (isSignedOut(error) && !isUnsettled) return <ToSignIn />;
+  if (isViewOver(error)) return <ViewEnded />;
   if (isBlocked(error)) return <BlockedScreen />;
   if (me === undefined) {
     return error === null || isSignedOut(error) ? (

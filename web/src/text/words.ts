@@ -31,6 +31,7 @@ const jobKinds: Words = {
 const auditActions: Words = {
   'account.create': t`Account created`,
   'account.update': t`Account changed`,
+  'account.view': t`Viewed as reseller`,
   'account.set_alerts': t`Alerts changed`,
   'account.credit': t`Balance changed`,
   'account.reset_api_key': t`API key replaced`,

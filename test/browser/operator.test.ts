@@ -1,0 +1,110 @@
+// What the operator's people do in the console: find what happened and to whom, look at a reseller's panel, and decide about
+// orders that the product left unanswered.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { usernameOf } from '../harness/panel-client.ts';
+import { dialog, heading, row } from './panel-actions.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+let acme: TestAccount;
+let username = '';
+/** Once, as soon as the service runs. */
+async function prepare(): Promise<void> {
+  if (username !== '') return;
+  const { service } = panel;
+  acme = await service.createReseller({ credit: '100.00' });
+  username = await usernameOf(service, acme);
+  const ordered = await acme.post('/orders', {
+    package_id: service.packages.basic,
+    customer: 'jane.okafor',
+    customer_name: 'Jane Okafor',
+  });
+  assert.equal(ordered.status, 201, ordered.text);
+  const suspended = await service.admin.patch(`/api/admin/v1/customers/${ordered.body.order.customer.id}`, {
+    status: 'suspended',
+  });
+  assert.equal(suspended.status, 200, suspended.text);
+}
+
+test('the palette of the operator finds customers of every account, and leads to the customer', async () => {
+  await prepare();
+  const page = await panel.openAs(panel.service.admin, '/panel/admin');
+  await heading(page, 'Business').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('okafor');
+  await page.getByRole('option', { name: /Jane Okafor/ }).click();
+  await heading(page, 'Jane Okafor').waitFor();
+  await page.getByRole('link', { name: username }).waitFor();
+  await page.getByRole('link', { name: 'History' }).click();
+  await heading(page, 'Audit log').waitFor();
+  // Named, and not numbered; and nothing else is listed.
+  await row(page, 'Customer changed').getByRole('link', { name: 'jane.okafor' }).waitFor();
+  assert.equal(await page.getByRole('row').count(), 2);
+});
+
+test('the audit log names what was changed, and its filters stand in the address', async () => {
+  await prepare();
+  const page = await panel.openAs(panel.service.admin, `/panel/admin/audit?account=${username}`);
+  await row(page, 'Account created').getByRole('link', { name: username }).waitFor();
+  await page.getByLabel('Action').selectOption('account.credit');
+  await row(page, 'Balance changed').waitFor();
+  await row(page, 'Account created').waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).searchParams.get('action'), 'account.credit');
+  await page.goBack();
+});
+
+test('on a phone the packages say what is retired, and what distributors pay', async () => {
+  await prepare();
+  const page = await panel.openAs(panel.service.admin, '/panel/admin/packages');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await heading(page, 'Packages').waitFor();
+  const listed = page.getByRole('table', { name: 'Packages' });
+  await listed.getByText('Retired').filter({ visible: true }).first().waitFor();
+  // Of Basic, yearly.
+  await listed.getByText('$72.00').filter({ visible: true }).first().waitFor();
+});
+
+test('an administrator sees a reseller’s panel under a band, changes nothing there, and leaves it', async () => {
+  await prepare();
+  const page = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${acme.id}`);
+  await page.getByRole('button', { name: 'View as reseller' }).click();
+  await heading(page, 'Overview').waitFor();
+  const band = page.getByRole('region', { name: 'Looking at another account' });
+  await band.getByText(`You see what ${username} sees.`).waitFor();
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
+  await heading(page, 'Orders').waitFor();
+  await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Place an order' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Security' }).count(), 0);
+  await band.getByRole('button', { name: 'Leave' }).click();
+  await heading(page, username).waitFor();
+  assert.equal(await band.count(), 0);
+  await page.getByRole('link', { name: 'Audit log' }).waitFor();
+});
+
+test('an order that nobody answered is failed by hand, and what that means is said before', async () => {
+  await prepare();
+  const { service } = panel;
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  const ordered = await acme.post('/orders', { package_id: service.packages.basic, customer: 'waiting' });
+  assert.equal(ordered.body.order.status, 'pending', ordered.text);
+  assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
+  await service.database.query({
+    name: '',
+    text: `update product_calls set status = 'attention' where account_id = ${acme.id}`,
+  });
+  const page = await panel.openAs(service.admin, '/panel/admin/attention');
+  await row(page, 'waiting').getByRole('button', { name: 'Fail' }).click();
+  const asked = dialog(page, 'Fail this order?');
+  await asked.getByText(`${username} gets back what the order took`).waitFor();
+  await asked.getByLabel('Reason, for the account').fill('Not served');
+  await asked.getByRole('button', { name: 'Fail the order' }).click();
+  await said(page, `The order has failed. ${username} has its money back.`);
+  await page.getByText('Nothing waits for you').waitFor();
+  assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
+});

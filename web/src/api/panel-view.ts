@@ -1,0 +1,36 @@
+// Whose panel the pages of this tab show, where an administrator looks at a reseller's as its owner sees it. Each tab keeps it for
+// itself, until it is closed, left or signed out. A switch loads the page anew: nothing that was read before is there.
+
+const storageName = 'sellthrough-view';
+
+/** null: one's own. */
+export const viewedAccount: string | null = keptView();
+
+/** The service answers for that account, and changes nothing. */
+export const viewHeaders: Readonly<Record<string, string>> =
+  viewedAccount === null ? {} : { 'x-view-account': viewedAccount };
+
+export function startView(accountId: number): void {
+  window.sessionStorage.setItem(storageName, String(accountId));
+  window.location.assign(import.meta.env.BASE_URL);
+}
+
+/** Back to the account's page in the console. */
+export function leaveView(): void {
+  forgetView();
+  window.location.assign(`${import.meta.env.BASE_URL}admin/accounts/${viewedAccount ?? ''}`);
+}
+
+export function forgetView(): void {
+  if (viewedAccount !== null) window.sessionStorage.removeItem(storageName);
+}
+
+function keptView(): string | null {
+  try {
+    const kept = window.sessionStorage.getItem(storageName);
+    return kept !== null && /^\d{1,7}$/.test(kept) ? kept : null;
+  } catch {
+    // A browser that keeps nothing for a page.
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+// The band above every page while its tab shows a reseller's panel to an administrator: whose it is, that nothing can be changed,
+// and the way out.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Eye } from 'lucide-react';
+import { useMe } from '../api/me.ts';
+import { leaveView } from '../api/panel-view.ts';
+import { Button } from '../ui/button.tsx';
+
+export function ViewBand() {
+  const { username } = useMe().account;
+  return (
+    <section
+      aria-label={t`Looking at another account`}
+      data-print="no"
+      className="sticky top-0 z-20 flex flex-wrap items-center gap-3 border-b-4 border-warn bg-warn px-4 py-2 text-page sm:px-8 max-lg:top-12"
+    >
+      <Eye aria-hidden="true" className="size-5 shrink-0" />
+      <p className="min-w-0 flex-1 basis-56">
+        <Trans>
+          You see what{' '}
+          <strong className="font-semibold">
+            <bdi>{username}</bdi>
+          </strong>{' '}
+          sees. Read only.
+        </Trans>
+      </p>
+      <span className="[&_button:focus-visible]:outline-page">
+        <Button onClick={leaveView}>
+          <Trans>Leave</Trans>
+        </Button>
+      </span>
+    </section>
+  );
+}
+
+/** In place of the pages, once the hour is over. */
+export function ViewEnded() {
+  return (
+    <main className="mx-auto max-w-md p-6 pt-[20vh]">
+      <h1 className="mb-3 text-xl">
+        <Trans>You no longer look at this account</Trans>
+      </h1>
+      <p className="mb-4 text-soft">
+        <Trans>It ends after an hour. Open the panel again from the account’s page.</Trans>
+      </p>
+      <Button look="primary" onClick={leaveView}>
+        <Trans>To the account’s page</Trans>
+      </Button>
+    </main>
+  );
+}
