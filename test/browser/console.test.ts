@@ -66,7 +66,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   await page.getByText('saves nothing').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
   await heading(page, 'Packages').waitFor();
-  await row(page, 'Studio').getByText('$180.50').waitFor();
+  await row(page, 'Studio').getByText('$180.50').filter({ visible: true }).waitFor();
 
   const forReseller = await found(reseller);
   assert.equal(forReseller.price, '20.00');
@@ -102,7 +102,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   await row(page, 'Studio Plus').getByRole('link', { name: 'Studio Plus' }).click();
   await page.getByRole('switch', { name: 'Retired' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await row(page, 'Studio Plus').getByText('Retired').waitFor();
+  await row(page, 'Studio Plus').getByText('Retired').filter({ visible: true }).waitFor();
   assert.equal(await found(reseller), undefined);
   expectRefusal(
     await reseller.post('/orders', { package_id: changed.id, customer: 'late' }),
@@ -168,7 +168,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
     await page.getByLabel(limit).fill('1');
   await page.getByLabel('Days of the trial').fill('7');
   await page.getByRole('button', { name: 'Create package' }).click();
-  await row(page, 'Taster').getByText('Free trial').waitFor();
+  await row(page, 'Taster').getByText('Free trial').filter({ visible: true }).waitFor();
 
   await page.goto(`/panel/admin/accounts/${reseller.id}`);
   await page.getByRole('button', { name: 'Give a free trial' }).click();

@@ -83,7 +83,7 @@ export function AnyCustomerPage() {
         </Card>
         <Card title={t`Orders`} flush>
           <DataTable
-            caption={t`Orders`}
+            caption={t`Orders of this customer`}
             columns={columns}
             rows={data?.orders}
             rowKey={({ id }) => id}
