@@ -4,9 +4,9 @@
 import type { Static } from 'typebox';
 import type { AccountView, AuditEntryView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
 import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
+import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.ts';
 import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
-import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
