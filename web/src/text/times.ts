@@ -19,16 +19,16 @@ const exact = new Intl.DateTimeFormat(timeLocale, {
   minute: '2-digit',
   second: '2-digit',
 });
-const shortDay = new Intl.DateTimeFormat(timeLocale, { day: 'numeric', month: 'short', timeZone: t`UTC` });
+const shortDay = new Intl.DateTimeFormat(timeLocale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const longDay = new Intl.DateTimeFormat(timeLocale, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   year: 'numeric',
-  timeZone: t`UTC`,
+  timeZone: 'UTC',
 });
-const month = new Intl.DateTimeFormat(timeLocale, { month: 'long', year: 'numeric', timeZone: t`UTC` });
-const shortMonth = new Intl.DateTimeFormat(timeLocale, { month: 'short', year: '2-digit', timeZone: t`UTC` });
+const month = new Intl.DateTimeFormat(timeLocale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const shortMonth = new Intl.DateTimeFormat(timeLocale, { month: 'short', year: '2-digit', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(timeLocale, { numeric: 'auto' });
 
 export type TimeStyle = 'day' | 'minute' | 'second' | 'clock' | 'relative';
