@@ -254,7 +254,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onProblem: (error) =>
       logger.warn({ err: error }, 'a refused sign-in could not be entered in the audit log'),
   });
-  const issuer = config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
+  const issuer = () =>
+    brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
   const mails = createMailOutbox({
     isOn: config.mail !== null,
     seal,

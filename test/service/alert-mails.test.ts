@@ -85,7 +85,7 @@ test('two processes that look at once mail it once', async () => {
   const mails = createMailOutbox({
     isOn: true,
     seal: service.service.seal,
-    issuer: 'Example Ltd',
+    issuer: () => 'Example Ltd',
     publicUrl: () => 'https://resell.example.com',
     keptTryingSeconds: day,
   });

@@ -42,7 +42,7 @@ before(async () => {
   outbox = createMailOutbox({
     isOn: true,
     seal: service.service.seal,
-    issuer: 'Example Ltd',
+    issuer: () => 'Example Ltd',
     publicUrl: () => publicUrl,
     keptTryingSeconds: limits.keptTryingSeconds,
   });
@@ -141,7 +141,7 @@ test('several that send at once send each mail once', async () => {
     database: service.database,
     seal: service.service.seal,
     settings: { server, from },
-    issuer: 'Example Ltd',
+    issuer: () => 'Example Ltd',
     publicUrl: () => publicUrl,
     now: () => service.clock.seconds,
     limits,

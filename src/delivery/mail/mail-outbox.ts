@@ -77,7 +77,7 @@ export interface MailOutboxDependencies {
   readonly isOn: boolean;
   readonly seal: Seal;
   /** Who writes, at the end of each mail. */
-  readonly issuer: string;
+  readonly issuer: () => string;
   readonly publicUrl: () => string;
   readonly keptTryingSeconds: number;
 }
@@ -92,7 +92,7 @@ export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutb
       const unsubscribeUrl = isOptional
         ? publicUrl() + unsubscribePath + unsubscribeToken(seal, { accountId, address: to })
         : null;
-      const written = writeMail(content, { issuer, unsubscribeUrl });
+      const written = writeMail(content, { issuer: issuer(), unsubscribeUrl });
       const body: MailBody = { text: written.text, html: written.html, unsubscribeUrl };
       const toAddress = plainMailAddress(to);
       const latest = now + keptTryingSeconds;

@@ -48,8 +48,8 @@ export interface SendMailsDependencies {
   readonly seal: Seal;
   /** null: this service sends no mail; what is old is forgotten all the same. */
   readonly settings: MailSettings | null;
-  /** Who writes, where MAIL_FROM has no name. */
-  readonly issuer: string;
+  /** Who writes, beside the address of MAIL_FROM. */
+  readonly issuer: () => string;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
   readonly limits: MailLimits;
@@ -126,7 +126,7 @@ async function sendOne(
   }
   const message = {
     ...body,
-    from: { name: from.name ?? issuer, address: from.address },
+    from: { name: issuer(), address: from.address },
     to: mail.toAddress,
     subject: mail.subject,
     messageId: messageIdOf(mail, publicUrl()),

@@ -6,7 +6,7 @@ import { shownBrandQuery } from '../api/queries.ts';
 export function Logo() {
   const { data: brand } = useQuery({ ...shownBrandQuery, staleTime: Number.POSITIVE_INFINITY });
   return (
-    <span className="inline-flex min-w-0 items-center gap-2 font-semibold tracking-tight">
+    <span className="inline-flex max-w-full min-w-0 items-center gap-2 font-semibold tracking-tight">
       {brand?.logo ? (
         <img src={brand.logo.url} alt="" className="h-6 max-w-32 shrink-0 object-contain" />
       ) : (
