@@ -45,7 +45,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   await page.getByRole('option').nth(0).and(page.locator('[aria-selected=true]')).waitFor();
   await page.keyboard.press('Escape');
   await box.waitFor({ state: 'hidden' });
-  assert.equal(await page.getByRole('option').count(), 0);
+  assert.equal(await page.getByRole('listbox', { name: 'Results' }).count(), 0);
 });
 
 test('the sheet on ? lists keys, and every one of them goes where it says', async () => {

@@ -30,13 +30,16 @@ test('a renewal and a change of package do what their preview said, the refund i
 
   await page.getByRole('button', { name: 'Change package' }).click();
   const changing = dialog(page, 'Change the package');
+  // The period goes on like the plan, unless another one is chosen.
+  await changing.getByRole('button', { name: 'Renew for $27.00' }).waitFor();
+  await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });
-  await before.getByText('Plus replaces the running plan now.').waitFor();
+  await changing.getByText('Upgrade from Basic to Plus, $12.00 back').waitFor();
   // Nothing of either period was used: all that was paid comes back.
   await before.getByText('+$37.00').waitFor();
   await before.getByText('$75.00').waitFor();
-  await changing.getByRole('button', { name: 'Place order' }).click();
+  await changing.getByRole('button', { name: 'Change, $12.00 back' }).click();
   await dialog(page, 'Order placed').getByText('$75.00').waitFor();
   await page.keyboard.press('Escape');
   await balance(page).getByText('$75.00').waitFor();

@@ -14,6 +14,7 @@ import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PanelLayout } from './shell/panel-layout.tsx';
 import { withConsoleTexts } from './text/texts.ts';
+import { keepSpareEntries } from './ui/back-closes.ts';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -270,6 +271,8 @@ const routeTree = root.addChildren([
     ]),
   ]),
 ]);
+
+keepSpareEntries();
 
 export const router = createRouter({
   routeTree,

@@ -60,6 +60,8 @@ export const setBrandLogo = (body: { data: string }) =>
   call<{ readonly brand: Brand }>('/admin/v1/brand/logo', { method: 'PUT', body });
 export const removeBrandLogo = () => remove('/admin/v1/brand/logo');
 export const signOut = () => post<null>('/sign-out');
+export const setLanguage = (body: { language: 'en' | 'de' | null }) =>
+  call<{ readonly language: string | null }>('/language', { method: 'PUT', body });
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>
@@ -180,13 +182,15 @@ export interface NewOrder {
   readonly customer: string;
   readonly months: Months;
   readonly customer_name?: string;
+  /** What the preview showed: a price that rose meanwhile is refused. */
+  readonly max_charge?: string;
   readonly return_login?: boolean;
 }
 
 export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
   post<PlacedOrder>('/v1/orders', order, idempotencyKey);
-export const renewOrder = (orderId: number, months: Months, idempotencyKey: string) =>
-  post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months }, idempotencyKey);
+export const renewOrder = (orderId: number, months: Months, maxCharge: string, idempotencyKey: string) =>
+  post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months, max_charge: maxCharge }, idempotencyKey);
 export interface RenewalToSend {
   readonly renew: number;
   readonly max_charge: string;

@@ -23,10 +23,10 @@ export function useCommand<Input, Answer>(
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/orders/preview' });
     },
   });
-  const mutate = (input: Input) => {
+  const mutate = (input: Input, { onRefused }: { readonly onRefused?: (error: Error) => void } = {}) => {
     if (isRunning.current) return;
     isRunning.current = true;
-    mutation.mutate(input);
+    mutation.mutate(input, { ...(onRefused !== undefined && { onError: onRefused }) });
   };
   return { ...mutation, mutate };
 }

@@ -46,8 +46,9 @@ export function AccountHistory({ accountId }: { readonly accountId: number }) {
             search={tab === 'ledger' ? {} : { tab }}
             replace
             resetScroll={false}
+            activeOptions={{ exact: true }}
             aria-current={tab === chosen ? 'page' : undefined}
-            className="-mb-px min-h-9 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+            className="-mb-px min-h-9 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink forced-colors:not-aria-[current=page]:border-[Canvas]"
           >
             {title}
           </Link>

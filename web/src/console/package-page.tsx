@@ -25,6 +25,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 import { FeatureList } from './feature-list.tsx';
 import { changedPrices, emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
 import { PriceSchedule } from './price-schedule.tsx';
@@ -109,7 +110,7 @@ function PackageForm({
     {
       onDone: ({ package: saved }) => {
         say(one === null ? t`${saved.name} is created.` : t`Saved. New orders use it from now on.`);
-        void navigate({ to: '/admin/packages' });
+        void navigate({ to: '/admin/packages', ignoreBlocker: true });
       },
     },
   );
@@ -124,6 +125,19 @@ function PackageForm({
       ...(changed !== null && { prices: changed }),
     });
   };
+  const isDirty =
+    canChange &&
+    JSON.stringify([name, features, limits, days, isTrial, retired, prices]) !==
+      JSON.stringify([
+        one?.name ?? '',
+        one?.features ?? [],
+        typedLimits(one),
+        String(one?.duration_days ?? durationDaysDefault),
+        one?.trial ?? false,
+        one?.retired ?? false,
+        opened ?? emptyPrices,
+      ]);
+  const guard = useUnsavedGuard(isDirty);
   const number = (label: string, key: keyof typeof limits) => (
     <TextField
       label={label}
@@ -135,135 +149,138 @@ function PackageForm({
     />
   );
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (canChange && isReady && !command.isPending) save();
-      }}
-    >
-      <PageHeader
-        title={one?.name ?? t`New package`}
-        actions={
-          one && (
-            <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
-              <Trans>History</Trans>
-            </ButtonLink>
-          )
-        }
-        mark={
-          one && (
-            <>
-              {one.retired ? (
-                <Badge>
-                  <Trans>Retired</Trans>
-                </Badge>
-              ) : (
-                <Badge tone="good">
-                  <Trans>On offer</Trans>
-                </Badge>
-              )}
-              {one.trial ? (
-                <Badge tone="accent">
-                  <Trans>Free trial</Trans>
-                </Badge>
-              ) : null}
-            </>
-          )
-        }
-        back={
-          <BackLink to="/admin/packages">
-            <Trans>Packages</Trans>
-          </BackLink>
-        }
-      />
-      <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
-        {canChange ? null : (
-          <Notice tone="info">
-            <Trans>Your role sees packages and prices, and does not change them.</Trans>
-          </Notice>
-        )}
-        <Card title={t`What it is`}>
-          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
-            <TextField
-              label={t`Name`}
-              className="sm:col-span-2"
-              autoComplete="off"
-              maxLength={120}
-              value={name}
-              onText={setName}
-            />
-            {number(t`Accounts`, 'accounts')}
-            {number(t`Posts per day`, 'posts_per_day')}
-            {number(t`AI images per month`, 'ai_images_per_month')}
-          </div>
-          <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
-            <TextField
-              label={isTrial ? t`Days of the trial` : t`Days in a month, as shown`}
-              className="sm:col-span-2"
-              hint={
-                isTrial
-                  ? t`The trial ends after this many days.`
-                  : t`Shown to people; plans run by calendar months.`
-              }
-              inputMode="numeric"
-              autoComplete="off"
-              problem={days !== '' && !isDuration ? t`A whole number from 1 to 3,650.` : null}
-              value={days}
-              onText={setDays}
-            />
-            <div className="sm:col-span-2 lg:col-span-3">
-              <SwitchField
-                label={t`Free trial`}
-                hint={t`Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created.`}
-                checked={isTrial}
-                disabled={one !== null || !canChange}
-                onChange={setIsTrial}
+    <>
+      {guard}
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canChange && isReady && !command.isPending) save();
+        }}
+      >
+        <PageHeader
+          title={one?.name ?? t`New package`}
+          actions={
+            one && (
+              <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
+                <Trans>History</Trans>
+              </ButtonLink>
+            )
+          }
+          mark={
+            one && (
+              <>
+                {one.retired ? (
+                  <Badge>
+                    <Trans>Retired</Trans>
+                  </Badge>
+                ) : (
+                  <Badge tone="good">
+                    <Trans>On offer</Trans>
+                  </Badge>
+                )}
+                {one.trial ? (
+                  <Badge tone="accent">
+                    <Trans>Free trial</Trans>
+                  </Badge>
+                ) : null}
+              </>
+            )
+          }
+          back={
+            <BackLink to="/admin/packages">
+              <Trans>Packages</Trans>
+            </BackLink>
+          }
+        />
+        <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
+          {canChange ? null : (
+            <Notice tone="info">
+              <Trans>Your role sees packages and prices, and does not change them.</Trans>
+            </Notice>
+          )}
+          <Card title={t`What it is`}>
+            <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+              <TextField
+                label={t`Name`}
+                className="sm:col-span-2"
+                autoComplete="off"
+                maxLength={120}
+                value={name}
+                onText={setName}
               />
+              {number(t`Accounts`, 'accounts')}
+              {number(t`Posts per day`, 'posts_per_day')}
+              {number(t`AI images per month`, 'ai_images_per_month')}
             </div>
-          </div>
-        </Card>
-        <Card title={t`Features`} description={t`Short lines, shown in this order.`}>
-          <FeatureList features={features} onChange={setFeatures} />
-        </Card>
-        {isTrial ? null : (
-          <Card
-            title={t`Prices`}
-            description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
-          >
-            <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
+            <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+              <TextField
+                label={isTrial ? t`Days of the trial` : t`Days in a month, as shown`}
+                className="sm:col-span-2"
+                hint={
+                  isTrial
+                    ? t`The trial ends after this many days.`
+                    : t`Shown to people; plans run by calendar months.`
+                }
+                inputMode="numeric"
+                autoComplete="off"
+                problem={days !== '' && !isDuration ? t`A whole number from 1 to 3,650.` : null}
+                value={days}
+                onText={setDays}
+              />
+              <div className="sm:col-span-2 lg:col-span-3">
+                <SwitchField
+                  label={t`Free trial`}
+                  hint={t`Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created.`}
+                  checked={isTrial}
+                  disabled={one !== null || !canChange}
+                  onChange={setIsTrial}
+                />
+              </div>
+            </div>
           </Card>
-        )}
-        <Card>
-          <SwitchField
-            label={t`Retired`}
-            hint={t`Can no longer be ordered. Running plans go on and can be renewed.`}
-            checked={retired}
-            disabled={!canChange}
-            onChange={setRetired}
-          />
-        </Card>
-        {isTrial && one !== null ? (
-          <Notice tone="info">
-            <Trans>
-              To give this trial to a customer, open{' '}
-              <TextLink to="/admin/accounts">the customer’s account</TextLink>.
-            </Trans>
-          </Notice>
-        ) : null}
-        {command.error === null ? null : <ErrorNotice error={command.error} />}
-        {canChange ? (
-          <div className="flex flex-wrap justify-end gap-2">
-            <ButtonLink to="/admin/packages">
-              <Trans>Cancel</Trans>
-            </ButtonLink>
-            <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
-              {one === null ? t`Create package` : t`Save`}
-            </Button>
-          </div>
-        ) : null}
-      </fieldset>
-    </form>
+          <Card title={t`Features`} description={t`Short lines, shown in this order.`}>
+            <FeatureList features={features} onChange={setFeatures} />
+          </Card>
+          {isTrial ? null : (
+            <Card
+              title={t`Prices`}
+              description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
+            >
+              <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
+            </Card>
+          )}
+          <Card>
+            <SwitchField
+              label={t`Retired`}
+              hint={t`Can no longer be ordered. Running plans go on and can be renewed.`}
+              checked={retired}
+              disabled={!canChange}
+              onChange={setRetired}
+            />
+          </Card>
+          {isTrial && one !== null ? (
+            <Notice tone="info">
+              <Trans>
+                To give this trial to a customer, open{' '}
+                <TextLink to="/admin/accounts">the customer’s account</TextLink>.
+              </Trans>
+            </Notice>
+          ) : null}
+          {command.error === null ? null : <ErrorNotice error={command.error} />}
+          {canChange ? (
+            <div className="flex flex-wrap justify-end gap-2">
+              <ButtonLink to="/admin/packages">
+                <Trans>Cancel</Trans>
+              </ButtonLink>
+              <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+                {one === null ? t`Create package` : t`Save`}
+              </Button>
+            </div>
+          ) : null}
+        </fieldset>
+      </form>
+    </>
   );
 }
 

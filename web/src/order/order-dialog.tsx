@@ -5,15 +5,16 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { PackageX } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { runs } from '../account/customer-columns.tsx';
 import { ApiError } from '../api/client.ts';
 import { placeOrder, renewOrder } from '../api/commands.ts';
-import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { orderPreviewQuery, packagesQuery } from '../api/queries.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
-import type { Months, OrderPreview, Package, PlacedOrder } from '../api/shapes.ts';
+import type { Months, OrderPreview, Package, PanelCustomer, PlacedOrder } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { useTypedAhead } from '../shell/typed-ahead.ts';
 import { formatMoney, toCents } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -26,9 +27,13 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
+import { Time } from '../ui/time.tsx';
+import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
+import { useKnownCustomer } from './known-customer.ts';
 import type { OrderIntent } from './open-order.ts';
 import { OrderDone } from './order-done.tsx';
 import { OrderPreviewBox } from './order-preview-box.tsx';
+import { changeSentence, confirmWords, type Direction, directionOf, lossesOf } from './plan-step.ts';
 
 interface OrderDialogProps {
   readonly intent: OrderIntent;
@@ -76,26 +81,71 @@ interface FormProps<Type> {
 
 function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place'>) {
   const { data: packages, error: packagesError, refetch } = useQuery(packagesQuery);
-  const { currency } = useMe().account;
   const [customer, setCustomer] = useState(intent.customer ?? '');
+  useTypedAhead(setCustomer);
   const [name, setName] = useState('');
   const [chosenId, setChosenId] = useState<number | null>(null);
-  const [months, setMonths] = useState<Months>(1);
+  const [chosenMonths, setMonths] = useState<Months | null>(null);
   const [wantsLink, setWantsLink] = useState(false);
-  const firstOther = packages?.data.find((one) => one.name !== intent.runningPackage);
-  const packageId = chosenId ?? firstOther?.id ?? packages?.data[0]?.id ?? null;
+  const [isAsked, setIsAsked] = useState(false);
 
   const reference = customer.trim();
   const settled = useSettled(reference);
+  const known = useKnownCustomer(settled);
+  const plan = known.customer?.plan;
+  const isRunning = plan !== undefined && runs(plan);
+  const present = packages?.data.find((one) => one.name === plan?.package);
+  // What runs goes on unless somebody chooses otherwise; what is no longer on offer is replaced by nobody's choice but theirs.
+  const preselected = present ?? (isRunning ? undefined : packages?.data[0]);
+  const packageId = chosenId ?? preselected?.id ?? null;
+  const months = chosenMonths ?? known.lastOrder?.months ?? 1;
+  const chosen = packages?.data.find(({ id }) => id === packageId);
+
   const body = { package_id: packageId ?? 0, customer: settled, months };
-  const preview = useQuery({ ...orderPreviewQuery(body), enabled: packageId !== null && settled !== '' });
+  const preview = useQuery({
+    ...orderPreviewQuery(body),
+    enabled: packageId !== null && settled !== '' && !known.isAsking,
+  });
   const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
     onDone,
   });
-  const isCurrent = settled === reference && reference !== '' && !preview.isPlaceholderData;
-  const isNew = preview.data?.kind === 'activate' && isCurrent && intent.customer === undefined;
   // After a lost answer the order may stand: only the very same may be sent again with this key.
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
+  const isCurrent =
+    settled === reference &&
+    reference !== '' &&
+    packageId !== null &&
+    (!known.isAsking || isUncertain) &&
+    !preview.isPlaceholderData;
+  const shown = isCurrent ? preview.data : undefined;
+  const isChange = shown?.kind === 'change' && plan !== undefined && !isUncertain;
+  const direction = directionOf({ from: present, to: chosen, months, lastOrder: known.lastOrder });
+  const losses = isChange ? lossesOf(present, chosen, direction) : [];
+  const losesMoney =
+    isChange && toCents(shown.refund) === 0n && toCents(known.lastOrder?.price ?? '0.00') > 0n;
+  const isRisky =
+    !isUncertain &&
+    ((known.isNew && known.similar.length > 0) ||
+      (isChange && (direction === 'down' || losses.length > 0 || losesMoney)));
+
+  const send = () => {
+    if (packageId === null || preview.data === undefined) return;
+    setIsAsked(false);
+    // What is sent stands, whatever is learned of the customer meanwhile.
+    setChosenId(packageId);
+    setMonths(months);
+    command.mutate(
+      {
+        package_id: packageId,
+        customer: reference,
+        months,
+        max_charge: preview.data.charge,
+        ...(name.trim() !== '' && { customer_name: name.trim() }),
+        ...(wantsLink && { return_login: true }),
+      },
+      { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
+    );
+  };
 
   if (packages?.data.length === 0) {
     return (
@@ -106,127 +156,292 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
       </Dialog>
     );
   }
+  const action = confirmWords(shown, t`Place order`);
+  const choose = (other: string) => {
+    setIsAsked(false);
+    setCustomer(other);
+  };
   return (
-    <FormDialog
-      title={titled(placeTitle(intent))}
-      description={
-        intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
-      }
-      width="wide"
-      action={confirmWords(preview.data, isCurrent, t`Place order`, currency)}
-      busy={command.isPending}
-      ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
-      error={command.error}
-      onClose={onClose}
-      onSubmit={() => {
-        if (packageId === null) return;
-        command.mutate({
-          package_id: packageId,
-          customer: reference,
-          months,
-          ...(name.trim() !== '' && { customer_name: name.trim() }),
-          ...(wantsLink && { return_login: true }),
-        });
-      }}
-    >
-      <fieldset disabled={command.isPending || isUncertain} className="flex min-w-0 flex-col gap-4">
-        {intent.customer === undefined ? (
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label={t`Customer`}
-              hint={t`An e-mail address or a username, known or new.`}
-              autoFocus
-              value={customer}
-              onText={setCustomer}
-              maxLength={254}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              problem={fieldProblem(preview.error, isCurrent, 'invalid_customer')}
+    <>
+      <FormDialog
+        title={titled(placeTitle(intent))}
+        description={
+          intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
+        }
+        width="wide"
+        action={action}
+        busy={command.isPending}
+        ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
+        error={command.error}
+        summary={shown === undefined ? undefined : headline(shown, known, direction, plan?.package ?? '')}
+        onClose={onClose}
+        onSubmit={() => (isRisky ? setIsAsked(true) : send())}
+      >
+        <fieldset disabled={command.isPending || isUncertain} className="flex min-w-0 flex-col gap-4">
+          {intent.customer === undefined ? (
+            <div className="grid gap-4 sm:grid-cols-2">
+              <CustomerField
+                value={customer}
+                onText={setCustomer}
+                found={settled === reference ? known.found : []}
+                problem={fieldProblem(preview.error, isCurrent, 'invalid_customer')}
+              />
+              <TextField
+                label={t`Name`}
+                hint={t`Optional: used for a new customer.`}
+                value={name}
+                onText={setName}
+                maxLength={120}
+                autoComplete="off"
+              />
+            </div>
+          ) : null}
+          {known.isNew && settled === reference && !isUncertain && preview.error === null ? (
+            <NewCustomerNote reference={reference} similar={known.similar} onChoose={choose} />
+          ) : null}
+          {known.customer === undefined || isUncertain ? null : (
+            <PresentPlan
+              customer={known.customer}
+              isRunning={isRunning}
+              isOnOffer={present !== undefined || packages === undefined}
+              isPending={known.lastOrder?.status === 'pending'}
             />
-            <TextField
-              label={t`Name`}
-              hint={t`Optional: used for a new customer.`}
-              value={name}
-              onText={setName}
-              maxLength={120}
-              autoComplete="off"
-            />
-          </div>
-        ) : null}
-        <Choice
-          label={t`Period`}
-          labelShown
-          value={months}
-          options={periods.map((period) => ({ value: period.months, title: period.title }))}
-          onChoose={setMonths}
-        />
-        {packages === undefined ? (
-          packagesError === null ? (
-            <Skeleton className="h-32 w-full" />
-          ) : (
-            <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
-          )
-        ) : (
+          )}
           <Choice
-            label={t`Package`}
+            label={t`Period`}
             labelShown
-            look="cards"
-            value={packageId}
-            options={packages.data.map((one) => ({
-              value: one.id,
-              title: (
-                <span className="flex flex-wrap items-center gap-2">
-                  <bdi className="font-medium">{one.name}</bdi>
-                  {one.name === intent.runningPackage ? (
-                    <Badge tone="good">
-                      <Trans>Runs now</Trans>
-                    </Badge>
-                  ) : null}
-                </span>
-              ),
-              note: <PriceOf one={one} months={months} />,
-            }))}
-            onChoose={setChosenId}
+            value={months}
+            options={periods.map((period) => ({ value: period.months, title: period.title }))}
+            onChoose={setMonths}
           />
-        )}
-        <SwitchField
-          label={t`Create a login link`}
-          hint={t`Shown once, after the order: it logs the customer in just once.`}
-          checked={wantsLink}
-          onChange={setWantsLink}
+          {packages === undefined ? (
+            packagesError === null ? (
+              <Skeleton className="h-32 w-full" />
+            ) : (
+              <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
+            )
+          ) : (
+            <Choice
+              label={t`Package`}
+              labelShown
+              look="cards"
+              value={packageId}
+              options={packages.data.map((one) => ({
+                value: one.id,
+                title: (
+                  <span className="flex flex-wrap items-center gap-2">
+                    <bdi className="font-medium">{one.name}</bdi>
+                    {isRunning && one.name === plan?.package ? (
+                      <Badge tone="good">
+                        <Trans>Runs now</Trans>
+                      </Badge>
+                    ) : null}
+                  </span>
+                ),
+                note: <PriceOf one={one} months={months} />,
+              }))}
+              onChoose={setChosenId}
+            />
+          )}
+          <SwitchField
+            label={t`Create a login link`}
+            hint={t`Shown once, after the order: it logs the customer in just once.`}
+            checked={wantsLink}
+            onChange={setWantsLink}
+          />
+        </fieldset>
+        {isUncertain ? <UncertainNotice /> : null}
+        <OrderPreviewBox
+          preview={shown}
+          error={isCurrent && !isOf(preview.error, 'invalid_customer') ? preview.error : null}
+          waiting={reference !== '' && packageId !== null && (!isCurrent || preview.isFetching)}
         />
-      </fieldset>
-      {isUncertain ? <UncertainNotice /> : null}
-      <OrderPreviewBox
-        preview={isCurrent ? preview.data : undefined}
-        error={isCurrent && !isOf(preview.error, 'invalid_customer') ? preview.error : null}
-        waiting={reference !== '' && (!isCurrent || preview.isFetching)}
-        isNewCustomer={isNew}
-      />
-    </FormDialog>
+      </FormDialog>
+      {isAsked ? (
+        known.isNew ? (
+          <FormDialog
+            title={t`Order for a new customer?`}
+            action={t`Yes, a new customer`}
+            busy={false}
+            error={null}
+            onClose={() => setIsAsked(false)}
+            onSubmit={send}
+          >
+            <p className="wrap-anywhere">
+              <Trans>
+                Nobody is known as <bdi>{reference}</bdi>. The order would make a new customer, and is charged
+                for them.
+              </Trans>
+            </p>
+            <SimilarOnes similar={known.similar} onChoose={choose} />
+          </FormDialog>
+        ) : (
+          <FormDialog
+            title={direction === 'down' ? t`Downgrade this customer?` : t`Change the package?`}
+            description={shown && changeSentence(direction, plan?.package ?? '', shown)}
+            action={action}
+            danger
+            busy={false}
+            error={null}
+            onClose={() => setIsAsked(false)}
+            onSubmit={send}
+          >
+            <LossList losses={losses} losesMoney={losesMoney} />
+          </FormDialog>
+        )
+      ) : null}
+    </>
+  );
+}
+
+/** What the customer has now, and what stands in the way of an order. */
+function PresentPlan({
+  customer,
+  isRunning,
+  isOnOffer,
+  isPending,
+}: {
+  readonly customer: PanelCustomer;
+  readonly isRunning: boolean;
+  readonly isOnOffer: boolean;
+  readonly isPending: boolean;
+}) {
+  const { plan } = customer;
+  return (
+    <div role="status" className="flex flex-col gap-2">
+      <p>
+        {isRunning ? (
+          <Trans>
+            Has <bdi className="font-medium">{plan.package}</bdi> until{' '}
+            <Time at={plan.expires_at} style="day" />.
+          </Trans>
+        ) : (
+          <Trans>
+            Had <bdi className="font-medium">{plan.package}</bdi> until{' '}
+            <Time at={plan.expires_at} style="day" />.
+          </Trans>
+        )}
+      </p>
+      {isPending ? (
+        <Notice tone="warn">
+          <Trans>
+            An order of this customer still waits for the operator’s product. Until it is settled there can be
+            no other.
+          </Trans>
+        </Notice>
+      ) : null}
+      {plan.status === 'suspended' || customer.status === 'suspended' ? (
+        <Notice tone="warn">
+          <Trans>
+            This customer is suspended. The order is charged all the same, and the plan is of use only once
+            they are resumed.
+          </Trans>
+        </Notice>
+      ) : null}
+      {isRunning && !isOnOffer ? (
+        <Notice tone="warn">
+          <Trans>
+            <bdi>{plan.package}</bdi> is no longer on offer. It can be renewed from the customer’s page; here
+            you choose another package in its place.
+          </Trans>
+        </Notice>
+      ) : null}
+    </div>
+  );
+}
+
+function LossList({
+  losses,
+  losesMoney,
+}: {
+  readonly losses: readonly string[];
+  readonly losesMoney: boolean;
+}) {
+  return (
+    <>
+      {losses.length === 0 ? null : (
+        <div>
+          <p>
+            <Trans>The customer loses:</Trans>
+          </p>
+          <ul className="mt-1 list-disc pl-5">
+            {losses.map((loss) => (
+              <li key={loss}>
+                <bdi>{loss}</bdi>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {losesMoney ? (
+        <p>
+          <Trans>The unused time of the present plan is not refunded.</Trans>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** The one line that says what the order does; it stands above the button, and is never scrolled away. */
+function headline(
+  preview: OrderPreview,
+  known: { readonly isNew: boolean },
+  direction: Direction,
+  present: string,
+): ReactNode {
+  const { name } = preview.package;
+  if (preview.kind === 'change' && present !== '' && present !== name) {
+    return changeSentence(direction, present, preview);
+  }
+  if (preview.kind === 'renew') {
+    return (
+      <Trans>
+        Renews <bdi>{name}</bdi>, now until <Time at={preview.expires_at} style="day" />
+      </Trans>
+    );
+  }
+  return known.isNew ? (
+    <Trans>
+      New customer: <bdi>{name}</bdi> until <Time at={preview.expires_at} style="day" />
+    </Trans>
+  ) : (
+    <Trans>
+      <bdi>{name}</bdi> starts now and runs until <Time at={preview.expires_at} style="day" />
+    </Trans>
   );
 }
 
 function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew'>) {
-  const { currency } = useMe().account;
   const [months, setMonths] = useState<Months>(intent.months);
   const preview = useQuery(orderPreviewQuery({ order_id: intent.orderId, months }));
-  const command = useCommand((chosen: Months) => renewOrder(intent.orderId, chosen, idempotencyKey), {
-    onDone,
-  });
+  const command = useCommand(
+    ({ chosen, charge }: { readonly chosen: Months; readonly charge: string }) =>
+      renewOrder(intent.orderId, chosen, charge, idempotencyKey),
+    { onDone },
+  );
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
   const isCurrent = !preview.isPlaceholderData;
   return (
     <FormDialog
       title={titled(t`Renew ${intent.packageName}`)}
       description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
-      action={confirmWords(preview.data, isCurrent, t`Renew`, currency)}
+      action={confirmWords(isCurrent ? preview.data : undefined, t`Renew`)}
+      summary={
+        isCurrent && preview.data !== undefined
+          ? headline(preview.data, { isNew: false }, 'level', '')
+          : undefined
+      }
       busy={command.isPending}
       ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
       error={command.error}
       onClose={onClose}
-      onSubmit={() => command.mutate(months)}
+      onSubmit={() => {
+        if (preview.data === undefined) return;
+        command.mutate(
+          { chosen: months, charge: preview.data.charge },
+          { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
+        );
+      }}
     >
       <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
         <Choice
@@ -242,7 +457,6 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
         preview={isCurrent ? preview.data : undefined}
         error={isCurrent ? preview.error : null}
         waiting={preview.isFetching}
-        isNewCustomer={false}
       />
     </FormDialog>
   );
@@ -282,17 +496,6 @@ function PriceOf({ one, months }: { readonly one: Package; readonly months: Mont
       <span className="text-ink">{formatMoney(price.price, one.currency)}</span>
     </span>
   );
-}
-
-/** The button says what it takes. */
-function confirmWords(
-  preview: OrderPreview | undefined,
-  isCurrent: boolean,
-  action: string,
-  currency: string,
-): string {
-  if (preview === undefined || !isCurrent) return action;
-  return toCents(preview.charge) >= 0n ? t`${action} for ${formatMoney(preview.charge, currency)}` : action;
 }
 
 const pauseMilliseconds = 350;

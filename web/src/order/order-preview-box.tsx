@@ -18,10 +18,9 @@ interface OrderPreviewBoxProps {
   readonly preview: OrderPreview | undefined;
   readonly error: Error | null;
   readonly waiting: boolean;
-  readonly isNewCustomer: boolean;
 }
 
-export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: OrderPreviewBoxProps) {
+export function OrderPreviewBox({ preview, error, waiting }: OrderPreviewBoxProps) {
   const { currency } = useMe().account;
   if (error !== null && !waiting) {
     return (
@@ -55,7 +54,6 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
       aria-live="polite"
       className="rounded-control border border-line bg-fill/60 px-4 py-3"
     >
-      <p className="mb-2 font-medium">{whatHappens(preview, isNewCustomer)}</p>
       <dl>
         <Line name={t`Price`}>
           <Money amount={preview.price} currency={currency} />
@@ -65,7 +63,7 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
             <Line name={t`Refund for unused time`}>
               <Money amount={preview.refund} currency={currency} signed />
             </Line>
-            <Line name={isGain ? 'Given back to your balance' : 'Taken from your balance'}>
+            <Line name={isGain ? t`Given back to your balance` : t`Taken from your balance`}>
               <Money amount={preview.charge.replace('-', '')} currency={currency} className="font-semibold" />
             </Line>
           </>
@@ -73,7 +71,7 @@ export function OrderPreviewBox({ preview, error, waiting, isNewCustomer }: Orde
         <Line name={t`Balance`}>
           <span className="inline-flex items-center gap-2">
             <Money amount={preview.balance} currency={currency} className="text-soft" />
-            <ArrowRight aria-label="becomes" className="size-3.5 text-soft" />
+            <ArrowRight aria-label={t`becomes`} className="size-3.5 text-soft" />
             <Money amount={preview.balance_after} currency={currency} className="font-semibold" />
           </span>
         </Line>
@@ -92,17 +90,4 @@ function Line({ name, children }: { readonly name: string; readonly children: Re
       <dd>{children}</dd>
     </div>
   );
-}
-
-function whatHappens({ kind, package: { name } }: OrderPreview, isNewCustomer: boolean): string {
-  switch (kind) {
-    case 'activate':
-      return isNewCustomer ? t`${name} starts now for this customer.` : t`${name} starts now.`;
-    case 'renew':
-      return t`${name} goes on: the period is added on top.`;
-    case 'change':
-      return t`${name} replaces the running plan now.`;
-    default:
-      return name;
-  }
 }

@@ -18,6 +18,7 @@ import { Navigation } from './navigation.tsx';
 import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
+import { holdTyping, letTypingGo } from './typed-ahead.ts';
 import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(() => import('../test-mode/test-band.tsx'));
@@ -31,7 +32,15 @@ type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const pages = usePages();
   const mayOrder = useMay()('orders:write');
-  const [overlay, setOverlay] = useState<Overlay>(null);
+  const [overlay, show] = useState<Overlay>(null);
+  const setOverlay = useMemo(() => {
+    const isTyped = (next: Overlay) => next === 'palette' || typeof next === 'object';
+    return (next: Overlay) => {
+      if (next !== null && isTyped(next)) holdTyping(() => show(null));
+      else letTypingGo();
+      show(next);
+    };
+  }, []);
   const close = () => setOverlay(null);
   const navigate = useNavigate();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -48,7 +57,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
     ),
   };
   useShortcuts(shortcuts, () => setOverlay('palette'));
-  const openOrder = useMemo(() => (intent: OrderIntent) => setOverlay(intent), []);
+  const openOrder = useMemo(() => (intent: OrderIntent) => setOverlay(intent), [setOverlay]);
 
   const navigation = (
     <Navigation

@@ -22,11 +22,13 @@ import { useMe } from '../api/me.ts';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
 import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
+import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
 import { leave } from './leave.ts';
 import { usePages } from './page-list.ts';
+import { useTypedAhead } from './typed-ahead.ts';
 
 interface Command {
   readonly id: string;
@@ -54,6 +56,8 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
   const at = Math.min(chosen, commands.length - 1);
   const list = useRef<HTMLDivElement>(null);
   const finalFocus = useDialogOpener();
+  useBackCloses(onClose);
+  useTypedAhead(setText);
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -119,7 +123,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
                 tabIndex={-1}
                 onMouseMove={() => setChosen(index)}
                 onClick={command.run}
-                className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill"
+                className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill forced-colors:aria-selected:outline-2 forced-colors:aria-selected:-outline-offset-2"
               >
                 <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
                 <span className="min-w-0 flex-1 truncate">

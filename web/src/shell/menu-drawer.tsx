@@ -3,6 +3,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
+import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { useDialogOpener } from '../ui/dialog-opener.ts';
 
@@ -14,6 +15,7 @@ export default function MenuDrawer({
   readonly children: ReactNode;
 }) {
   const finalFocus = useDialogOpener();
+  useBackCloses(onClose);
   return (
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>

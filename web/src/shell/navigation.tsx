@@ -14,6 +14,7 @@ import { roleWord } from '../text/words.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { Money } from '../ui/money.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
 import { type PageEntry, usePages } from './page-list.ts';
@@ -66,6 +67,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <span className="text-soft">{panelMode === 'test' ? t`Test balance` : t`Balance`}</span>
           <Money amount={account.balance} currency={account.currency} className="font-semibold" />
         </Link>
+        <LanguageChoice isSignedIn className="mx-2 mt-1" />
         <div className="mt-1 flex items-center gap-1 pl-2">
           <div className="min-w-0 flex-1 leading-snug">
             <div className="truncate" title={person.username}>
@@ -110,7 +112,7 @@ function PageLinks({
             to={to}
             onClick={onNavigate}
             activeOptions={{ exact: to === '/' || to === '/admin', includeSearch: false }}
-            className="flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink aria-[current=page]:bg-accent-fill aria-[current=page]:font-medium aria-[current=page]:text-accent"
+            className="flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink aria-[current=page]:bg-accent-fill aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:outline-2 forced-colors:aria-[current=page]:-outline-offset-2"
           >
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {title}

@@ -1,7 +1,7 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
 import { Trans } from '@lingui/react/macro';
-import { useIsMutating, useMutationState, useQuery } from '@tanstack/react-query';
+import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useFreshListsWith } from '../api/fresh-lists.ts';
@@ -9,7 +9,9 @@ import { MeContext } from '../api/me.ts';
 import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-client.ts';
+import type { Me, SignedInPerson } from '../api/shapes.ts';
 import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
+import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -20,6 +22,7 @@ import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
 import { ViewEnded } from './view-band.tsx';
 
+const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
 const SecondFactorScreen = lazy(() => import('./second-factor-screen.tsx'));
 
 export function PanelLayout() {
@@ -31,16 +34,45 @@ export function PanelLayout() {
 }
 
 function SignedIn() {
-  const { data: me, error, isFetching, refetch } = useQuery(meQuery);
+  const { data: readMe, error, isFetching, refetch, dataUpdatedAt } = useQuery(meQuery);
   // At the same time: what somebody may do is known when the first page is drawn.
-  const { data: person, ...personRead } = useQuery(personQuery);
+  const { data: readPerson, ...personRead } = useQuery(personQuery);
+  const client = useQueryClient();
+  const [kept, setKept] = useState<Kept | null>(null);
+  const me = kept?.me ?? readMe;
+  const person = kept?.person ?? readPerson;
   // The recovery codes are still to be read.
   const [isReadingCodes, setIsReadingCodes] = useState(false);
   // A new password has a new cookie: what was sent with the old one meanwhile says nothing, and is asked again.
   const isUnsettled = useIsMutating() > 0 || isFetching;
   const opener = useRef<Element | null>(null);
+  // The pages belong to the first who was signed in; for anybody else they are loaded anew.
+  const [first, setFirst] = useState<string | null>(null);
+  const who =
+    readMe === undefined || readPerson === undefined ? null : `${readMe.account.id} ${readPerson.person.id}`;
+  if (first === null && who !== null) setFirst(who);
+  const isElse = first !== null && who !== null && who !== first;
+  useEffect(() => {
+    if (isElse) window.location.assign(import.meta.env.BASE_URL);
+  }, [isElse]);
+  const isBack =
+    kept !== null &&
+    error === null &&
+    personRead.error === null &&
+    !isElse &&
+    Math.min(dataUpdatedAt, personRead.dataUpdatedAt) > kept.at;
+  useEffect(() => {
+    if (!isBack) return;
+    setKept(null);
+    void client.invalidateQueries();
+  }, [isBack, client]);
   useFreshListsWith(me?.account.balance);
-  if (isSignedOut(error) && !isUnsettled) return <ToSignIn />;
+  useLanguageOf(me?.language);
+  if (isElse) return <ShellSkeleton />;
+  if (isSignedOut(error) && !isUnsettled && kept === null) {
+    if (readMe === undefined || readPerson === undefined) return <ToSignIn />;
+    setKept({ me: readMe, person: readPerson, at: Date.now() });
+  }
   if (isViewOver(error)) return <ViewEnded />;
   if (isBlocked(error)) return <BlockedScreen />;
   if (me === undefined) {
@@ -77,12 +109,32 @@ function SignedIn() {
               <AppShell>
                 <Outlet />
               </AppShell>
+              {kept === null ? null : (
+                <Suspense fallback={<div className="fixed inset-0 z-[60] bg-page" />}>
+                  <SignInAgain username={kept.person.person.username} />
+                </Suspense>
+              )}
             </TestModeGate>
           )}
         </DialogOpener>
       </PersonContext>
     </MeContext>
   );
+}
+
+/** Whose session has ended, and when: what their pages showed. */
+interface Kept {
+  readonly me: Me;
+  readonly person: SignedInPerson;
+  readonly at: number;
+}
+
+/** The language that the person chose, in whichever browser. */
+function useLanguageOf(chosen: string | null | undefined): void {
+  useEffect(() => {
+    if (typeof chosen !== 'string' || !isLanguage(chosen) || chosen === keptLanguage()) return;
+    if (keepLanguage(chosen)) window.location.reload();
+  }, [chosen]);
 }
 
 /** Leads to the sign-in page once, which leads back here. */

@@ -49,7 +49,8 @@ function chosenLanguage(): Language {
   return [keptLanguage(), ...browserLanguages()].find(isLanguage) ?? 'en';
 }
 
-function keptLanguage(): string {
+/** What was chosen in this browser; empty: nothing. */
+export function keptLanguage(): string {
   try {
     return window.localStorage.getItem(storageName) ?? '';
   } catch {

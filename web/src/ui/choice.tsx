@@ -59,7 +59,9 @@ export function Choice<Value extends string | number>({
 
 const segmentClasses =
   'flex min-h-7 pointer-coarse:min-h-10 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft ' +
-  'has-checked:bg-card has-checked:font-medium has-checked:text-ink has-checked:shadow-lift';
+  'has-checked:bg-card has-checked:font-medium has-checked:text-ink has-checked:shadow-lift ' +
+  'forced-colors:border forced-colors:border-transparent forced-colors:has-checked:border-[Highlight] forced-colors:has-checked:bg-[Highlight] forced-colors:has-checked:text-[HighlightText] forced-colors:forced-color-adjust-none forced-colors:text-[CanvasText]';
 const cardClasses =
   'flex items-center justify-between gap-4 rounded-control border border-line px-3.5 py-2.5 hover:bg-fill/60 ' +
-  'has-checked:border-accent has-checked:bg-accent-fill';
+  'has-checked:border-accent has-checked:bg-accent-fill ' +
+  'forced-colors:border-2 forced-colors:has-checked:border-[Highlight] forced-colors:not-has-checked:border-[GrayText]';

@@ -202,8 +202,9 @@ function FilledTable<Row extends object>({
                   aria-current={row.id === openKey ? 'true' : undefined}
                   className={classNames(
                     'h-11 has-data-row-link:cursor-pointer border-b border-line last:border-b-0 hover:bg-fill/50',
-                    'aria-[current]:bg-accent-fill',
-                    row.getIsSelected() && 'bg-accent-fill/60',
+                    'aria-[current]:bg-accent-fill forced-colors:aria-[current]:outline-2 forced-colors:aria-[current]:-outline-offset-2',
+                    row.getIsSelected() &&
+                      'bg-accent-fill/60 forced-colors:outline-2 forced-colors:-outline-offset-2',
                   )}
                 >
                   {selection === undefined ? null : (

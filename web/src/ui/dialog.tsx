@@ -1,10 +1,11 @@
-// The dialog: focus stays inside, Escape closes, the opener gets the focus back (Base UI), even when one dialog
+// The dialog: focus stays inside, Escape and Back close, the opener gets the focus back (Base UI), even when one dialog
 // followed another. Sheets from the side are the same thing in another place.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useBackCloses } from './back-closes.ts';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { useDialogOpener } from './dialog-opener.ts';
@@ -31,6 +32,7 @@ export function Dialog({
   dismissible = true,
 }: DialogProps) {
   const finalFocus = useDialogOpener();
+  useBackCloses(onClose, dismissible);
   return (
     <Base.Root
       open

@@ -4,7 +4,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { CircleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { ApiError } from '../api/client.ts';
 import { formatMoney } from '../text/amounts.ts';
 import { Button } from './button.tsx';
@@ -56,14 +56,29 @@ export function ErrorNotice({
   );
 }
 
-function sentenceOf(error: Error): string {
+const CodeSentence = lazy(() =>
+  // Without a connection the service’s own sentence is better than none.
+  import('./error-sentences.tsx').catch(() => ({
+    default: ({ error }: { readonly error: ApiError }) => error.message,
+  })),
+);
+
+function sentenceOf(error: Error): ReactNode {
+  const general =
+    error instanceof ApiError && error.code !== 'network' && error.code !== 'unreadable' ? (
+      <Suspense>
+        <CodeSentence error={error} />
+      </Suspense>
+    ) : (
+      error.message
+    );
   if (!(error instanceof ApiError)) return t`Something went wrong in this page. Reload it and try again.`;
   const field = error.detail('field').replaceAll('_', ' ');
   const reason = error.detail('reason');
   switch (error.code) {
     case 'insufficient_credit': {
       const currency = error.detail('currency');
-      if (currency === '') return error.message;
+      if (currency === '') return general;
       const money = (name: string) => formatMoney(error.detail(name), currency);
       return t`The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
     }
@@ -73,12 +88,18 @@ function sentenceOf(error: Error): string {
       return t`The service cannot take this now. Try again in a moment: nothing is ever charged twice.`;
     case 'invalid_package':
       return t`This package cannot be ordered.`;
+    case 'price_changed': {
+      const currency = error.detail('currency');
+      if (currency === '') return general;
+      const money = (name: string) => formatMoney(error.detail(name), currency);
+      return t`The price has changed meanwhile: ${money('charge')} in place of ${money('max_charge')}. Nothing was charged. Look at the new price, and confirm it.`;
+    }
     case 'rate_limited':
       return t`Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
     case 'totp_not_enabled':
       return t`Codes at sign-in are not on, or were not confirmed within 15 minutes. Close this and begin again.`;
     case 'order_failed':
-      return orderFailures[reason] ?? error.message;
+      return orderFailures[reason] ?? general;
     case 'idempotency_conflict':
       return t`An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.`;
     case 'invalid_customer':
@@ -88,9 +109,9 @@ function sentenceOf(error: Error): string {
     case 'address_locked_out':
       return t`This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
     case 'validation_failed':
-      return fieldSentence(field, reason) ?? error.message;
+      return fieldSentence(field, reason) ?? general;
     default:
-      return error.message;
+      return general;
   }
 }
 
@@ -101,6 +122,7 @@ function fieldSentence(field: string, reason: string): string | null {
 }
 
 const orderFailures: Readonly<Record<string, string>> = {
+  order_pending: t`An order of this customer still waits for the operator’s product. Until it is settled there can be no other.`,
   plan_changed: t`This customer is on another package now. Open the customer and renew from there.`,
   account_full: t`This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.`,
   term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,

@@ -12,6 +12,10 @@ interface FormDialogProps {
   readonly description?: ReactNode;
   readonly children?: ReactNode;
   readonly action: string;
+  /** In place of "Cancel". */
+  readonly cancel?: string;
+  /** Above the buttons, however far the rest is scrolled: what the action does. */
+  readonly summary?: ReactNode;
   readonly danger?: boolean;
   readonly busy: boolean;
   readonly ready?: boolean;
@@ -26,6 +30,8 @@ export function FormDialog({
   description,
   children,
   action,
+  cancel,
+  summary,
   danger = false,
   busy,
   ready = true,
@@ -50,10 +56,16 @@ export function FormDialog({
             {error === null ? null : <ErrorNotice error={error} />}
           </DialogBody>
         )}
+        {summary === undefined ? null : (
+          <p
+            aria-live="polite"
+            className="border-t border-line bg-fill/60 px-5 py-2.5 font-medium wrap-anywhere"
+          >
+            {summary}
+          </p>
+        )}
         <DialogActions>
-          <Button onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+          <Button onClick={onClose}>{cancel ?? <Trans>Cancel</Trans>}</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>
             {action}
           </Button>

@@ -1,6 +1,7 @@
 // A page whose thing cannot be shown: it does not exist, or the service failed.
 
 import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
 import { Card } from './card.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { PageHeader } from './page-header.tsx';
@@ -17,8 +18,13 @@ export function PageProblem({ title, back, error, onRetry }: PageProblemProps) {
     <>
       <PageHeader title={title} back={back} />
       <Card>
-        <ErrorNotice error={error} onRetry={onRetry} />
+        <ErrorNotice error={error} {...(!isMissing(error) && { onRetry })} />
       </Card>
     </>
   );
+}
+
+/** Asked again, it is missing again. */
+function isMissing(error: Error): boolean {
+  return error instanceof ApiError && error.status === 404;
 }

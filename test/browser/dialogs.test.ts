@@ -1,0 +1,221 @@
+// Orders that cannot go wrong by accident, and what a dialog or a form must never do: lose what is typed, leave a page, be
+// left without a word.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { setTestPassword, testPassword, usernameOf } from '../harness/panel-client.ts';
+import { expectAccessible } from './accessibility.ts';
+import { balance, dialog, goTo, heading, typeSignIn } from './panel-actions.ts';
+import { usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+
+test('a known customer is completed, keeps their plan, and is not downgraded without being asked', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  await order(reseller, 'okafor@example.com', panel.service.packages.plus);
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Place an order' }).click();
+  const box = dialog(page, 'Place an order');
+  const field = box.getByRole('combobox', { name: 'Customer' });
+  await field.fill('oka');
+  await page.getByRole('option', { name: /okafor@example\.com/ }).waitFor();
+  await expectAccessible(page, 'customers that are suggested');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  assert.equal(await field.inputValue(), 'okafor@example.com');
+  await box.getByText(/^Has Plus until/).waitFor();
+  await box.getByText(/^Renews Plus, now until/).waitFor();
+  await box.getByRole('button', { name: 'Renew for $25.00' }).waitFor();
+
+  await box.getByRole('radio', { name: /^Basic/ }).check({ force: true });
+  await box.getByText('Downgrade from Plus to Basic, $15.00 back').waitFor();
+  await box.getByRole('button', { name: 'Change, $15.00 back' }).click();
+  const asked = dialog(page, 'Downgrade this customer?');
+  await asked.waitFor();
+  // Back closes what was asked, and then the dialog; the page stays.
+  await page.goBack();
+  await asked.waitFor({ state: 'hidden' });
+  await box.waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '75.00');
+  await box.getByRole('button', { name: 'Change, $15.00 back' }).click();
+  await asked.getByRole('button', { name: 'Change, $15.00 back' }).click();
+  await dialog(page, 'Order placed').waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '90.00');
+});
+
+test('a customer who is new is said to be new, and asked about when somebody known is much like them', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  await order(reseller, 'okoro@example.com', panel.service.packages.basic);
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Place an order' }).click();
+  const box = dialog(page, 'Place an order');
+  for (const typed of ['okoor@example.com', 'okoro']) {
+    await box.getByRole('combobox', { name: 'Customer' }).fill(typed);
+    await box.getByText(`New customer: ${typed}`).waitFor();
+    // Past the list of those who are known, where there is one.
+    await page.keyboard.press('Tab');
+    await box.getByRole('button', { name: /^okoro@example\.com/ }).waitFor();
+    await box.getByRole('button', { name: 'Place order for $10.00' }).click();
+    const asked = dialog(page, 'Order for a new customer?');
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await asked.waitFor({ state: 'hidden' });
+  }
+  assert.equal((await reseller.get('/customers')).body.total, 1);
+  await box.getByRole('button', { name: /^okoro@example\.com/ }).click();
+  await box.getByRole('button', { name: 'Renew for $10.00' }).waitFor();
+});
+
+test('an order whose price rose meanwhile is refused, and the new one is shown', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await page.route('**/panel/api/v1/orders', (route) =>
+    route.continue({
+      postData: JSON.stringify({ ...route.request().postDataJSON(), max_charge: '9.00' }),
+    }),
+  );
+  let sent = '';
+  page.on('request', (request) => {
+    if (request.url().endsWith('/panel/api/v1/orders')) sent = String(request.postDataJSON().max_charge);
+  });
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Place an order' }).click();
+  const box = dialog(page, 'Place an order');
+  await box.getByRole('combobox', { name: 'Customer' }).fill('guarded');
+  await box.getByRole('button', { name: 'Place order for $10.00' }).click();
+  await box.getByText(/^The price has changed meanwhile: \$10\.00 in place of \$9\.00/).waitFor();
+  assert.equal(sent, '10.00');
+  assert.equal((await reseller.get('/balance')).body.balance, '100.00');
+});
+
+test('what is typed while a dialog is still on its way arrives in its field, and Back closes the dialog', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await goTo(page, 'Customers');
+  for (const [key, code, name] of [
+    ['n', 'order-dialog', 'Place an order'],
+    ['Control+k', 'command-palette', 'Search and commands'],
+  ] as const) {
+    const hold = Promise.withResolvers<void>();
+    const asked = page.waitForRequest(`**/assets/${code}*.js`);
+    await page.route(`**/assets/${code}*.js`, async (route) => {
+      await hold.promise;
+      await route.continue();
+    });
+    await page.keyboard.press(key);
+    await asked;
+    await page.keyboard.type('go');
+    hold.resolve();
+    const field = dialog(page, name).getByRole('combobox').first();
+    await field.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('ne');
+    assert.equal(await field.inputValue(), 'gone');
+    await page.goBack();
+    await dialog(page, name).waitFor({ state: 'hidden' });
+    await heading(page, 'Customers').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/panel/customers');
+  }
+  // The entries that the dialogs stood on are passed over.
+  await page.keyboard.press('Control+k');
+  await dialog(page, 'Search and commands').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog(page, 'Search and commands').waitFor({ state: 'hidden' });
+  await page.goBack();
+  await heading(page, 'Orders').waitFor();
+});
+
+test('a package that was changed and not saved is not left without a word', async () => {
+  const page = await panel.openAs(panel.service.admin, '/panel/admin/packages');
+  await page.getByRole('link', { name: 'Basic' }).click();
+  await heading(page, 'Basic').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Basic and more');
+  const asked = dialog(page, 'Leave without saving?');
+  for (const leave of [() => page.getByRole('link', { name: 'Audit log' }).click(), () => page.goBack()]) {
+    await leave();
+    await asked.getByRole('button', { name: 'Stay here' }).click();
+    await asked.waitFor({ state: 'hidden' });
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Basic and more');
+  }
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await asked.getByRole('button', { name: 'Leave without saving' }).click();
+  await heading(page, 'Audit log').waitFor();
+});
+
+test('one tab is current, a missing page offers no second try, and a choice is seen in forced colours', async () => {
+  const { admin } = panel.service;
+  const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}?tab=orders`);
+  const tabs = page.getByRole('navigation', { name: 'History' });
+  await tabs.getByRole('link', { name: 'Orders' }).and(page.locator('[aria-current=page]')).waitFor();
+  assert.equal(await tabs.locator('[aria-current=page]').count(), 1);
+  await page.goto('/panel/customers/999999');
+  const alert = page.getByRole('alert');
+  await alert.getByText('There is no such customer.').waitFor();
+  assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0);
+
+  await goTo(page, 'Orders');
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.getByRole('main').getByRole('button', { name: 'Place an order' }).first().click();
+  const box = dialog(page, 'Place an order');
+  await box.getByRole('radio', { name: /^Basic/ }).waitFor();
+  for (const [chosen, other] of [
+    [/^Basic/, /^Plus/],
+    ['Monthly', 'Yearly'],
+  ] as const) {
+    const [one, two] = await Promise.all(
+      [chosen, other].map((name) =>
+        box
+          .getByRole('radio', { name })
+          .locator('xpath=..')
+          .evaluate((label) => {
+            const { borderColor, backgroundColor } = getComputedStyle(label);
+            return `${borderColor} ${backgroundColor}`;
+          }),
+      ),
+    );
+    assert.notEqual(one, two, String(chosen));
+  }
+});
+
+test('a session that ended is begun again over the page: what was typed is still there; somebody else starts anew', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  const other = await panel.service.createReseller({ credit: '7.00' });
+  await setTestPassword(panel.service, other);
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Place an order' }).click();
+  const box = dialog(page, 'Place an order');
+  await box.getByRole('textbox', { name: 'Name' }).fill('Half a customer');
+  const ended = dialog(page, 'Your session has ended');
+  await page.context().clearCookies();
+  await ended.waitFor();
+  await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
+  await ended.waitFor({ state: 'hidden' });
+  assert.equal(await box.getByRole('textbox', { name: 'Name' }).inputValue(), 'Half a customer');
+
+  await page.context().clearCookies();
+  await ended.waitFor();
+  await typeSignIn(page, await usernameOf(panel.service, other), testPassword);
+  await heading(page, 'Overview').waitFor();
+  await balance(page).getByText('$7.00').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+});
+
+test('the language is chosen on the pages, kept for the person, and can be that of the browser again', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/orders');
+  await heading(page, 'Orders').waitFor();
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
+  await heading(page, 'Bestellungen').waitFor();
+  const elsewhere = await panel.openAs(reseller, '/panel/orders');
+  await heading(elsewhere, 'Bestellungen').waitFor();
+  await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('Wie der Browser');
+  await heading(elsewhere, 'Orders').waitFor();
+});
+
+async function order(reseller: TestAccount, customer: string, packageId: number): Promise<void> {
+  const placed = await reseller.post('/orders', { package_id: packageId, customer });
+  assert.equal(placed.status, 201, placed.text);
+}
