@@ -102,15 +102,16 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const chosen = packages?.data.find(({ id }) => id === packageId);
 
   const body = { package_id: packageId ?? 0, customer: settled, months };
-  const preview = useQuery({
-    ...orderPreviewQuery(body),
-    enabled: packageId !== null && settled !== '' && !known.isAsking,
-  });
   const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
     onDone,
   });
   // After a lost answer the order may stand: only the very same may be sent again with this key.
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
+  const preview = useQuery({
+    ...orderPreviewQuery(body),
+    // What was sent and may stand is shown as it was sent.
+    enabled: packageId !== null && settled !== '' && !known.isAsking && !isUncertain && !command.isPending,
+  });
   const isCurrent =
     settled === reference &&
     reference !== '' &&
