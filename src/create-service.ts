@@ -352,6 +352,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     logger,
     accessLog,
     currency,
+    cancelRefund,
     now,
     monotonicNow,
     publicUrl,

@@ -403,8 +403,19 @@ export const accountOrderSchema = Type.Object({
   ...orderWithEntriesSchema.properties,
   account: ownerSchema,
 });
+export const cancelPreviewSchema = Type.Object({
+  refund: amount('What would be given back for the unused time.'),
+  balance: amount('The balance now.'),
+  balance_after: amount('The balance right after it.'),
+});
 export const customerWithOrdersSchema = Type.Object({
   customer: panelCustomerSchema,
+  suspended: Type.Boolean({
+    description: 'Whether the account’s own hold stands, on a plan that has ended too.',
+  }),
+  order_pending: Type.Boolean({
+    description: 'An order of theirs waits for the product: until then nothing else changes the plan.',
+  }),
   orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
   last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
 });

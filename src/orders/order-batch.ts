@@ -182,7 +182,11 @@ export function previewOrder(
     currency,
     now,
     packages,
-  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
+    cancelRefund = 'none',
+  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'> & {
+    /** Of a cancel; orders have nothing to do with it. */
+    readonly cancelRefund?: CancelRefund;
+  },
   command: OrderCommand,
 ): Promise<OrderPreview> {
   return database.ofAccount(command.accountId).transaction(
@@ -190,7 +194,7 @@ export function previewOrder(
       const loaded = await load(transaction, [command], toRead);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-      const state = { ...loaded, packages: catalog.byId, currency, cancelRefund: 'none' as const };
+      const state = { ...loaded, packages: catalog.byId, currency, cancelRefund };
       const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');

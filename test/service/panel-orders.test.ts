@@ -237,3 +237,25 @@ test('a login link is made for a customer, logs in once, and kills the earlier o
   expectRefusal(await stranger.post(path), '404 customer_not_found');
   expectRefusal(await panel.post('/customers/x/login-link'), '404 customer_not_found');
 });
+
+test('a cancel is shown as it then is, second for second, writes nothing, and is refused as it would be', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const panel = await signIn(service, account);
+  const { order } = await place(account, { package_id: service.packages.basic, customer: 'to.be.cancelled' });
+  const path = `/customers/${order.customer.id}`;
+  for (const seconds of [0, 1, day / 4, day / 4]) {
+    service.clock.seconds += seconds;
+    const { body } = await panel.get(`${path}/cancel`);
+    assert.equal(
+      Number(body.balance_after).toFixed(2),
+      (Number(body.balance) + Number(body.refund)).toFixed(2),
+    );
+    assert.equal((await account.get('/balance')).body.balance, body.balance);
+  }
+  const shown = (await panel.get(`${path}/cancel`)).body;
+  const { refund, balance } = (await account.post(`${path}/cancel`, { at: 'now' })).body;
+  assert.deepEqual([shown.refund, shown.balance_after], [refund, balance]);
+  expectRefusal(await panel.get(`${path}/cancel`), '422 order_failed', { reason: 'plan_not_running' });
+  const stranger = await signIn(service, await service.createReseller());
+  expectRefusal(await stranger.get(`${path}/cancel`), '404 customer_not_found');
+});

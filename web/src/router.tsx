@@ -74,6 +74,7 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => panel,
   path: '/customers/$customerId',
+  validateSearch: textParams('before'),
   component: lazyRouteComponent(() => import('./account/customer-page.tsx'), 'CustomerPage'),
 });
 

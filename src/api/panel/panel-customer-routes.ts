@@ -50,6 +50,8 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDep
       const last = orders.find((order) => orderStatus(order) === 'completed');
       return reply.send({
         customer: panelCustomerView(customer, packages.current(), now()),
+        suspended: customer.suspended,
+        order_pending: customer.pendingOrder !== null,
         orders: orders.map((order) => orderView(order, packages.current(), currency)),
         last_order_id: last === undefined ? null : publicId(account.id, last.number),
       });

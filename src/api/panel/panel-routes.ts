@@ -11,6 +11,7 @@ import type { Jobs } from '../../jobs/create-jobs.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import type { SpendingReads } from '../../ledger/spending-sums.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
+import type { CancelRefund } from '../../plans/plan-life.ts';
 import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
 import { peoplePanelRoutes } from '../admin/people-routes.ts';
 import type { SessionDoor } from '../doors/session-door.ts';
@@ -19,6 +20,7 @@ import { accountViewRoutes } from './account-view-routes.ts';
 import { anyCustomerRoutes } from './any-customer-routes.ts';
 import { apiAccessRoutes } from './api-access-routes.ts';
 import { auditPanelRoutes } from './audit-panel-routes.ts';
+import { cancelPreviewRoutes } from './cancel-preview-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ownLists } from './list-owners.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -37,6 +39,7 @@ import { totpRoutes } from './totp-routes.ts';
 
 export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
+  readonly cancelRefund: CancelRefund;
   readonly views: AccountViews;
   readonly throttle: AttemptThrottle;
   readonly knownAddresses: KnownAddresses;
@@ -65,6 +68,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   customerListRoutes(app, dependencies, ownLists);
   panelCustomerRoutes(app, dependencies);
   renewalPreviewRoutes(app, dependencies);
+  cancelPreviewRoutes(app, dependencies);
   panelLedgerRoutes(app, dependencies);
   receiptRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);

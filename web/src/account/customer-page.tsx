@@ -4,36 +4,54 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeftRight, Link2, RefreshCw, ShoppingBag } from 'lucide-react';
+import {
+  ArrowLeftRight,
+  Ban,
+  CalendarSync,
+  Link2,
+  type LucideIcon,
+  Pause,
+  Pencil,
+  Play,
+  RefreshCw,
+} from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../api/person.ts';
 import { customerQuery } from '../api/queries.ts';
-import type { Customer } from '../api/shapes.ts';
+import type { Customer, CustomerWithOrders } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
+import {
+  AutoRenewDialog,
+  CancelDialog,
+  EditCustomerDialog,
+  ResumeDialog,
+  SuspendDialog,
+} from '../plan/plan-dialogs.tsx';
+import { PlanHistory } from '../plan/plan-history.tsx';
 import { planTimeLeft } from '../text/plan-time.ts';
 import { periodWord, renewalFailureWord } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
 import { CustomerBadge, runs } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
-import { orderColumns } from './order-columns.tsx';
 import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
 const route = getRouteApi('/panel/customers/$customerId');
-const columns = orderColumns({ withCustomer: false });
 
 export function CustomerPage() {
   const { customerId } = route.useParams();
   const openOrder = useOpenOrder();
   const may = useMay();
+  const { before } = route.useSearch();
   const [asksLink, setAsksLink] = useState(false);
+  const [deed, setDeed] = useState<Deed | null>(null);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const renewal = useRenewal(data?.customer.id);
   const back = (
@@ -51,7 +69,18 @@ export function CustomerPage() {
     <>
       <PageHeader
         title={customer?.name ?? t`Customer`}
-        mark={customer && <CustomerBadge customer={customer} />}
+        mark={
+          customer && (
+            <>
+              <CustomerBadge customer={customer} />
+              {customer.plan.ends_at_period_end && runs(customer.plan) ? (
+                <Badge tone="warn">
+                  <Trans>Ends with its period</Trans>
+                </Badge>
+              ) : null}
+            </>
+          )
+        }
         back={back}
         actions={
           customer === undefined || reference === undefined ? undefined : (
@@ -125,31 +154,101 @@ export function CustomerPage() {
                 ),
               },
               { name: t`Customer id`, value: customer?.id },
+              { name: t`Your own id`, value: customer && (customer.external_ref ?? '–') },
               { name: t`First seen`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
+          {data === undefined ? null : <Deeds known={data} onDeed={setDeed} />}
         </Card>
-        <Card title={t`Orders`} description={t`The last 50.`} flush>
-          <div className="border-t border-line">
-            <DataTable
-              caption={t`Orders of this customer`}
-              columns={columns}
-              rows={data?.orders}
-              rowKey={({ id }) => id}
-              empty={
-                <EmptyState icon={ShoppingBag} title={t`No orders`}>
-                  <Trans>This customer was given a free trial. Order a package to go on from there.</Trans>
-                </EmptyState>
-              }
-            />
-          </div>
-        </Card>
+        <PlanHistory customerId={customerId} before={before} />
       </div>
       {asksLink && customer !== undefined ? (
         <LoginLinkDialog customer={customer} onClose={() => setAsksLink(false)} />
       ) : null}
+      {deed === null || data === undefined ? null : (
+        <DeedDialog deed={deed} known={data} onClose={() => setDeed(null)} />
+      )}
     </>
   );
+}
+
+type Deed = 'cancel' | 'suspend' | 'resume' | 'auto-renew' | 'edit';
+
+/** What the plan's state and the role of whoever is signed in allow. */
+function Deeds({
+  known: { customer, suspended, order_pending: isPending, last_order_id: lastOrderId },
+  onDeed,
+}: {
+  readonly known: CustomerWithOrders;
+  readonly onDeed: (deed: Deed) => void;
+}) {
+  const may = useMay();
+  const { plan } = customer;
+  const isChangeable = runs(plan) && !isPending;
+  const endsAtPeriodEnd = plan.ends_at_period_end && runs(plan);
+  const deeds: readonly { deed: Deed; title: string; icon: LucideIcon; isOffered: boolean }[] = [
+    {
+      deed: 'auto-renew',
+      title: t`Auto-renewal`,
+      icon: CalendarSync,
+      // A free trial renews nothing.
+      isOffered: may('orders:write') && isChangeable && lastOrderId !== null,
+    },
+    { deed: 'suspend', title: t`Suspend`, icon: Pause, isOffered: may('customers:write') && !suspended },
+    {
+      deed: 'resume',
+      title: suspended ? t`Resume` : t`Take cancel back`,
+      icon: Play,
+      isOffered: may('customers:write') && (suspended || endsAtPeriodEnd),
+    },
+    { deed: 'edit', title: t`Edit`, icon: Pencil, isOffered: may('customers:write') },
+    { deed: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: may('orders:write') && isChangeable },
+  ];
+  const offered = deeds.filter(({ isOffered }) => isOffered);
+  return (
+    <>
+      {isPending ? (
+        <div className="mt-4">
+          <Notice tone="info">{t`An order waits for the product. Until it is answered, nothing else changes the plan.`}</Notice>
+        </div>
+      ) : null}
+      {offered.length === 0 ? null : (
+        <div className="mt-4 flex flex-wrap gap-2">
+          {offered.map(({ deed, title, icon: Icon }) => (
+            <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
+              <Icon aria-hidden="true" className="size-4" />
+              {title}
+            </Button>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function DeedDialog({
+  deed,
+  known: { customer, suspended },
+  onClose,
+}: {
+  readonly deed: Deed;
+  readonly known: CustomerWithOrders;
+  readonly onClose: () => void;
+}) {
+  switch (deed) {
+    case 'cancel':
+      return <CancelDialog customer={customer} onClose={onClose} />;
+    case 'suspend':
+      return <SuspendDialog customer={customer} onClose={onClose} />;
+    case 'resume':
+      return <ResumeDialog customer={customer} isHeld={suspended} onClose={onClose} />;
+    case 'auto-renew':
+      return <AutoRenewDialog customer={customer} onClose={onClose} />;
+    case 'edit':
+      return <EditCustomerDialog customer={customer} onClose={onClose} />;
+    default:
+      return deed satisfies never;
+  }
 }
 
 /** How the plan goes on by itself, or that it was told to end. */

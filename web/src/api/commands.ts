@@ -198,6 +198,28 @@ export interface RenewalToSend {
 }
 export const renewInBulk = (orders: readonly RenewalToSend[]) =>
   post<BulkAnswer>('/v1/orders/bulk', { orders });
+export const cancelPlan = (id: number, at: 'now' | 'period_end', idempotencyKey: string) =>
+  post<{ readonly refund: string; readonly balance: string }>(
+    `/v1/customers/${id}/cancel`,
+    { at },
+    idempotencyKey,
+  );
+export const suspendPlan = (id: number, reason: string, idempotencyKey: string) =>
+  post<unknown>(`/v1/customers/${id}/suspend`, reason === '' ? {} : { reason }, idempotencyKey);
+export const resumePlan = (id: number, idempotencyKey: string) =>
+  post<unknown>(`/v1/customers/${id}/resume`, {}, idempotencyKey);
+export const setAutoRenew = (
+  id: number,
+  body: { readonly months: Months; readonly max_charge: string | null; readonly hours_before: number },
+  idempotencyKey: string,
+) => call<unknown>(`/v1/customers/${id}/auto-renew`, { method: 'PUT', body, idempotencyKey });
+export const removeAutoRenew = (id: number, idempotencyKey: string) =>
+  call<unknown>(`/v1/customers/${id}/auto-renew`, { method: 'DELETE', idempotencyKey });
+export const editCustomer = (
+  id: number,
+  body: { readonly name: string; readonly external_ref: string | null },
+  idempotencyKey: string,
+) => call<unknown>(`/v1/customers/${id}`, { method: 'PATCH', body, idempotencyKey });
 export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
 
 // ---- test mode

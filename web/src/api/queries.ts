@@ -15,6 +15,7 @@ import type {
   AttentionOrder,
   Balance,
   Brand,
+  CancelPreview,
   ConsoleOverview,
   CursorPage,
   Customer,
@@ -36,6 +37,7 @@ import type {
   Page,
   PanelCustomer,
   Person,
+  PlanHistory,
   RefusalCount,
   RefusedAccounts,
   Renewals,
@@ -130,6 +132,17 @@ export const requestQuery = (accountId: number | null, number: string) =>
   reading<RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
   reading<Listed<RefusalCount>>(ofAccount(accountId, '/refusals'), query);
+const cancelPreviewMilliseconds = 5_000;
+/** Asked again while it is shown: what is unused becomes less. */
+export const cancelPreviewQuery = (id: number) =>
+  queryOptions({
+    ...reading<CancelPreview>(`/customers/${id}/cancel`),
+    staleTime: 0,
+    gcTime: 0,
+    refetchInterval: cancelPreviewMilliseconds,
+  });
+export const planHistoryQuery = (id: string, cursor: string | undefined) =>
+  listing<PlanHistory>(`/v1/customers/${encodeURIComponent(id)}/history`, { cursor });
 
 /** What an order would do. Never kept: the balance may move at any time. */
 export const orderPreviewQuery = (body: {

@@ -8,11 +8,13 @@ import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.
 import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
+import type { CustomerView } from '../../../src/contract/customer-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
   accountCustomerSchema,
   adminOverviewSchema,
+  cancelPreviewSchema,
   customerWithOrdersSchema,
   healthSchema,
   keyFactsSchema,
@@ -39,6 +41,7 @@ import type {
   usageSchema,
 } from '../../../src/contract/panel-schemas.ts';
 import type { PersonView } from '../../../src/contract/people-schemas.ts';
+import type { PlanHistoryItemView } from '../../../src/contract/plan-schemas.ts';
 import type { AttentionOrderView } from '../../../src/contract/product-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
 
@@ -144,8 +147,30 @@ export interface PlacedOrder {
 export type OrderPreview = OrderPreviewView;
 export type CustomerWithOrders = With<
   Static<typeof customerWithOrdersSchema>,
-  { customer: PanelCustomerView; orders: readonly OrderView[]; last_order_id: number | null }
+  {
+    customer: PanelCustomerView;
+    suspended: boolean;
+    order_pending: boolean;
+    orders: readonly OrderView[];
+    last_order_id: number | null;
+  }
 >;
+export type CancelPreview = Static<typeof cancelPreviewSchema>;
+export type PlanHistoryItem = With<
+  PlanHistoryItemView,
+  {
+    from: PlanHistoryItemView['to'] | null;
+    order?: OrderView;
+    auto_renew?: Pick<
+      NonNullable<CustomerView['plan']['auto_renew']>,
+      'months' | 'max_charge' | 'hours_before'
+    >;
+  }
+>;
+export interface PlanHistory {
+  readonly data: readonly PlanHistoryItem[];
+  readonly next_cursor: string | null;
+}
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<Static<typeof panelEntrySchema>, { customer: string | null }>;
 export type LedgerTotals = Omit<Statement, 'month' | 'opening' | 'closing'>;

@@ -44,7 +44,7 @@ export function NumberedPager({ list, noun }: NumberedPagerProps) {
 }
 
 interface CursorPagerProps {
-  readonly list: CursorPage<unknown> | undefined;
+  readonly list: { readonly next_before: CursorPage<unknown>['next_before'] | string } | undefined;
   readonly before: string | undefined;
   /** What the list holds, where it is counted: "1,234 customers". */
   readonly says?: string | undefined;

@@ -1,0 +1,71 @@
+// What a cancel at once would give back: asked before somebody confirms it on a customer's page.
+// Always true: the decision is that of the cancel itself, in this second; nothing is written, and no key is bound.
+
+import type { FastifyInstance } from 'fastify';
+import { formatAmount } from '../../contract/amounts.ts';
+import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { cancelPreviewSchema } from '../../contract/panel-schemas.ts';
+import { PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
+import { keyed } from '../shapes/order-command.ts';
+import type { PanelDependencies } from './panel-routes.ts';
+
+const attemptsMax = 3;
+
+export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, packages, currency, cancelRefund, now, door } = dependencies;
+
+  app.get<{ Params: { id: string } }>(
+    '/customers/:id/cancel',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: ['customer_not_found', 'order_failed', 'service_unavailable'],
+      },
+      schema: {
+        operationId: 'previewCancel',
+        summary: 'What a cancel at once would give back',
+        description: 'Decided as the cancel would be, and refused as it would be. Writes nothing.',
+        response: { 200: cancelPreviewSchema },
+      },
+    },
+    async (request, reply) => {
+      let { account } = request.principal;
+      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+        try {
+          const { outcome } = await previewOrder(
+            { database, currency, cancelRefund, now, packages: packages.current },
+            {
+              type: 'cancel',
+              at: 'now',
+              accountId: account.id,
+              accessVersion: account.accessVersion,
+              actorId: account.id,
+              customerNumber: parseOwnNumber(request.params.id, account.id) ?? 0,
+              ...keyed(null),
+            },
+          );
+          if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
+          if (outcome.type === 'plan_changed') {
+            const { refundCents, balanceAfterCents } = outcome;
+            return reply.send({
+              refund: formatAmount(refundCents),
+              balance: formatAmount(balanceAfterCents - refundCents),
+              balance_after: formatAmount(balanceAfterCents),
+            });
+          }
+          if (outcome.type !== 'access_changed') {
+            throw new Error(`A preview of a cancel was answered with "${outcome.type}".`);
+          }
+          const again = await door.again(request);
+          if (isRefusal(again)) return reply.refuse(again);
+          account = again.account;
+        } catch (error) {
+          if (!(error instanceof PackagesChanged)) throw error;
+          await packages.reload();
+        }
+      }
+      return reply.refuse(refusal('service_unavailable'));
+    },
+  );
+}

@@ -1,0 +1,104 @@
+// What a reseller does to a plan on the customer's page besides ordering: it is said before what it does in money, it is safe to send
+// again, and no more is offered than the plan and the role allow.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addPerson, ownPassword } from '../harness/people.ts';
+import { expectAccessible } from './accessibility.ts';
+import { dialog, heading, row, typeSignIn } from './panel-actions.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
+
+const panel = usePanelBrowser();
+const daySeconds = 86_400;
+
+test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled for the refund that was shown, once', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const { id } = (
+    await reseller.post('/orders', { package_id: service.packages.basic, customer: 'ada@example.com' })
+  ).body.order.customer;
+  // 21 of 31 days are unused: 10.00 × 21 ÷ 31 = 6.774…
+  service.clock.seconds += 10 * daySeconds;
+  const planNow = async () => (await reseller.get(`/customers/${id}`)).body.customer;
+  const page = await panel.openAs(reseller, `/panel/customers/${id}`);
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const editing = dialog(page, 'Edit customer');
+  await editing.getByLabel('Name').fill('Ada King');
+  await editing.getByLabel('Your own id').fill('crm-7');
+  await editing.getByRole('button', { name: 'Save' }).click();
+  await heading(page, 'Ada King').waitFor();
+  assert.equal((await planNow()).external_ref, 'crm-7');
+
+  await page.getByRole('button', { name: 'Auto-renewal' }).click();
+  const renewal = dialog(page, 'Renewal of Ada King');
+  await renewal.getByLabel('At most, in USD').fill('12.50');
+  await renewal.getByLabel('Hours before the end').fill('48');
+  await expectAccessible(page, 'the dialog of auto-renewal');
+  await renewal.getByRole('button', { name: 'Renew for at most $12.50 each time' }).click();
+  await row(page, 'Set to renew itself').getByText('Monthly, for at most $12.50').waitFor();
+  assert.partialDeepStrictEqual((await planNow()).plan.auto_renew, { max_charge: '12.50', hours_before: 48 });
+
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  const suspending = dialog(page, 'Suspend Ada King?');
+  await suspending.getByLabel('Reason').fill('Invoice 7 is unpaid');
+  await suspending.getByRole('button', { name: 'Suspend, nothing back' }).click();
+  await row(page, 'Invoice 7 is unpaid').waitFor();
+  assert.equal((await planNow()).plan.active, false);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await dialog(page, 'Resume Ada King?').getByRole('button', { name: 'Resume, costs nothing' }).click();
+  await row(page, 'Resumed').waitFor();
+  await page.getByText('Active', { exact: true }).first().waitFor();
+
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  const cancelling = dialog(page, 'Cancel the plan of Ada King?');
+  await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
+  const end = cancelling.getByRole('button', { name: 'End now, $6.77 back' });
+  await end.waitFor();
+  await cancelling.getByText('$96.77').waitFor();
+  await expectAccessible(page, 'the dialog of a cancel');
+  // The first answer is lost on its way: the same is sent again, and paid once.
+  let isLost = true;
+  await page.route(/\/v1\/customers\/\d+\/cancel$/, async (route) => {
+    if (!isLost) return route.continue();
+    isLost = false;
+    await route.fetch();
+    return route.abort();
+  });
+  await end.click();
+  await cancelling.getByText('The answer was lost').waitFor();
+  await cancelling.getByRole('button', { name: /^End now/ }).click();
+  await said(page, 'The plan has ended. $6.77 came back.');
+  await row(page, 'Cancelled').getByText('$6.77 back').waitFor();
+  assert.equal((await reseller.get('/balance')).body.balance, '96.77');
+  assert.equal(await page.getByRole('button', { name: /Cancel plan|Auto-renewal/ }).count(), 0);
+  panel.takeProblems();
+});
+
+test('a cancel at the period’s end is marked and can be taken back; whoever only looks is offered nothing of it', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const { id } = (await reseller.post('/orders', { package_id: service.packages.basic, customer: 'bert' }))
+    .body.order.customer;
+  const page = await panel.openAs(reseller, `/panel/customers/${id}`);
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  await dialog(page, 'Cancel the plan of bert?')
+    .getByRole('button', { name: 'End with its period, nothing back' })
+    .click();
+  await page.getByText('Ends with its period', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Take cancel back' }).click();
+  await dialog(page, 'Take the cancel back?')
+    .getByRole('button', { name: 'Take back, costs nothing' })
+    .click();
+  await page.getByText('Ends with its period', { exact: true }).waitFor({ state: 'detached' });
+  assert.equal((await reseller.get(`/customers/${id}`)).body.customer.plan.ends_at_period_end, false);
+
+  const viewer = await addPerson(service, reseller, 'viewer');
+  const looking = await panel.open('/panel/sign-in');
+  await typeSignIn(looking, viewer.username, ownPassword);
+  await heading(looking, 'Overview').waitFor();
+  await looking.goto(`/panel/customers/${id}`);
+  await row(looking, 'Plan began').waitFor();
+  for (const name of ['Edit', 'Suspend', 'Cancel plan', 'Auto-renewal'])
+    assert.equal(await looking.getByRole('button', { name }).count(), 0, name);
+});

@@ -1,0 +1,375 @@
+// What can be done to a customer's plan besides ordering: cancel, suspend, resume, and how it renews itself. Each dialog has one
+// idempotency key from when it is opened: whoever sends it again after a lost answer does nothing twice.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import {
+  cancelPlan,
+  editCustomer,
+  removeAutoRenew,
+  resumePlan,
+  setAutoRenew,
+  suspendPlan,
+} from '../api/commands.ts';
+import { useMe } from '../api/me.ts';
+import { cancelPreviewQuery } from '../api/queries.ts';
+import { mintIdempotencyKey } from '../api/random-text.ts';
+import type { Customer, Months } from '../api/shapes.ts';
+import { useCommand } from '../api/use-command.ts';
+import { formatMoney, readAmount } from '../text/amounts.ts';
+import { periods } from '../text/words.ts';
+import { Choice } from '../ui/choice.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Money } from '../ui/money.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Time } from '../ui/time.tsx';
+import { say } from '../ui/toasts.tsx';
+
+interface PlanDialogProps {
+  readonly customer: Customer;
+  readonly onClose: () => void;
+}
+
+export function CancelDialog({ customer, onClose }: PlanDialogProps) {
+  const { currency } = useMe().account;
+  const [key] = useState(mintIdempotencyKey);
+  const mayWait = !customer.plan.ends_at_period_end;
+  const [at, setAt] = useState<'now' | 'period_end'>(mayWait ? 'period_end' : 'now');
+  const preview = useQuery({ ...cancelPreviewQuery(customer.id), enabled: at === 'now' });
+  const command = useCommand(() => cancelPlan(customer.id, at, key), {
+    onDone: ({ refund }) => {
+      say(
+        at === 'period_end'
+          ? t`The plan ends with its period.`
+          : t`The plan has ended. ${formatMoney(refund, currency)} came back.`,
+      );
+      onClose();
+    },
+  });
+  const shown = at === 'now' ? preview.data : undefined;
+  const { name } = customer;
+  return (
+    <FormDialog
+      title={t`Cancel the plan of ${name}?`}
+      action={
+        at === 'period_end'
+          ? t`End with its period, nothing back`
+          : shown === undefined
+            ? t`End now`
+            : t`End now, ${formatMoney(shown.refund, currency)} back`
+      }
+      danger
+      busy={command.isPending}
+      ready={
+        at === 'period_end' || isUncertain(command.error) || (shown !== undefined && preview.error === null)
+      }
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
+        <Choice
+          label={t`When`}
+          labelShown
+          value={at}
+          options={[
+            ...(mayWait ? [{ value: 'period_end' as const, title: t`With its period` }] : []),
+            { value: 'now' as const, title: t`Now` },
+          ]}
+          onChoose={setAt}
+        />
+      </fieldset>
+      {at === 'period_end' ? (
+        <p>
+          <Trans>
+            It runs until <Time at={customer.plan.expires_at} /> and does not renew itself. Until then this
+            can be taken back.
+          </Trans>
+        </p>
+      ) : (
+        <>
+          <p>{t`Access ends at once. This cannot be taken back: to go on, order again.`}</p>
+          {preview.error === null || isUncertain(command.error) ? (
+            <Facts
+              facts={[
+                {
+                  name: t`Refund for unused time`,
+                  value: shown && <Money amount={shown.refund} currency={currency} signed />,
+                },
+                {
+                  name: t`Balance now`,
+                  value: shown && <Money amount={shown.balance} currency={currency} />,
+                },
+                {
+                  name: t`Balance after it`,
+                  value: shown && (
+                    <Money amount={shown.balance_after} currency={currency} className="font-semibold" />
+                  ),
+                },
+              ]}
+            />
+          ) : (
+            <ErrorNotice error={preview.error} />
+          )}
+        </>
+      )}
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
+  const [key] = useState(mintIdempotencyKey);
+  const [reason, setReason] = useState('');
+  const { name } = customer;
+  const command = useCommand(() => suspendPlan(customer.id, reason.trim(), key), {
+    onDone: () => {
+      say(t`${name} is suspended.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Suspend ${name}?`}
+      description={t`The customer cannot log in until you resume them. The plan’s time runs on, nothing is refunded, and a plan that renews itself goes on doing so.`}
+      action={t`Suspend, nothing back`}
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
+        <TextField
+          label={t`Reason`}
+          hint={t`Optional, for your own history. The customer does not see it.`}
+          autoFocus
+          autoComplete="off"
+          maxLength={200}
+          value={reason}
+          onText={setReason}
+        />
+      </fieldset>
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+export function ResumeDialog({ customer, isHeld, onClose }: PlanDialogProps & { readonly isHeld: boolean }) {
+  const [key] = useState(mintIdempotencyKey);
+  const { name, plan } = customer;
+  const command = useCommand(() => resumePlan(customer.id, key), {
+    onDone: () => {
+      say(isHeld ? t`${name} is resumed.` : t`The cancel is taken back.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={isHeld ? t`Resume ${name}?` : t`Take the cancel back?`}
+      description={
+        isHeld
+          ? plan.ends_at_period_end
+            ? t`The customer can log in again, and the cancel at the period’s end is taken back.`
+            : t`The customer can log in again.`
+          : t`The plan renews itself again, if it did before.`
+      }
+      action={isHeld ? t`Resume, costs nothing` : t`Take back, costs nothing`}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      {customer.status === 'suspended' ? (
+        <Notice tone="warn">{t`The operator has suspended this customer too: that stays.`}</Notice>
+      ) : null}
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+const hoursMax = 720;
+
+export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
+  const { currency } = useMe().account;
+  const [key] = useState(mintIdempotencyKey);
+  const { plan, name } = customer;
+  const now = plan.auto_renew;
+  const [wanted, setWanted] = useState<'on' | 'off'>('on');
+  const [months, setMonths] = useState<Months>(now?.months ?? 1);
+  const [limit, setLimit] = useState(now?.max_charge ?? '');
+  const [hours, setHours] = useState(String(now?.hours_before ?? 24));
+  const maxCharge = limit.trim() === '' ? null : readAmount(limit);
+  const isLimit = limit.trim() === '' || maxCharge !== null;
+  const isHours = /^[1-9]\d{0,2}$/.test(hours.trim()) && Number(hours) <= hoursMax;
+  const command = useCommand(
+    () =>
+      wanted === 'off'
+        ? removeAutoRenew(customer.id, key)
+        : setAutoRenew(customer.id, { months, max_charge: maxCharge, hours_before: Number(hours) }, key),
+    {
+      onDone: () => {
+        say(wanted === 'off' ? t`The plan no longer renews itself.` : t`The plan renews itself.`);
+        onClose();
+      },
+    },
+  );
+  const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
+  return (
+    <FormDialog
+      title={t`Renewal of ${name}`}
+      description={t`Nothing is charged now. Each renewal is an order, at the price of its moment.`}
+      action={
+        wanted === 'off'
+          ? t`Let it end, nothing is charged`
+          : most === ''
+            ? t`Renew at whatever it costs`
+            : t`Renew for at most ${most} each time`
+      }
+      busy={command.isPending}
+      ready={wanted === 'off' || (isLimit && isHours)}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset
+        disabled={command.isPending || isUncertain(command.error)}
+        className="flex min-w-0 flex-col gap-4"
+      >
+        {now === null ? null : (
+          <Choice
+            label={t`Renews itself`}
+            labelShown
+            value={wanted}
+            options={[
+              { value: 'on', title: t`Yes` },
+              { value: 'off', title: t`No` },
+            ]}
+            onChoose={setWanted}
+          />
+        )}
+        {wanted === 'off' ? (
+          <p>
+            <Trans>
+              The plan ends on <Time at={plan.expires_at} />.
+            </Trans>
+          </p>
+        ) : (
+          <>
+            <SelectField
+              label={t`Period`}
+              value={String(months)}
+              options={periods.map((period) => ({ value: String(period.months), title: period.title }))}
+              onValue={(value) => setMonths(periods.find((one) => String(one.months) === value)?.months ?? 1)}
+            />
+            <TextField
+              label={t`At most, in ${currency}`}
+              hint={t`Where the price is above it, nothing is renewed. Empty: no limit.`}
+              inputMode="decimal"
+              autoComplete="off"
+              maxLength={14}
+              problem={isLimit ? null : t`An amount, such as 12.50.`}
+              value={limit}
+              onText={setLimit}
+            />
+            <TextField
+              label={t`Hours before the end`}
+              inputMode="numeric"
+              autoComplete="off"
+              maxLength={3}
+              problem={isHours ? null : t`A whole number from 1 to ${hoursMax}.`}
+              hint={
+                isHours
+                  ? plural(Number(hours), { one: '# hour before the end', other: '# hours before the end' })
+                  : undefined
+              }
+              value={hours}
+              onText={setHours}
+            />
+          </>
+        )}
+        {plan.ends_at_period_end ? (
+          <Notice tone="warn">{t`This takes the cancel at the period’s end back.`}</Notice>
+        ) : null}
+      </fieldset>
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
+  const [key] = useState(mintIdempotencyKey);
+  const [name, setName] = useState(customer.name);
+  const [reference, setReference] = useState(customer.external_ref ?? '');
+  const isReference = /^[!-~]{0,80}$/.test(reference);
+  const command = useCommand(
+    () =>
+      editCustomer(
+        customer.id,
+        { name: name.trim(), external_ref: reference === '' ? null : reference },
+        key,
+      ),
+    {
+      onDone: () => {
+        say(t`The customer is changed.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <FormDialog
+      title={t`Edit customer`}
+      description={<bdi className="wrap-anywhere">{customer.reference}</bdi>}
+      action={t`Save`}
+      busy={command.isPending}
+      ready={name.trim() !== '' && isReference}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset
+        disabled={command.isPending || isUncertain(command.error)}
+        className="flex min-w-0 flex-col gap-4"
+      >
+        <TextField
+          label={t`Name`}
+          autoFocus
+          autoComplete="off"
+          maxLength={120}
+          value={name}
+          onText={setName}
+        />
+        <TextField
+          label={t`Your own id`}
+          hint={t`What your system calls this customer. Letters, digits and signs without spaces.`}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={80}
+          problem={isReference ? null : t`Only visible ASCII characters, without spaces.`}
+          value={reference}
+          onText={setReference}
+        />
+      </fieldset>
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+/** The deed may have been done: only the very same may be sent again with its key. */
+function isUncertain(error: Error | null): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code === 'network' || error.code === 'unreadable' || error.status >= 500;
+}
+
+function LostAnswer({ error }: { readonly error: Error | null }) {
+  if (!isUncertain(error)) return null;
+  return (
+    <Notice tone="warn">{t`The answer was lost: it may already be done. Send it again as it is: nothing is done twice.`}</Notice>
+  );
+}
