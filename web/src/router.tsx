@@ -13,7 +13,7 @@ import { ConsoleLayout } from './shell/console-layout.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PanelLayout } from './shell/panel-layout.tsx';
-import { withConsoleTexts } from './text/texts.ts';
+import { withConsoleTexts, withTexts } from './text/texts.ts';
 import { keepSpareEntries } from './ui/back-closes.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -28,7 +28,10 @@ const signIn = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('./account/reset-password-page.tsx'), 'ResetPasswordPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/reset-password-page.tsx')),
+    'ResetPasswordPage',
+  ),
 });
 
 const panel = createRoute({
@@ -48,7 +51,10 @@ const apiAccess = createRoute({
   getParentRoute: () => panel,
   path: '/api-access',
   validateSearch: textParams('language'),
-  component: lazyRouteComponent(() => import('./account/api-access-page.tsx'), 'ApiAccessPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/api-access-page.tsx')),
+    'ApiAccessPage',
+  ),
 });
 
 const orders = createRoute({
@@ -75,7 +81,10 @@ const customer = createRoute({
   getParentRoute: () => panel,
   path: '/customers/$customerId',
   validateSearch: textParams('before'),
-  component: lazyRouteComponent(() => import('./account/customer-page.tsx'), 'CustomerPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/customer-page.tsx')),
+    'CustomerPage',
+  ),
 });
 
 const ledger = createRoute({
@@ -89,7 +98,10 @@ const forecast = createRoute({
   getParentRoute: () => panel,
   path: '/forecast',
   validateSearch: textParams('days'),
-  component: lazyRouteComponent(() => import('./account/forecast-page.tsx'), 'ForecastPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/forecast-page.tsx')),
+    'ForecastPage',
+  ),
 });
 
 const statements = createRoute({
@@ -102,19 +114,28 @@ const requests = createRoute({
   getParentRoute: () => panel,
   path: '/requests',
   validateSearch: textParams(...requestParams),
-  component: lazyRouteComponent(() => import('./account/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/requests-page.tsx')),
+    'RequestsPage',
+  ),
 });
 
 const people = createRoute({
   getParentRoute: () => panel,
   path: '/people',
-  component: lazyRouteComponent(() => import('./account/people-page.tsx'), 'PeoplePage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/people-page.tsx')),
+    'PeoplePage',
+  ),
 });
 
 const security = createRoute({
   getParentRoute: () => panel,
   path: '/security',
-  component: lazyRouteComponent(() => import('./account/security-page.tsx'), 'SecurityPage'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/security-page.tsx')),
+    'SecurityPage',
+  ),
 });
 
 const console = createRoute({

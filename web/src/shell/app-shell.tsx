@@ -11,6 +11,7 @@ import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import { TestClockContext, useTestClock } from '../api/test-clock.ts';
 import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
+import { withTexts } from '../text/texts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Logo } from './logo.tsx';
@@ -21,11 +22,11 @@ import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 import { holdTyping, letTypingGo } from './typed-ahead.ts';
 import { ViewBand } from './view-band.tsx';
 
-const TestBand = lazy(() => import('../test-mode/test-band.tsx'));
+const TestBand = lazy(withTexts(() => import('../test-mode/test-band.tsx')));
 const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
-const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
-const OrderDialog = lazy(() => import('../order/order-dialog.tsx'));
+const ShortcutSheet = lazy(withTexts(() => import('./shortcut-sheet.tsx')));
+const OrderDialog = lazy(withTexts(() => import('../order/order-dialog.tsx')));
 
 type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
 

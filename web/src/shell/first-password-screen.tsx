@@ -10,7 +10,7 @@ import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
 import { PasswordForm } from './password-form.tsx';
 
-export function FirstPasswordScreen({ username }: { readonly username: string }) {
+export default function FirstPasswordScreen({ username }: { readonly username: string }) {
   const client = useQueryClient();
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">

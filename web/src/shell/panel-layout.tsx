@@ -12,18 +12,19 @@ import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-
 import type { Me, SignedInPerson } from '../api/shapes.ts';
 import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
 import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
+import { withTexts } from '../text/texts.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
-import { FirstPasswordScreen } from './first-password-screen.tsx';
 import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
 import { ViewEnded } from './view-band.tsx';
 
 const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
-const SecondFactorScreen = lazy(() => import('./second-factor-screen.tsx'));
+const FirstPasswordScreen = lazy(withTexts(() => import('./first-password-screen.tsx')));
+const SecondFactorScreen = lazy(withTexts(() => import('./second-factor-screen.tsx')));
 
 export function PanelLayout() {
   const [leaving] = useMutationState({
@@ -82,7 +83,13 @@ function SignedIn() {
       <Unreachable error={error} onRetry={() => void refetch()} />
     );
   }
-  if (me.must_change_password) return <FirstPasswordScreen username={me.account.username} />;
+  if (me.must_change_password) {
+    return (
+      <Suspense fallback={<ShellSkeleton />}>
+        <FirstPasswordScreen username={me.account.username} />
+      </Suspense>
+    );
+  }
   if (person === undefined) {
     const { error: problem, isFetching: isAsking } = personRead;
     const isPassing = problem === null || isAsking || isSignedOut(problem) || isPasswordDue(problem);

@@ -1,11 +1,11 @@
-// The catalogues of the pages' sentences (Lingui): the account's panel and the console have one each, in every language.
+// The catalogues of the pages' sentences (Lingui), in every language: what is always there, what is opened now and then, the console.
 // Sentences stand in the sources in English (`t`, `<Trans>`); `npm run texts` gathers them into web/src/locales.
 // Always true: a catalogue is loaded before the pages that speak from it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
 import { language } from './language.ts';
 
-type Area = 'panel' | 'console';
+type Area = 'panel' | 'seldom' | 'console';
 
 const catalogues = import.meta.glob<{ readonly messages: Messages }>('../locales/*/*.po');
 const loaded = new Map<Area, Promise<void>>();
@@ -28,10 +28,18 @@ async function load(area: Area): Promise<void> {
   if (i18n.locale !== language) i18n.activate(language);
 }
 
-/** The page behind `load`, once the console's sentences are there. */
+/** The page or dialog behind `load`, once its sentences are there. */
+export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
+  return async () => {
+    await loadTexts('seldom');
+    return load();
+  };
+}
+
+/** The same of the console, whose pages also show what is seldom seen elsewhere. */
 export function withConsoleTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
-    await loadTexts('console');
+    await Promise.all([loadTexts('seldom'), loadTexts('console')]);
     return load();
   };
 }

@@ -1,0 +1,17 @@
+// Which sources speak from which catalogue (lingui.config.ts), as globs below src/: all others speak from the first, `panel`.
+
+export const consoleSources = ['console/**'];
+
+export const seldomSources = [
+  'keys/**',
+  'order/**',
+  'people/**',
+  'plan/**',
+  'requests/**',
+  'shell/{first-password-screen,second-factor-screen,shortcut-sheet,totp-setup}.tsx',
+  'test-mode/test-band.tsx',
+  'test-mode/*-dialog*.tsx',
+  'account/{address-notice,alerts-card,allow-list-card,api-access-page,api-key-card,email-card,first-request-card}.tsx',
+  'account/{forecast-page,password-card,people-page,reset-password-page,security-page,sessions-card}.tsx',
+  'account/{totp-card,usage-card}.tsx',
+];
