@@ -15,7 +15,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   const page = await panel.openAs(reseller, `/panel/customers/${customerId}`);
   // As the reader's own clock has it; the exact moment in UTC is a pointer's rest away.
   await page.getByTitle('2026-02-15 12:00:00 UTC').getByText('15 Feb 2026, 13:00').first().waitFor();
-  await page.getByRole('button', { name: 'Renew' }).click();
+  await page.getByRole('button', { name: 'Renew', exact: true }).click();
   const renewing = dialog(page, 'Renew Basic');
   await renewing.getByRole('radio', { name: 'Quarterly' }).check({ force: true });
   const renew = renewing.getByRole('button', { name: 'Renew for $27.00' });
@@ -60,14 +60,14 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await tell('POST', 'cancel', { at: 'period_end' });
   await tell('POST', 'suspend', {});
   await page.reload();
-  await page.getByText('Suspended', { exact: true }).waitFor();
+  await page.getByText('Suspended', { exact: true }).first().waitFor();
   await page.getByText('No: it ends at the period’s end').waitFor();
   // Its time runs on: an order for another package is a change.
   await page.getByRole('button', { name: 'Change package' }).waitFor();
   await tell('POST', 'resume', {});
   await tell('POST', 'cancel', { at: 'now' });
   await page.reload();
-  await page.getByText('Cancelled', { exact: true }).waitFor();
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
   await page.getByRole('button', { name: 'Order a package' }).waitFor();
   await goTo(page, 'Customers');
   await row(page, 'life.of.a.plan').getByText('Cancelled').waitFor();

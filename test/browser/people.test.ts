@@ -95,7 +95,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await confirmWithPassword(changing, testPassword, 'Save');
   await said(owner, `${person.username} is changed.`);
   await page.reload();
-  await page.getByRole('button', { name: 'Renew' }).waitFor();
+  await page.getByRole('button', { name: 'Renew', exact: true }).waitFor();
 });
 
 test('whoever is removed while signed in lands on the sign-in page, and cannot sign in again', async () => {

@@ -35,7 +35,6 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { Notice } from '../ui/notice.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
@@ -206,23 +205,16 @@ function Deeds({
   ];
   const offered = deeds.filter(({ isOffered }) => isOffered);
   return (
-    <>
-      {isPending ? (
-        <div className="mt-4">
-          <Notice tone="info">{t`An order waits for the product. Until it is answered, nothing else changes the plan.`}</Notice>
-        </div>
-      ) : null}
-      {offered.length === 0 ? null : (
-        <div className="mt-4 flex flex-wrap gap-2">
-          {offered.map(({ deed, title, icon: Icon }) => (
-            <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
-              <Icon aria-hidden="true" className="size-4" />
-              {title}
-            </Button>
-          ))}
-        </div>
-      )}
-    </>
+    offered.length > 0 && (
+      <div className="mt-4 flex flex-wrap gap-2">
+        {offered.map(({ deed, title, icon: Icon }) => (
+          <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
+            <Icon aria-hidden="true" className="size-4" />
+            {title}
+          </Button>
+        ))}
+      </div>
+    )
   );
 }
 
