@@ -87,7 +87,7 @@ function columnsOf(currency: string): readonly Column<PlanHistoryItem>[] {
             <>
               <span className="sm:hidden">
                 <Time at={item.at} />
-                {' · '}
+                {detailOf(item, currency) === '' ? '' : ' · '}
               </span>
               <bdi>{detailOf(item, currency)}</bdi>
             </>
