@@ -71,6 +71,9 @@ test('a new account gets from its first sign-in to its key, its first order and 
   await charge.getByText('$90.00', { exact: true }).waitFor();
   await row(page, 'Invoice 1').getByText('+$100.00').waitFor();
   await charge.getByRole('link', { name: /^Charge for order/ }).click();
+  const entry = page.getByRole('dialog');
+  await entry.getByText('−$10.00').waitFor();
+  await entry.getByRole('link', { name: /^\d+$/ }).click();
   await heading(page, /^Order \d/).waitFor();
   await row(page, 'Charge').getByText('−$10.00').waitFor();
 

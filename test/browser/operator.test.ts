@@ -34,7 +34,7 @@ test('the palette of the operator finds customers of every account, and leads to
   const page = await panel.openAs(panel.service.admin, '/panel/admin');
   await heading(page, 'Business').waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('okafor');
+  await page.getByRole('dialog').getByRole('combobox').fill('okafor');
   await page.getByRole('option', { name: /Jane Okafor/ }).click();
   await heading(page, 'Jane Okafor').waitFor();
   await page.getByRole('link', { name: username }).waitFor();

@@ -263,7 +263,7 @@ test('an administrator ends the sessions of an account, and sees in the audit lo
   await heading(page, 'Security').waitFor();
   await goTo(console, 'Audit log');
   const signedIn = row(console, username).filter({ hasText: 'Signed in' }).first();
-  await signedIn.getByRole('link', { name: `account ${reseller.id}` }).waitFor();
+  await signedIn.getByRole('link', { name: username, exact: true }).first().waitFor();
   const refused = row(console, username).filter({ hasText: 'Sign-in refused' }).first();
   await refused.getByText('wrong password').filter({ visible: true }).waitFor();
   await row(console, 'Sessions ended').first().waitFor();
