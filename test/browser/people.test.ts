@@ -47,6 +47,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
     'Orders',
     'Customers',
     'Ledger',
+    'Forecast and alerts',
     'Statements',
     'Security',
   ]);
@@ -81,6 +82,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await page.keyboard.press('Escape');
   await goTo(page, 'Customers');
   await page.getByRole('link', { name: 'bea' }).click();
+  await dialog(page, 'bea').getByRole('link', { name: 'Open page' }).click();
   await heading(page, 'bea').waitFor();
   await page.getByText('Ordered as').waitFor();
   for (const name of ['Login link', 'Change package', 'Renew']) {
@@ -160,7 +162,7 @@ test('a role that needs a second factor sets it up first, sees the recovery code
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, person.username, ownPassword);
   await typeCode(page, nextCode(totp));
-  await heading(page, 'Overview').waitFor();
+  await heading(page, 'Business').waitFor();
 });
 
 test('a password given with one dangerous deed may stay away from the next for five minutes, and then not', async () => {
@@ -321,7 +323,8 @@ async function chooseByLink(page: Page): Promise<void> {
 async function openSignedIn(username: string): Promise<Page> {
   const page = await panel.open('/panel/sign-in');
   await typeSignIn(page, username, ownPassword);
-  await heading(page, 'Overview').waitFor();
+  // Reselling or running the service.
+  await heading(page, /^(?:Overview|Business)$/).waitFor();
   return page;
 }
 

@@ -2,6 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { runs } from '../api/plan-runs.ts';
 import type { Customer } from '../api/shapes.ts';
 import { planTimeLeft, planTimeLeftSentence } from '../text/plan-time.ts';
 import { planStatusWord } from '../text/words.ts';
@@ -105,11 +106,6 @@ export function customerColumns<Row extends ListedCustomer>({
 /** What the customer is ordered by, where that is not the name. */
 function otherName({ name, reference }: Customer): string {
   return reference === name ? '' : reference;
-}
-
-/** Not whether it may be used: the time of a plan that is suspended runs on. */
-export function runs({ days_left: daysLeft }: Customer['plan']): boolean {
-  return daysLeft > 0;
 }
 
 export function CustomerBadge({

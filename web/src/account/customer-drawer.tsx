@@ -5,6 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeftRight, RefreshCw } from 'lucide-react';
 import { useMay } from '../api/person.ts';
+import { runs } from '../api/plan-runs.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { PanelCustomer } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
@@ -19,7 +20,7 @@ import { Money } from '../ui/money.tsx';
 import type { OpenRow } from '../ui/open-row.ts';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
-import { CustomerBadge, runs } from './customer-columns.tsx';
+import { CustomerBadge } from './customer-columns.tsx';
 import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
 const ordersShown = 5;

@@ -17,6 +17,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../api/person.ts';
+import { runs } from '../api/plan-runs.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { Customer, CustomerWithOrders } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
@@ -38,7 +39,7 @@ import { Facts } from '../ui/facts.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
-import { CustomerBadge, runs } from './customer-columns.tsx';
+import { CustomerBadge } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 

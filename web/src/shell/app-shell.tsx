@@ -14,12 +14,12 @@ import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
 import { withTexts } from '../text/texts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
+import { holdTyping, letTypingGo } from '../ui/typed-ahead.ts';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
-import { holdTyping, letTypingGo } from './typed-ahead.ts';
 import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(withTexts(() => import('../test-mode/test-band.tsx')));

@@ -26,9 +26,9 @@ import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
+import { useTypedAhead } from '../ui/typed-ahead.ts';
 import { leave } from './leave.ts';
 import { usePages } from './page-list.ts';
-import { useTypedAhead } from './typed-ahead.ts';
 
 interface Command {
   readonly id: string;
