@@ -54,6 +54,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await colleague.getByRole('button', { name: 'Place an order' }).first().waitFor();
   await goTo(colleague, 'Customers');
   await colleague.getByRole('link', { name: 'ada' }).click();
+  await dialog(colleague, 'ada').getByRole('link', { name: 'Open page' }).click();
   await heading(colleague, 'ada').waitFor();
   for (const name of ['Login link', 'Change package', 'Renew']) {
     await colleague.getByRole('button', { name }).waitFor();

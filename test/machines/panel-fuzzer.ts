@@ -12,6 +12,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/config.ts';
+import { publicId } from '../../src/contract/identifiers.ts';
 import { type MailServer, startMailServer } from '../harness/mail-server.ts';
 import { signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { changeAccount } from '../harness/shop.ts';
@@ -298,7 +299,11 @@ function drawDoor({ cookie, account }: Seat, random: Random, isPlain: boolean): 
   }
 }
 
-function fillPanelPath({ path }: Operation, seat: Seat, world: PanelWorld, random: Random): string {
+function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, random: Random): string {
+  // Requests are numbered from 1, and the readers have sent some with their keys.
+  const path = operation.path
+    .replace('{number}', String(1 + random.below(6)))
+    .replace('{code}', random.pick(['not_found', 'insufficient_credit', 'of_no_kind']));
   const [, inner] = /\{(person|key)_id\}/.exec(path) ?? [];
   if (inner !== undefined) {
     const ids = inner === 'person' ? seat.people : seat.keys;
@@ -310,6 +315,9 @@ function fillPanelPath({ path }: Operation, seat: Seat, world: PanelWorld, rando
   const drawId = () => {
     if (random.below(8) === 0) return random.pick(oddIds);
     if (path.includes('/sessions/')) return random.pick(['none', ...seat.sessions]);
+    // The first entry is the credit that the account began with.
+    if (path.includes('/ledger/')) return String(publicId(random.pick(world.readers).account.id, 1));
+    if (path.includes('/requests/')) return String(random.pick(world.readers).account.id);
     if (path.includes('/orders/')) return String(random.pick(world.orders));
     if (path.includes('/customers/')) return String(random.pick(world.customers));
     return String(random.pick(withTotp.length > 0 ? withTotp : world.victims).account.id);

@@ -61,7 +61,7 @@ test('the overview sums every account, names those that spent most, and counts p
       [accounts[0]?.id, 3, '30.00'],
     ],
   );
-  assert.deepEqual(expiring, { days: 14, count: 5 });
+  assert.deepEqual([expiring.days, expiring.count], [14, 5]);
   const sumOf = async (account: TestAccount | undefined) => {
     assert.ok(account);
     return (await (await signIn(service, account)).get('/overview?days=30')).body;

@@ -227,7 +227,10 @@ describe('a restore lets nobody in by what may be over', () => {
     const other = { ...settings, DATABASE_URL: await createDatabase() };
     const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment: other });
     assert.equal(code, 0);
-    assert.match(stdout, /Not brought back.* 2 sessions, 1 customer sessions, .* 2 recovery codes/);
+    assert.match(
+      stdout,
+      /Not brought back.* 2 sessions, 1 account views, 1 customer sessions, .* 2 recovery codes/,
+    );
     assert.match(stdout, /People who were removed since are back/);
     assert.match(stdout, new RegExp(`^ +2  demo +…${demoKey.slice(-4)}  \\d{4}-`, 'm'));
     for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
