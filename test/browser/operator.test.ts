@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { usernameOf } from '../harness/panel-client.ts';
+import { expectAccessible } from './accessibility.ts';
 import { dialog, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
@@ -107,4 +108,20 @@ test('an order that nobody answered is failed by hand, and what that means is sa
   await said(page, `The order has failed. ${username} has its money back.`);
   await page.getByText('Nothing waits for you').waitFor();
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
+});
+
+test('the operator reads a reseller’s last refused request in four clicks', async () => {
+  await prepare();
+  const refused = await acme.post('/orders', { package_id: 999, customer: 'nobody' });
+  assert.equal(refused.body.error.code, 'invalid_package');
+  const page = await panel.openAs(panel.service.admin, '/panel/admin/accounts');
+  await row(page, username).getByRole('link', { name: username }).click();
+  await page.getByRole('navigation', { name: 'History' }).getByRole('link', { name: 'Requests' }).click();
+  await page.getByText('Refused', { exact: true }).first().click();
+  await row(page, 'invalid_package')
+    .getByRole('link', { name: /orders/ })
+    .click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('invalid_package').first().waitFor();
+  await expectAccessible(page, 'a request of an account, in the console');
 });

@@ -57,7 +57,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await dialog(colleague, 'ada').getByRole('link', { name: 'Open page' }).click();
   await heading(colleague, 'ada').waitFor();
   for (const name of ['Login link', 'Change package', 'Renew']) {
-    await colleague.getByRole('button', { name }).waitFor();
+    await colleague.getByRole('button', { name, exact: true }).waitFor();
   }
   await colleague.goto('/panel/people');
   await heading(colleague, 'Not for your role').waitFor();

@@ -167,7 +167,7 @@ const accounts = createRoute({
 const account = createRoute({
   getParentRoute: () => console,
   path: '/accounts/$accountId',
-  validateSearch: textParams('tab', 'page', 'code'),
+  validateSearch: textParams('tab', 'page', ...requestParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/account-page.tsx')),
     'AccountPage',

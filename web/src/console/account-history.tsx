@@ -1,4 +1,4 @@
-// What an account did: its ledger, its orders, its customers, a page at a time. The address says which.
+// What an account did: its ledger, its orders, its customers, its requests, a page at a time. The address says which.
 
 import { t } from '@lingui/core/macro';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { orderColumns } from '../account/order-columns.tsx';
 import { accountCustomersQuery, accountLedgerQuery, accountOrdersQuery } from '../api/queries.ts';
 import type { Page } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
+import { RequestList } from '../requests/request-list.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -21,6 +22,7 @@ const tabs = [
   { tab: 'ledger', title: t`Ledger` },
   { tab: 'orders', title: t`Orders` },
   { tab: 'customers', title: t`Customers` },
+  { tab: 'requests', title: t`Requests` },
 ] as const;
 
 const ledgerColumns = entryColumns('/admin/orders/$orderId');
@@ -37,27 +39,30 @@ export function AccountHistory({ accountId }: { readonly accountId: number }) {
   const { tab: chosen } = tabs.find(({ tab }) => tab === search.tab) ?? tabs[0];
   const list: ListProps = { accountId, page: search.page };
   return (
-    <Card flush>
-      <nav aria-label={t`History`} className="flex gap-1 border-b border-line px-4 pt-2">
-        {tabs.map(({ tab, title }) => (
-          <Link
-            key={tab}
-            to="."
-            search={tab === 'ledger' ? {} : { tab }}
-            replace
-            resetScroll={false}
-            activeOptions={{ exact: true }}
-            aria-current={tab === chosen ? 'page' : undefined}
-            className="-mb-px min-h-9 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink forced-colors:not-aria-[current=page]:border-[Canvas]"
-          >
-            {title}
-          </Link>
-        ))}
-      </nav>
-      {chosen === 'ledger' ? <LedgerList {...list} /> : null}
-      {chosen === 'orders' ? <OrderList {...list} /> : null}
-      {chosen === 'customers' ? <CustomerList {...list} /> : null}
-    </Card>
+    <>
+      <Card flush>
+        <nav aria-label={t`History`} className="flex gap-1 border-b border-line px-4 pt-2">
+          {tabs.map(({ tab, title }) => (
+            <Link
+              key={tab}
+              to="."
+              search={tab === 'ledger' ? {} : { tab }}
+              replace
+              resetScroll={false}
+              activeOptions={{ exact: true }}
+              aria-current={tab === chosen ? 'page' : undefined}
+              className="-mb-px min-h-9 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink forced-colors:not-aria-[current=page]:border-[Canvas]"
+            >
+              {title}
+            </Link>
+          ))}
+        </nav>
+        {chosen === 'ledger' ? <LedgerList {...list} /> : null}
+        {chosen === 'orders' ? <OrderList {...list} /> : null}
+        {chosen === 'customers' ? <CustomerList {...list} /> : null}
+      </Card>
+      {chosen === 'requests' ? <RequestList accountId={accountId} /> : null}
+    </>
   );
 }
 
