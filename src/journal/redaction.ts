@@ -29,8 +29,9 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bbearer\s+[\w.~+/=-]{16,}/gi, mask],
   [/(:\/\/)[^/\s"'@\\]+@/g, `$1${mask}@`],
   [/(\/(?:login|invite|password)\/)[^\s"'?#\\]+/gi, `$1${mask}`],
+  // The name is looked at once for each place where one begins, however long it is.
   [
-    /([?&#;][\w.-]*(?:token|code|key|secret|password|pwd|sig|signature|auth|session)[\w.-]*=)[^&\s"'#\\]*/gi,
+    /([?&#;](?=[\w.-]+=)(?=[\w.-]*?(?:token|code|key|secret|password|pwd|sig|auth|session))[\w.-]+=)[^&\s"'#\\]*/gi,
     `$1${mask}`,
   ],
 ];
@@ -48,7 +49,16 @@ function withoutShapes(text: string): string {
 
 /** A single text, such as a header or a value. */
 export function redactedText(text: string): string {
-  return withoutShapes(text).replace(randomText, (found) => (isRandom(found) ? mask : found));
+  const shown = withoutShapes(beforeQuotedSecret(text));
+  return shown.replace(randomText, (found) => (isRandom(found) ? mask : found));
+}
+
+/** JSON that stands in a text, or in a text of that. */
+function beforeQuotedSecret(text: string): string {
+  for (const { 1: name = '', index } of text.matchAll(/["']([\w-]{1,100})\\*["']\s*:/g)) {
+    if (secretName.test(name)) return `${text.slice(0, index)}${mask}`;
+  }
+  return text;
 }
 
 /** A header with an idempotency key: random by its nature, and no secret unless it is a key of ours. */
@@ -100,8 +110,10 @@ function isSecret(name: string, value: unknown, holder: string): boolean {
 
 /** Of a body that is no JSON, as it was sent. */
 export function redactedRaw(sent: string, bytesMax: number): CutText {
-  // A name may be spelt with escapes.
+  // A name may be spelt with escapes, or its letters be two bytes long.
   const text = sent
+    .replaceAll('\0', '')
+    .replace(/%([0-7][0-9a-f])/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     .replace(/\\u([0-9a-f]{4})/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     .replace(/\p{Cc}/gu, (found) => (/[\n\r\t]/.test(found) ? found : '\uFFFD'))
     .toWellFormed();
@@ -117,14 +129,18 @@ export function redactedRaw(sent: string, bytesMax: number): CutText {
 /** "page=1&api_key=…" as it may be kept. */
 export function redactedQuery(query: string, bytesMax: number): CutText {
   const parts = query.slice(0, 4 * bytesMax).split('&');
+  // Half a secret has no shape.
+  if (query.length > 4 * bytesMax && parts.length > 1) parts.pop();
   const kept = parts.map((part) => {
     const [name = '', ...rest] = part.split('=');
-    const shownName = redactedText(decoded(name));
+    // A name may have its "=" within it, spelt with escapes.
+    const shownName = redactedText(`&${decoded(name)}`).slice(1);
     if (rest.length === 0) return shownName;
     const value = decoded(rest.join('='));
-    const isKey = idempotencyName.test(shownName);
+    if (idempotencyName.test(shownName)) return `${shownName}=${redactedIdempotencyKey(value)}`;
     if (isSecret(shownName, value, '')) return `${shownName}=${mask}`;
-    return `${shownName}=${isKey ? redactedIdempotencyKey(value) : redactedText(value)}`;
+    if (/^code$/i.test(shownName)) return `${shownName}=${value}`;
+    return redactedText(`&${shownName}=${value}`).slice(1);
   });
   return cutTo(kept.join('&'), bytesMax);
 }

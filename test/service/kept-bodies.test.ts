@@ -93,6 +93,14 @@ test('a body that is no JSON is kept as it came, but for what stands behind the 
   assert.doesNotMatch((await lastOf(panel)).exchange.sent.body, /hunter2|more/);
 });
 
+test('a body with what no database takes can be read all the same, and leads nowhere', async () => {
+  const odd = { package_id: service.packages.basic, customer: 'odd\0@example.com', idempotency_key: 'odd\0' };
+  await account.post('/orders', odd);
+  const detail = await lastOf(panel);
+  assert.deepEqual([detail.customer, detail.order], [null, null]);
+  assert.deepEqual(JSON.parse(detail.exchange.sent.body), odd);
+});
+
 test('no kind of secret survives, whole or in part', () => {
   const key = mintApiKey();
   const token = `aB1${randomBytes(32).toString('base64url')}`;
@@ -141,6 +149,36 @@ test('no kind of secret survives, whole or in part', () => {
     idempotency_key: '9b2f8a1e-55c1-4a39-8f0e-2d1a3b4c5d6e',
   };
   assert.deepEqual(JSON.parse(redactedJson(plain, 4_096).text), plain);
+});
+
+test('a secret is found wherever its name stands: in a text of JSON, spelt in other bytes, in an address', () => {
+  const nested = { body: JSON.stringify({ a: 1, again: JSON.stringify({ password: 'hunter2' }) }) };
+  const cut = 'aB3'.repeat(14);
+  const texts = [
+    redactedJson({ note: '{"password": "hunter2"}' }, 4_096).text,
+    redactedJson(nested, 4_096).text,
+    redactedRaw(Buffer.from('{"password":"hunter2"}', 'utf16le').toString(), 4_096).text,
+    redactedRaw('user=ada&p%61ssword=hunter2', 4_096).text,
+    ...['key', 'auth', 'sig', 'session'].map((name) => redactedQuery(`page=1&${name}=hunter2`, 1_024).text),
+    redactedQuery('password%3Dhunter2', 1_024).text,
+  ];
+  for (const text of texts) assert.doesNotMatch(text, /h\W?u\W?n\W?t\W?e\W?r/);
+  // Where what is looked at ends, a secret has no shape any more.
+  const long = redactedQuery(`token=${'a'.repeat(4_060)}&q=${cut}`, 1_024).text;
+  assert.doesNotMatch(long, /aB3/);
+  assert.equal(
+    redactedQuery('code=invalid_json&key_id=7&idempotency_key=aB3-1', 1_024).text.split('&')[0],
+    'code=invalid_json',
+  );
+});
+
+test('a long text of names without an end holds up nobody', () => {
+  const names = `?${'token'.repeat(100_000)}`;
+  const began = process.cpuUsage();
+  redactedJson({ customer: names }, 4_096);
+  redactedRaw(names, 4_096);
+  const { user } = process.cpuUsage(began);
+  assert.ok(user < 5_000_000, `${user} µs`);
 });
 
 test('4 KiB of each are kept, and it says so', async () => {

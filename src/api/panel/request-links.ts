@@ -52,8 +52,7 @@ async function orderOfKey(
   accountId: number,
   bodies: RequestBodies | null,
 ): Promise<number | null> {
-  const inBody = own(sentObject(bodies), 'idempotency_key');
-  const idempotencyKey = bodies?.idempotencyKey ?? (typeof inBody === 'string' ? inBody : '');
+  const idempotencyKey = bodies?.idempotencyKey ?? sentText(bodies, 'idempotency_key');
   if (idempotencyKey === '') return null;
   const { orders } = await findOrders(database, accountId, {
     idempotencyKey,
@@ -74,8 +73,14 @@ async function customerOfBody(
   accountId: number,
   bodies: RequestBodies | null,
 ): Promise<number | null> {
-  const reference = own(sentObject(bodies), 'customer');
-  return typeof reference === 'string' ? findCustomerNumber(database, accountId, reference) : null;
+  const reference = sentText(bodies, 'customer');
+  return reference === '' ? null : findCustomerNumber(database, accountId, reference);
+}
+
+/** "": there is none, or none that anything could be called, or the database could be asked for. */
+function sentText(bodies: RequestBodies | null, name: string): string {
+  const text = own(sentObject(bodies), name);
+  return typeof text === 'string' && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : '';
 }
 
 function sentObject(bodies: RequestBodies | null): JsonObject {
