@@ -53,6 +53,8 @@ function readPng(sent: Buffer): LogoImage | string {
   }
   const header = chunks[0];
   if (header?.type !== 'IHDR' || header.data.length !== 13) return brokenPng;
+  // Readers take the last one.
+  if (chunks.filter(({ type }) => type === 'IHDR').length !== 1) return brokenPng;
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   const [depth = 0, colourType = 0, , , interlace = 0] = header.data.subarray(8);
   const channels = samples[colourType];
@@ -60,12 +62,15 @@ function readPng(sent: Buffer): LogoImage | string {
   if (width > sideMax || height > sideMax) return { type: 'image/png', bytes: sent, width, height };
   if (depth > 8 || interlace !== 0) return 'is a PNG with 16 bits a colour or interlaced: save it plainly';
   if (colourType === 3 && !chunks.some(({ type }) => type === 'PLTE')) return brokenPng;
-  const bytesNeeded = height * (1 + Math.ceil((width * channels * depth) / 8));
+  const rowBytes = 1 + Math.ceil((width * channels * depth) / 8);
+  const bytesNeeded = height * rowBytes;
   const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data);
   try {
     // No more than it says of itself is made of it.
     const pixels = inflateSync(Buffer.concat(packed), { maxOutputLength: bytesNeeded + 1 });
     if (pixels.length !== bytesNeeded) return brokenPng;
+    // How each row was packed: the PDF writer ends the process where it knows no such way.
+    for (let at = 0; at < bytesNeeded; at += rowBytes) if ((pixels[at] ?? 0) > 4) return brokenPng;
   } catch {
     return brokenPng;
   }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { changeBrand } from '../../src/brand/brand-store.ts';
@@ -108,6 +109,9 @@ test('what is no picture, or none that everything can show, is refused with its 
     [whole.subarray(0, -20), /cannot be read/],
     [flipped, /cannot be read/],
     [pngFile({ packed: Buffer.from('not packed') }), /cannot be read/],
+    // What the writer of documents would end the process over.
+    [pngFile({ packed: deflateSync(Buffer.alloc(121 * 20, 9)) }), /cannot be read/],
+    [pngFile({ more: [pngChunk('IHDR', pngFile({ width: 60_000 }).subarray(16, 29))] }), /cannot be read/],
     [pngFile({ width: 1_500, height: 1_400 }), /two million/],
     [pngFile({ width: 4_000, height: 2 }), /2048 pixels/],
     [pngFile({ depth: 16 }), /16 bits/],
