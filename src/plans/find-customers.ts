@@ -131,10 +131,11 @@ export async function findCustomers(
   const found: Customer[] = [];
   const wanted = limit - shown.length;
   const read = await readerOf(database, accountId, query);
-  let place: CustomerPlace | null = before ?? {
+  const start: CustomerPlace = before ?? {
     ...(accountId === null ? aboveAll : { accountId, number: query.order === 'expiry' ? 0 : numberMax }),
     expiresAt: 0,
   };
+  let place: CustomerPlace | null = start;
   let rows = firstRows(query, wanted);
   for (let left = rowsOfPageMax; left > 0 && place !== null && found.length <= wanted; ) {
     const length: number = Math.min(rows, left);
@@ -151,7 +152,7 @@ export async function findCustomers(
   }
   const page = found.slice(0, wanted);
   const last = page.at(-1);
-  const next = found.length > wanted && last !== undefined ? last : place;
+  const next = found.length > wanted ? (last ?? start) : place;
   return { customers: [...shown, ...page], next };
 }
 

@@ -117,6 +117,17 @@ test('customers and their orders are found by fragments of names in any order, w
   expectRefusal(await panel.get(`/admin/accounts/${account.id}/orders`), '403 forbidden');
 });
 
+test('a page that the customer of an id fills goes on with whoever has the id in their name', async () => {
+  const account = await service.createReseller({ credit: '900.00' });
+  const panel = await signIn(service, account);
+  const { customer } = await place(account, 'first');
+  await place(account, `about-${customer.id}`);
+  for (const sort of ['', 'expires_at']) {
+    const found = await referencesOf(panel, '/customers', { q: customer.id, limit: 1, sort });
+    assert.deepEqual(found, ['first', `about-${customer.id}`], sort);
+  }
+});
+
 test('customers are listed by state, package and the end of their plan, in the order of ends, with a total', async () => {
   const account = await service.createReseller({ credit: '9000.00' });
   const began = service.clock.seconds;
