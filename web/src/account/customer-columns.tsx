@@ -143,6 +143,6 @@ function TimeLeft({ seconds }: { readonly seconds: number }) {
   return seconds <= soonSeconds ? (
     <Badge tone={tone}>{words}</Badge>
   ) : (
-    <span className="figures">{words}</span>
+    <span className="figures whitespace-nowrap">{words}</span>
   );
 }
