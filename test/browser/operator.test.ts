@@ -85,6 +85,8 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await heading(page, username).waitFor();
   assert.equal(await band.count(), 0);
   await page.getByRole('link', { name: 'Audit log' }).waitFor();
+  const views = { name: '', text: 'select account_id from account_views' };
+  assert.deepEqual(await panel.service.database.query(views), [], 'the session may look no longer');
 });
 
 test('an order that nobody answered is failed by hand, and what that means is said before', async () => {

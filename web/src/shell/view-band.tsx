@@ -27,7 +27,7 @@ export function ViewBand() {
         </Trans>
       </p>
       <span className="[&_button:focus-visible]:outline-page">
-        <Button onClick={leaveView}>
+        <Button onClick={() => void leaveView()}>
           <Trans>Leave</Trans>
         </Button>
       </span>
@@ -45,7 +45,7 @@ export function ViewEnded() {
       <p className="mb-4 text-soft">
         <Trans>It ends after an hour. Open the panel again from the account’s page.</Trans>
       </p>
-      <Button look="primary" onClick={leaveView}>
+      <Button look="primary" onClick={() => void leaveView()}>
         <Trans>To the account’s page</Trans>
       </Button>
     </main>
