@@ -16,7 +16,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await page.getByText('Too light to be read on light pages').waitFor();
   assert.equal(await page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }).count(), 2);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved.').waitFor();
+  await page.getByRole('heading', { name: 'Saved.', exact: true }).waitFor();
   const buffer = pngFile();
   await page
     .getByLabel('Choose a file')

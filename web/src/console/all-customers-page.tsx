@@ -49,7 +49,7 @@ export function AllCustomersPage() {
       from: 'md',
       cell: ({ account }) => (
         <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-          <bdi>{account.username}</bdi>
+          <bdi className="whitespace-nowrap">{account.username}</bdi>
         </TextLink>
       ),
     },

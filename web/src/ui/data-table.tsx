@@ -299,8 +299,9 @@ function align<Row>(column: Column<Row>): string | false {
   return column.align === 'end' && 'ml-auto';
 }
 
-/** The link that its whole row follows. */
-export const rowLinkClasses = 'font-medium text-ink hover:text-accent';
+/** The link that its whole row follows: a box of its own, so that a long text is cut off with its link and does not lie below the next column. */
+export const rowLinkClasses =
+  'inline-block max-w-full truncate align-bottom font-medium text-ink hover:text-accent';
 
 /** A click beside the link counts for it, unless it is on something of its own or selects text. */
 function followRow(event: MouseEvent<HTMLTableRowElement>): void {
