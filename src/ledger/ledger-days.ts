@@ -1,15 +1,14 @@
 // The ledger summed by UTC days: what statements, charts and lists of a month are made of, so that none of
-// them reads more of the ledger than what was added since somebody last asked. Made off the order path,
-// from the entries alone: a mark holds the number of the last entry that is in the sums, and entries never
-// change, so each is summed exactly once. The only writer of ledger_days and ledger_day_marks.
+// them reads more of the ledger than what was added since somebody last asked. Made off the order path, from the
+// entries alone, each once (entry-marks.ts). The only writer of ledger_days.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
+import { createEntryMarks, type EntryMarks } from './entry-marks.ts';
 import { isSettling } from './ledger-entry.ts';
 
 const ledgerSums = describeTable('ledger_days', {
@@ -37,7 +36,7 @@ export interface SpannedSums extends LedgerSums {
 
 export type Step = 'day' | 'month';
 
-export interface LedgerDays {
+export interface LedgerDays extends Pick<EntryMarks, 'bringAllUpToDate'> {
   /** Sums of the account from `since` on, oldest first; days without entries are missing. */
   sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
   /** Sums of every account together. */
@@ -47,8 +46,6 @@ export interface LedgerDays {
   /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /** Sums up whatever was added to any ledger; returns how many entries are left, because the signal said stop. */
-  bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 
 export interface TopAccount {
@@ -58,26 +55,6 @@ export interface TopAccount {
   readonly orderCount: number;
   readonly spentCents: bigint;
 }
-
-/** Of one transaction: on the embedded database orders wait for it. */
-const entriesAtOnceMax = 2_000;
-const neverAborted = new AbortController().signal;
-
-const findMark: Statement = {
-  name: 'find_ledger_day_mark',
-  text: `select a.entry_count, coalesce(m.entry_number, 0) as entry_number
-    from accounts a left join ledger_day_marks m on m.account_id = a.id where a.id = $1::int`,
-};
-
-const ensureMark: Statement = {
-  name: 'ensure_ledger_day_mark',
-  text: `insert into ledger_day_marks (account_id, entry_number) values ($1::int, 0) on conflict do nothing`,
-};
-
-const lockMark: Statement = {
-  name: 'lock_ledger_day_mark',
-  text: 'select entry_number from ledger_day_marks where account_id = $1::int for update',
-};
 
 /** A day's columns, from its entries. What settles an order that waited for the product is no order of that day. */
 const dayOfEntries = {
@@ -93,43 +70,21 @@ const dayOfEntries = {
   last_order: 'max(order_number) filter (where not is_settling)',
 };
 
-// An account's entries become visible in the order of their numbers: what is seen has no gap.
 const sumEntries: Statement = {
   name: 'sum_ledger_entries',
-  text: `with fresh as (
+  text: `insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
+    select $1::int, day, ${Object.values(dayOfEntries).join(', ')}
+    from (
       select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day,
         ${isSettling('e')} as is_settling
-      from ledger_entries e
-      where account_id = $1::int and number > $2::int and number <= $2::int + ${entriesAtOnceMax}),
-    summed as (
-      insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
-      select $1::int, day, ${Object.values(dayOfEntries).join(', ')}
-      from fresh group by day
-      on conflict (account_id, day) do update set
-        ${ledgerSums.names.map((name) => `${name} = d.${name} + excluded.${name}`).join(', ')},
-        first_entry = least(d.first_entry, excluded.first_entry),
-        last_entry = greatest(d.last_entry, excluded.last_entry),
-        first_order = least(d.first_order, excluded.first_order),
-        last_order = greatest(d.last_order, excluded.last_order))
-    select max(number) as last from fresh`,
-};
-
-const moveMark: Statement = {
-  name: 'move_ledger_day_mark',
-  text: 'update ledger_day_marks set entry_number = $2::int where account_id = $1::int',
-};
-
-const findBehind: Statement = {
-  name: 'find_ledgers_behind',
-  text: `select a.id from accounts a left join ledger_day_marks m on m.account_id = a.id
-    where a.entry_count > coalesce(m.entry_number, 0) and ${isInUse('a')} order by a.id`,
-};
-
-const countBehind: Statement = {
-  name: 'count_ledger_entries_behind',
-  text: `select coalesce(sum(a.entry_count - coalesce(m.entry_number, 0)), 0)::bigint as count
-    from accounts a left join ledger_day_marks m on m.account_id = a.id
-    where ${isInUse('a')}`,
+      from ledger_entries e where account_id = $1::int and number > $2::int and number <= $3::int) fresh
+    group by day
+    on conflict (account_id, day) do update set
+      ${ledgerSums.names.map((name) => `${name} = d.${name} + excluded.${name}`).join(', ')},
+      first_entry = least(d.first_entry, excluded.first_entry),
+      last_entry = greatest(d.last_entry, excluded.last_entry),
+      first_order = least(d.first_order, excluded.first_order),
+      last_order = greatest(d.last_order, excluded.last_order)`,
 };
 
 const sumColumns = ledgerSums.names.map((name) => `sum(d.${name})::bigint as ${name}`).join(', ');
@@ -169,47 +124,21 @@ const findSpans: Statement = {
 };
 
 export function createLedgerDays(database: Database): LedgerDays {
-  async function bringUpToDate(accountId: number, signal = neverAborted): Promise<void> {
-    const [row] = await database.ofAccount(accountId).query(findMark, [accountId]);
-    let behind = Number(row?.['entry_count'] ?? 0) > Number(row?.['entry_number'] ?? 0);
-    while (behind && !signal.aborted) behind = await sumMore(accountId);
-  }
-
-  /** Whether there is more to sum up. */
-  function sumMore(accountId: number): Promise<boolean> {
-    return database.ofAccount(accountId).transaction(
-      async (transaction) => {
-        if (!(await holdTestInUse(transaction, accountId))) return false;
-        await transaction.query(ensureMark, [accountId]);
-        const [locked] = await transaction.query(lockMark, [accountId]);
-        const mark = Number(locked?.['entry_number']);
-        const [summed] = await transaction.query(sumEntries, [accountId, mark]);
-        const last = nullable(Number, summed?.['last']);
-        if (last === null) return false;
-        await transaction.query(moveMark, [accountId, last]);
-        return last - mark === entriesAtOnceMax;
-      },
-      { rank: 'reads' },
-    );
-  }
-
-  async function bringAllUpToDate(signal = neverAborted): Promise<number> {
-    for (const row of await fromEveryGroup(database, findBehind)) {
-      if (!signal.aborted) await bringUpToDate(Number(row['id']), signal);
-    }
-    if (!signal.aborted) return 0;
-    const counted = await fromEveryGroup(database, countBehind);
-    return counted.reduce((sum, row) => sum + Number(row['count']), 0);
-  }
+  const marks = createEntryMarks(database, {
+    table: 'ledger_day_marks',
+    async add(transaction, accountId, mark, upto) {
+      await transaction.query(sumEntries, [accountId, mark, upto]);
+    },
+  });
 
   async function spans(accountId: number, from: string, to: string): Promise<Row> {
-    await bringUpToDate(accountId);
+    await marks.bringUpToDate(accountId);
     return (await database.ofAccount(accountId).query(findSpans, [accountId, from, to]))[0] ?? {};
   }
 
   return {
     async sums(accountId, step, since) {
-      await bringUpToDate(accountId);
+      await marks.bringUpToDate(accountId);
       const rows = await database
         .ofAccount(accountId)
         .query(sumsOfAccount, [accountId, since, dateFormats[step]]);
@@ -219,7 +148,7 @@ export function createLedgerDays(database: Database): LedgerDays {
       }));
     },
     async sumsOfAll(step, since) {
-      await bringAllUpToDate();
+      await marks.bringAllUpToDate();
       const found = await fromEveryGroup(database, sumsOfAccounts, [since, dateFormats[step]]);
       return addedUp(found.map(parseSums));
     },
@@ -243,7 +172,7 @@ export function createLedgerDays(database: Database): LedgerDays {
       const row = await spans(accountId, from, to);
       return spanOf(row['first_order'], row['last_order']);
     },
-    bringAllUpToDate,
+    bringAllUpToDate: marks.bringAllUpToDate,
   };
 }
 

@@ -1,16 +1,16 @@
 // What an account spent, by package and kind of order, in UTC days and months: so that a dashboard reads a few sums and
 // no orders. Made off the order path as the sums by day are (ledger-days.ts), from the same entries, with a mark of its
-// own: what was there before this table was is summed up by the job, piece by piece, and until then nothing is said of it.
+// own (entry-marks.ts): what was there before this table was is summed up by the job, piece by piece, and until then nothing is said of it.
 // Always true: the charges and refunds of a day, over all packages and kinds, are those of ledger_days. An entry of an
 // order is its package's and its kind's, on the day of the entry, also where the order failed or was settled later; a
 // refund of a cancelled plan is the plan's package's, with the kind `cancel`. Top-ups and debits are no spending.
-// The only writer of spending_sums and spending_marks.
+// The only writer of spending_sums.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
-import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { cents, describeTable, int, int8, oneOf, type RowOf, text, writeRows } from '../database/table.ts';
+import { createEntryMarks, type EntryMarks } from './entry-marks.ts';
 import type { Step } from './ledger-days.ts';
 import { isSettling } from './ledger-entry.ts';
 
@@ -48,43 +48,15 @@ export interface SpendingPeriods {
   readonly previousSince: string;
 }
 
-export interface SpendingReads {
+export interface SpendingReads extends Pick<EntryMarks, 'bringAllUpToDate'> {
   /** null: there is too much that is not summed up yet, and the job is at it. */
   ofAccount(accountId: number, periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
   /** Of every real account together. */
   ofAll(periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
-  /** Sums up whatever was added to any ledger; returns how many entries are left, because the signal said stop. */
-  bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 
-/** Of one transaction: on the embedded database orders wait for it. */
-const entriesAtOnceMax = 2_000;
 /** Whoever looks waits for so many transactions, and leaves the rest to the job. */
 const piecesOfRequestMax = 10;
-const neverAborted = new AbortController().signal;
-
-const findMark: Statement = {
-  name: 'find_spending_mark',
-  text: `select a.entry_count, coalesce(m.entry_number, 0) as entry_number
-    from accounts a left join spending_marks m on m.account_id = a.id where a.id = $1::int`,
-};
-
-const ensureMark: Statement = {
-  name: 'ensure_spending_mark',
-  text: 'insert into spending_marks (account_id, entry_number) values ($1::int, 0) on conflict do nothing',
-};
-
-const lockMark: Statement = {
-  name: 'lock_spending_mark',
-  text: 'select entry_number from spending_marks where account_id = $1::int for update',
-};
-
-// An account's entries become visible in the order of their numbers: up to its counter there is no gap.
-const countEntries: Statement = {
-  name: 'count_entries_to_sum',
-  text: 'select entry_count from accounts where id = $1::int',
-};
-
 const sumEntries: Statement = {
   name: 'sum_spending',
   text: `select to_char(day, 'YYYY-MM-DD') as day, package_id, kind,
@@ -111,18 +83,6 @@ const addSums = spendingSums.insert(
       refunded_cents = spending_sums.refunded_cents + excluded.refunded_cents`,
 );
 
-const moveMark: Statement = {
-  name: 'move_spending_mark',
-  text: 'update spending_marks set entry_number = $2::int where account_id = $1::int',
-};
-
-const findBehind: Statement = {
-  name: 'find_spending_behind',
-  text: `select a.id, a.entry_count - coalesce(m.entry_number, 0) as behind
-    from accounts a left join spending_marks m on m.account_id = a.id
-    where a.entry_count > coalesce(m.entry_number, 0) and ${isInUse('a')} order by a.id`,
-};
-
 const periodSums = `s.package_id, s.kind, s.since < $3::date as is_before, sum(s.order_count)::bigint as order_count,
       sum(s.charged_cents)::bigint as charged_cents, sum(s.refunded_cents)::bigint as refunded_cents`;
 
@@ -142,67 +102,30 @@ const listOfAll: Statement = {
 };
 
 export function createSpendingReads(database: Database): SpendingReads {
-  /** At most so many pieces; whether all is summed up. */
-  async function bringUpToDate(accountId: number, piecesMax: number): Promise<boolean> {
-    const [row] = await database.ofAccount(accountId).query(findMark, [accountId]);
-    let isBehind = Number(row?.['entry_count'] ?? 0) > Number(row?.['entry_number'] ?? 0);
-    for (let pieces = 0; isBehind && pieces < piecesMax; pieces += 1) isBehind = await sumMore(accountId);
-    return !isBehind;
-  }
-
-  /** Whether there is more to sum up. */
-  function sumMore(accountId: number): Promise<boolean> {
-    return database.ofAccount(accountId).transaction(
-      async (transaction) => {
-        if (!(await holdTestInUse(transaction, accountId))) return false;
-        await transaction.query(ensureMark, [accountId]);
-        const [locked] = await transaction.query(lockMark, [accountId]);
-        const mark = Number(locked?.['entry_number']);
-        const [counted] = await transaction.query(countEntries, [accountId]);
-        const entryCount = Number(counted?.['entry_count'] ?? 0);
-        const upto = Math.min(entryCount, mark + entriesAtOnceMax);
-        if (upto <= mark) return false;
-        const rows = await transaction.query(sumEntries, [accountId, mark, upto]);
-        // Sums of one row are added in the order of their key: nobody else writes this account's.
-        await writeRows(transaction, addSums, sumsOf(accountId, rows));
-        await transaction.query(moveMark, [accountId, upto]);
-        return upto < entryCount;
-      },
-      { rank: 'reads' },
-    );
-  }
-
-  async function bringAllUpToDate(signal = neverAborted): Promise<number> {
-    let left = 0;
-    for (const row of await fromEveryGroup(database, findBehind)) {
-      let behind = Number(row['behind']);
-      for (let isMore = true; isMore && !signal.aborted; behind -= entriesAtOnceMax) {
-        isMore = await sumMore(Number(row['id']));
-      }
-      if (signal.aborted) left += Math.max(0, behind);
-    }
-    return left;
-  }
-
+  const marks = createEntryMarks(database, {
+    table: 'spending_marks',
+    async add(transaction, accountId, mark, upto) {
+      const rows = await transaction.query(sumEntries, [accountId, mark, upto]);
+      // Sums of one row are added in the order of their key: nobody else writes this account's.
+      await writeRows(transaction, addSums, sumsOf(accountId, rows));
+    },
+  });
   return {
     async ofAccount(accountId, { step, since, previousSince }) {
-      if (!(await bringUpToDate(accountId, piecesOfRequestMax))) return null;
+      if (!(await marks.bringUpToDate(accountId, piecesOfRequestMax))) return null;
       const values = [step, previousSince, since, accountId];
       return (await database.ofAccount(accountId).query(listOfAccount, values)).map(parsePeriod);
     },
     async ofAll({ step, since, previousSince }) {
-      const behind = await fromEveryGroup(database, findBehind);
-      const pieces = behind.reduce(
-        (sum, row) => sum + Math.ceil(Number(row['behind']) / entriesAtOnceMax),
-        0,
-      );
+      const behind = await marks.listBehind();
+      const pieces = behind.reduce((sum, each) => sum + each.pieces, 0);
       // Many accounts that are a little behind are summed up; a year of orders is not.
       if (pieces > behind.length + piecesOfRequestMax) return null;
-      for (const row of behind) await bringUpToDate(Number(row['id']), piecesOfRequestMax);
+      for (const { accountId } of behind) await marks.bringUpToDate(accountId, piecesOfRequestMax);
       const found = await fromEveryGroup(database, listOfAll, [step, previousSince, since]);
       return addedUp(found.map(parsePeriod));
     },
-    bringAllUpToDate,
+    bringAllUpToDate: marks.bringAllUpToDate,
   };
 }
 
