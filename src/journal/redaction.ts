@@ -87,7 +87,8 @@ export function redactedJson(value: unknown, bytesMax: number): CutText {
         if (isFull()) return;
         text += `${isFirst ? '' : ','}${JSON.stringify(redactedText(key))}:`;
         isFirst = false;
-        if (isSecret(key, item, name)) text += JSON.stringify(mask);
+        if (isSecret(key, item, name) || (valueName.test(key) && namesSecret(inner)))
+          text += JSON.stringify(mask);
         else write(item, key, name);
       }
       text += '}';
@@ -99,6 +100,16 @@ export function redactedJson(value: unknown, bytesMax: number): CutText {
   };
   write(value, '', '');
   return cutTo(text, bytesMax);
+}
+
+/** {"name": "password", "value": "…"} */
+const valueName = /^(?:value|val|content)$/i;
+const nameName = /^(?:name|key|field|header|label|id)$/i;
+
+function namesSecret(pair: object): boolean {
+  return Object.entries(pair).some(
+    ([key, name]) => nameName.test(key) && typeof name === 'string' && secretName.test(name),
+  );
 }
 
 function isSecret(name: string, value: unknown, holder: string): boolean {

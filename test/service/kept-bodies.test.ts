@@ -156,6 +156,7 @@ test('a secret is found wherever its name stands: in a text of JSON, spelt in ot
   const cut = 'aB3'.repeat(14);
   const texts = [
     redactedJson({ note: '{"password": "hunter2"}' }, 4_096).text,
+    redactedJson({ fields: [{ name: 'Password', value: 'hunter2' }] }, 4_096).text,
     redactedJson(nested, 4_096).text,
     redactedRaw(Buffer.from('{"password":"hunter2"}', 'utf16le').toString(), 4_096).text,
     redactedRaw('user=ada&p%61ssword=hunter2', 4_096).text,
