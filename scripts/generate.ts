@@ -69,7 +69,9 @@ function read(path: string): string | null {
 
 function errorTable(): string {
   const rows = Object.entries(errorCatalogue).map(
-    ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message.replaceAll('<', '&lt;')} |`,
+    ([code, { status, message }]) =>
+      // The anchor: the panel links a refusal's code to its row.
+      `| ${status} | <a id="${code}"></a>\`${code}\` | ${message.replaceAll('<', '&lt;')} |`,
   );
   return `# Errors
 

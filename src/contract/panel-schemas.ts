@@ -291,7 +291,10 @@ export const customerFilterSchema = Type.Object({
     }),
   ),
   sort: Type.Optional(
-    Type.String({ description: 'expires_at: whose plan ends first comes first. Otherwise the newest.' }),
+    Type.String({
+      description:
+        'expires_at: whose plan ends first comes first; -expires_at: whose ends last. Otherwise the newest.',
+    }),
   ),
   limit: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 500, default: 50 })),
   before: Type.Optional(Type.String({ description: 'next_before of the previous page.' })),
@@ -438,6 +441,7 @@ export const statementListSchema = Type.Object({ data: Type.Array(statementSchem
 export const panelEntrySchema = Type.Object({
   ...ledgerEntrySchema.properties,
   customer: nullable(Type.String({ description: 'The reference of the customer of its order.' })),
+  customer_id: nullable(Type.Integer({ description: 'The customer’s id.' })),
 });
 export const ledgerPageSchema = Type.Object({
   ...cursorPageOf(panelEntrySchema).properties,

@@ -16,6 +16,7 @@ export interface FoundEntry {
   readonly actor: string | null;
   /** The customer of its order. */
   readonly customerReference: string | null;
+  readonly customerNumber: number | null;
 }
 
 export interface EntryFilter {
@@ -38,7 +39,7 @@ type Names = keyof typeof actors;
 const joined = (
   names: Names,
   rows = 'ledger_entries',
-) => `${ledgerEntries.list('e')}, ${actors[names].name}c.reference
+) => `${ledgerEntries.list('e')}, ${actors[names].name}c.reference, o.customer_number
     from ${rows} e
     ${actors[names].join}left join orders o on o.account_id = e.account_id and o.number = e.order_number
     left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
@@ -152,5 +153,6 @@ async function found(
     entry: ledgerEntries.parse(row),
     actor: actorOf(row),
     customerReference: nullable(String, row['reference']),
+    customerNumber: nullable(Number, row['customer_number']),
   }));
 }

@@ -1,5 +1,5 @@
 // Customers as the pages look for them: by words, state, package and the end of their plan, newest first or those that end
-// first; of one account or of all. A page reads a bounded stretch of an index: what it finds may be less than a page, and
+// first or last; of one account or of all. A page reads a bounded stretch of an index: what it finds may be less than a page, and
 // then says where to go on. Called by the panel's lists and by whoever looks for orders by their customer
 // (orders/search-orders.ts); the API's own filter is customer-filter.ts.
 
@@ -21,11 +21,11 @@ export interface CustomerQuery {
   /** When the plan ends: from `since` up to, not including, `until`; null: at any time. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly now: EpochSeconds;
-  /** `expiry`, of one account only: whoever ends first comes first. */
-  readonly order: 'newest' | 'expiry';
+  /** Of one account only: `expiry`, whoever ends first comes first; `last_expiry`, whoever ends last. */
+  readonly order: 'newest' | 'expiry' | 'last_expiry';
 }
 
-/** A customer, and with `order: 'expiry'` the end of the plan as it was then: it may have moved since. */
+/** A customer, and in the order of ends the end of the plan as it was then: it may have moved since. */
 export interface CustomerPlace {
   readonly accountId: number;
   readonly number: number;
@@ -100,6 +100,14 @@ const findByExpiry = stretchOf(
   'c.expires_at, c.number',
 );
 
+const findByLastExpiry = stretchOf(
+  'find_customers_by_last_expiry',
+  `select * from customers c where ${inWindow}
+        and c.expires_at <= to_timestamp($10::bigint)
+        and (c.expires_at, c.number) < (to_timestamp($10::bigint), $9::int)`,
+  'c.expires_at desc, c.number desc',
+);
+
 const countInWindow: Statement = {
   name: 'count_customers_in_window',
   text: `select count(*) as within, count(*) filter (where ${fitsPlan} and cardinality($2::text[]) = 0) as fitting
@@ -133,7 +141,7 @@ export async function findCustomers(
   const read = await readerOf(database, accountId, query);
   const start: CustomerPlace = before ?? {
     ...(accountId === null ? aboveAll : { accountId, number: query.order === 'expiry' ? 0 : numberMax }),
-    expiresAt: 0,
+    expiresAt: query.order === 'last_expiry' ? endOfTime : 0,
   };
   let place: CustomerPlace | null = start;
   let rows = firstRows(query, wanted);
@@ -194,9 +202,10 @@ async function readerOf(
       cutOff(await database.query(findOfAllDown, values(place, length)), length);
   }
   const own = database.ofAccount(accountId);
-  if (query.order === 'expiry') {
+  if (query.order !== 'newest') {
+    const byEnd = query.order === 'expiry' ? findByExpiry : findByLastExpiry;
     return async ({ number, expiresAt }, length) =>
-      cutOff(await own.query(findByExpiry, [accountId, ...terms, length, number, expiresAt]), length);
+      cutOff(await own.query(byEnd, [accountId, ...terms, length, number, expiresAt]), length);
   }
   const counted = await countWindow(database, accountId, query);
   const statement = counted !== null && counted.within <= endsAtOnceMax ? findInWindow : findDown;

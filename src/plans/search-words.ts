@@ -40,7 +40,10 @@ function plainText(text: string): string {
 
 /** The words that all have to be there; none: everything fits. */
 export function searchWords(text: string): readonly string[] {
-  return [...new Set(plainText(text).split(/\s+/u))].filter((word) => word !== '');
+  const words = [...new Set(plainText(text).split(/\s+/u))].filter((word) => word !== '');
+  const typed = text.trim();
+  // Of accents alone no word is left. They stay as they are, and are in no text without accents: nobody is found, not everybody.
+  return words.length === 0 && typed !== '' ? [typed] : words;
 }
 
 export function holdsWords(

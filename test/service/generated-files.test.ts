@@ -136,7 +136,7 @@ test('docs/errors.md and the two documents know every code of the catalogue with
   const openapi = committed('openapi.json') + committed('panel-openapi.json');
   for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
     const { status } = errorCatalogue[code];
-    assert.match(documented, new RegExp(`\\| ${status} \\| \`${code}\` \\|`));
+    assert.match(documented, new RegExp(`\\| ${status} \\| <a id="${code}"></a>\`${code}\` \\|`));
     const byAdmin = statusOf(code, true);
     if (byAdmin !== status) assert.ok(documented.includes(`\`${code}\` is ${byAdmin}`), code);
     // What no operation of the document can answer: unknown paths and methods.

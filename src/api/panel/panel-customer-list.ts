@@ -32,6 +32,8 @@ import type { PanelDependencies } from './panel-routes.ts';
 const rowsMax = 500;
 const daySeconds = 86_400;
 
+const orders = { '': 'newest', expires_at: 'expiry', '-expires_at': 'last_expiry' } as const;
+
 interface Wanted extends Omit<CustomerQuery, 'id' | 'now' | 'words'> {
   readonly q: string;
   /** The plan runs now and ends within so many days; 0: whenever it ends. */
@@ -174,7 +176,7 @@ function wantedOf(sent: ListQuery): Wanted {
     packageId: sent.number('package_id', 0) || null,
     expires: from === null && to === null ? null : { since: from?.since ?? 0, until: to?.until ?? endOfTime },
     endsWithinDays: sent.number('ends_within', 0),
-    order: sent.oneOf('sort', ['expires_at']) === null ? 'newest' : 'expiry',
+    order: orders[sent.oneOf('sort', ['expires_at', '-expires_at']) ?? ''],
   };
 }
 

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal } from '../../contract/error-catalogue.ts';
-import { parseOwnNumber } from '../../contract/identifiers.ts';
+import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
 import {
   ledgerExportSchema,
   ledgerFilterSchema,
@@ -92,9 +92,10 @@ export function ledgerListRoutes(
         totalsOf(account, filter),
       ]);
       return reply.send({
-        data: items.map(({ entry, actor, customerReference }) => ({
+        data: items.map(({ entry, actor, customerReference, customerNumber }) => ({
           ...ledgerEntryView(entry, actor, currency),
           customer: customerReference,
+          customer_id: customerNumber === null ? null : publicId(account.id, customerNumber),
         })),
         next_before: nextBefore,
         totals: totals === null ? null : totalsView(totals),

@@ -69,7 +69,7 @@ export function customerColumns<Row extends ListedCustomer>({
       title: t`Ends`,
       id: 'ends',
       from: 'md',
-      sort: { by: 'expires_at', direction: 'ascending' },
+      sort: { by: 'expires_at', direction: 'ascending', backwards: '-expires_at' },
       cell: ({ plan }) => <Time at={plan.expires_at} style="day" />,
     },
     {

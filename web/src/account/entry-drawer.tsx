@@ -27,7 +27,8 @@ export function EntryDrawer({ open }: { readonly open: OpenRow<PanelLedgerEntry>
 }
 
 function factsOf(entry: PanelLedgerEntry): Fact[] {
-  const { amount, balance_after: after, currency, order_id: orderId, customer, actor, memo } = entry;
+  const { amount, balance_after: after, currency, order_id: orderId, actor, memo } = entry;
+  const { customer, customer_id: customerId } = entry;
   const facts: Fact[] = [
     { name: t`Amount`, value: <Money amount={amount} currency={currency} signed className="font-medium" /> },
     { name: t`Balance after`, value: <Money amount={after} currency={currency} /> },
@@ -42,11 +43,11 @@ function factsOf(entry: PanelLedgerEntry): Fact[] {
       ),
     });
   }
-  if (customer !== null) {
+  if (customerId !== null) {
     facts.push({
       name: t`Customer`,
       value: (
-        <TextLink to="/orders" search={{ customer }}>
+        <TextLink to="/customers/$customerId" params={{ customerId: String(customerId) }}>
           <bdi>{customer}</bdi>
         </TextLink>
       ),

@@ -172,7 +172,10 @@ export interface PlanHistory {
   readonly next_cursor: string | null;
 }
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
-export type PanelLedgerEntry = With<Static<typeof panelEntrySchema>, { customer: string | null }>;
+export type PanelLedgerEntry = With<
+  Static<typeof panelEntrySchema>,
+  { customer: string | null; customer_id: number | null }
+>;
 export type LedgerTotals = Omit<Statement, 'month' | 'opening' | 'closing'>;
 export type LedgerPage = CursorPage<PanelLedgerEntry> & { readonly totals: LedgerTotals | null };
 export type Statement = Static<typeof statementListSchema>['data'][number];

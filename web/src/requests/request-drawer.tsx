@@ -126,8 +126,13 @@ function CodeMeaning({ code }: { readonly code: string }) {
         </>
       )}
       <p>
-        <a className="underline underline-offset-2" href="/docs/errors" target="_blank" rel="noreferrer">
-          <Trans>All error codes</Trans>
+        <a
+          className="underline underline-offset-2"
+          href={`/docs/errors#${code}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          <Trans>This code in the documentation</Trans>
         </a>
       </p>
     </div>

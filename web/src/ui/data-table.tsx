@@ -41,6 +41,8 @@ export interface Column<Row> {
 interface ColumnSort {
   readonly by: string;
   readonly direction: 'ascending' | 'descending';
+  /** The same backwards: what a second press asks for. */
+  readonly backwards?: string;
 }
 
 /** `by` undefined: as the service lists them by itself. */
@@ -252,13 +254,13 @@ function HeadTitle<Row>({
 }) {
   if (untitled) return <span className="sr-only">{title}</span>;
   if (order === undefined || sort === undefined) return title;
-  const isSorted = (sort.by ?? sort.otherwise) === order.by;
-  const Icon = isSorted ? (order.direction === 'ascending' ? ArrowUp : ArrowDown) : ArrowUpDown;
+  const direction = directionOf(order, sort);
+  const Icon = { none: ArrowUpDown, ascending: ArrowUp, descending: ArrowDown }[direction];
   return (
     <button
       type="button"
       className="-mx-1.5 inline-flex min-h-7 items-center gap-1 rounded px-1.5 hover:bg-fill hover:text-ink"
-      onClick={() => sort.onSort(isSorted || order.by === sort.otherwise ? undefined : order.by)}
+      onClick={() => sort.onSort(nextSort(order, sort))}
     >
       {title}
       <Icon aria-hidden="true" className="size-3.5" />
@@ -266,9 +268,21 @@ function HeadTitle<Row>({
   );
 }
 
+/** Sorted by the column, then backwards where that can be, then as the service lists by itself. */
+function nextSort({ by, backwards }: ColumnSort, sort: TableSort): string | undefined {
+  if (by === sort.otherwise) return undefined;
+  return sort.by === by ? backwards : sort.by === backwards && backwards !== undefined ? undefined : by;
+}
+
 function ariaSort<Row>({ sort: order }: Column<Row>, sort: TableSort | undefined) {
-  if (order === undefined || sort === undefined) return undefined;
-  return (sort.by ?? sort.otherwise) === order.by ? order.direction : 'none';
+  return order === undefined || sort === undefined ? undefined : directionOf(order, sort);
+}
+
+function directionOf({ by, direction, backwards }: ColumnSort, sort: TableSort) {
+  const present = sort.by ?? sort.otherwise;
+  if (present === by) return direction;
+  if (present === undefined || present !== backwards) return 'none';
+  return direction === 'ascending' ? 'descending' : 'ascending';
 }
 
 /** Scrolls sideways where the table is too wide; then it can also be reached by keyboard. */
