@@ -86,6 +86,7 @@ export const onOneDatabase: readonly string[] = [
   'login-links',
   'login-to-product',
   'long-searches',
+  'mail-languages',
   'million-rows',
   'model-of-test-mode',
   'observability',

@@ -259,7 +259,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const mails = createMailOutbox({
     isOn: config.mail !== null,
     seal,
-    issuer,
+    language: () => brand.current().language,
     publicUrl,
     keptTryingSeconds: limits.mail.keptTryingSeconds,
   });
@@ -298,7 +298,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       mail: {
         seal,
         settings: config.mail,
-        issuer,
+        face: () => ({ ...brand.current(), issuer: issuer() }),
         publicUrl,
         onGivenUp: (mail) => logger.warn({ mail }, 'a mail was given up'),
       },

@@ -53,7 +53,7 @@ export interface HousekeepingDependencies {
   readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
   readonly knownAddresses: KnownAddresses;
-  readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'issuer' | 'publicUrl' | 'onGivenUp'>;
+  readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
 }
 
 export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {

@@ -6,11 +6,11 @@
 import type { Account } from '../accounts/account-table.ts';
 import { mailAddressOf, type Person } from '../accounts/people-table.ts';
 import { addressNeighbourhood, plainAddress } from '../contract/ip-addresses.ts';
+import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
-import type { MailOutbox } from '../delivery/mail/mail-outbox.ts';
-import { shownTime } from './password-links.ts';
+import type { MailOutbox, MailToQueue } from '../delivery/mail/mail-outbox.ts';
 
 // Of two sign-ins at once the second one waits here for the first.
 const insertAddress: Statement = {
@@ -49,13 +49,20 @@ const oldRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
+export interface SignInPlace {
+  readonly address: string;
+  readonly userAgent: string;
+  /** The browser's; null: it names none. */
+  readonly language: Language | null;
+}
+
 export interface KnownAddresses {
   /** In the transaction that begins the session. */
   noteSignIn(
     transaction: Queryable,
     account: Pick<Account, 'email'>,
-    person: Pick<Person, 'id' | 'accountId' | 'email' | 'username'>,
-    from: { readonly address: string; readonly userAgent: string },
+    person: Pick<Person, 'id' | 'accountId' | 'email' | 'username' | 'language'>,
+    from: SignInPlace,
     now: EpochSeconds,
   ): Promise<void>;
   /** Whether some may be left, because the signal said stop. */
@@ -71,34 +78,29 @@ export function createKnownAddresses(mails: MailOutbox, knownSeconds: number): K
       if (await isKnown(transaction, { id, network, now, since: now - knownSeconds })) return;
       const [others] = await transaction.query(hasOthers, [id, network]);
       if (email === null || others?.['has'] !== true) return;
-      const mail = {
+      const mail: MailToQueue = {
         accountId,
         to: email,
         kind: 'new_sign_in',
         occasion: `new_sign_in ${id} ${network} ${now}`,
-        content: {
-          subject: 'A sign-in from a new address',
+        language: person.language ?? from.language,
+        content: ({ say, moment }) => ({
+          subject: say('mail_sign_in_subject'),
           parts: [
-            {
-              type: 'text',
-              text: 'Somebody signed in to your account from an address that was not used for it in the last months.',
-            },
+            { type: 'text', text: say('mail_sign_in_before') },
             {
               type: 'facts',
               facts: [
-                ['Username', username],
-                ['Time', shownTime(now)],
-                ['Address', plainAddress(from.address)],
-                ['Browser', from.userAgent === '' ? 'not named' : from.userAgent],
+                [say('mail_username'), username],
+                [say('mail_time'), moment(now)],
+                [say('mail_address'), plainAddress(from.address)],
+                [say('mail_browser'), from.userAgent || say('mail_browser_unknown')],
               ],
             },
-            {
-              type: 'text',
-              text: 'If it was you, there is nothing to do. If not, change your password now: that signs out everybody else.',
-            },
+            { type: 'text', text: say('mail_sign_in_after') },
           ],
-        },
-      } as const;
+        }),
+      };
       await mails.queueMail(transaction, mail, now);
     },
     deleteOld: (database, now, signal) => deleteInPieces(database, oldRows, [now - knownSeconds], signal),

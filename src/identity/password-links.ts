@@ -14,14 +14,17 @@ import {
   people,
   personDeed,
 } from '../accounts/people-table.ts';
-import { type EpochSeconds, formatTime } from '../contract/times.ts';
+import { languageAt } from '../accounts/reading-language.ts';
+import type { Language } from '../contract/languages.ts';
+import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { firstOfEveryGroup, groupThatHas } from '../database/over-groups.ts';
 import { describeTable, int, oneOf, text, time, writeRows } from '../database/table.ts';
-import type { MailPart } from '../delivery/mail/mail-content.ts';
-import type { MailOutbox } from '../delivery/mail/mail-outbox.ts';
+import type { MailOutbox, MailToQueue } from '../delivery/mail/mail-outbox.ts';
 import { appendAudit } from '../journal/audit-log.ts';
+import type { TextKey } from '../text/english-texts.ts';
+import type { TextValues } from '../text/speech.ts';
 
 export interface PasswordLinkLimits {
   readonly resetValidSeconds: number;
@@ -108,6 +111,13 @@ export interface Invitation {
   readonly expiresAt: EpochSeconds;
 }
 
+/** Who asks for a new password. */
+export interface Asker {
+  readonly address: string;
+  /** Their browser's; null: it names none. */
+  readonly language: Language | null;
+}
+
 export interface PasswordLinks {
   /** Whether this service sends mail. */
   readonly isOn: boolean;
@@ -115,7 +125,7 @@ export interface PasswordLinks {
    * Begins to mail a link to everybody of this name or address; says nothing of whether there is anybody.
    * False: too many are under way.
    */
-  requestReset(nameOrAddress: string, from: string, now: EpochSeconds): boolean;
+  requestReset(nameOrAddress: string, from: Asker, now: EpochSeconds): boolean;
   /** Once everything that was requested so far is in the outbox. */
   settled(): Promise<void>;
   /** Mails the link to the first password of the account's own login, in the transaction that makes the account. */
@@ -157,32 +167,36 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     person: Invited,
     account: Account,
     link: { token: string; purpose: Purpose; occasion: string; expiresAt: EpochSeconds },
-    { subject, before, after, label }: LinkWords,
+    words: LinkWords,
     now: EpochSeconds,
   ): Promise<boolean> {
     const to = mailAddressOf(person, account);
     if (to === null) return false;
     const { token, purpose, occasion, expiresAt } = link;
-    const facts = [
-      ['Username', person.username],
-      ['The link works until', shownTime(expiresAt)],
-    ] as const;
-    const mail = {
+    const known = person.language ?? words.language;
+    const mail: MailToQueue = {
       accountId: account.id,
       to,
       kind: purpose,
       occasion: `${purpose} ${person.id} ${occasion}`,
       expiresAt,
-      content: {
-        subject,
+      language: known ?? (await languageAt(transaction, account.id, to)),
+      content: ({ say, moment }) => ({
+        subject: say(words.subject),
         parts: [
-          ...before,
-          { type: 'link', label, url: urlOf(token) },
-          { type: 'facts', facts },
-          ...after,
-        ] satisfies MailPart[],
-      },
-    } as const;
+          { type: 'text', text: say(words.before, words.values(moment)) },
+          { type: 'link', label: say(words.label), url: urlOf(token) },
+          {
+            type: 'facts',
+            facts: [
+              [say('mail_username'), person.username],
+              [say('mail_link_until'), moment(expiresAt)],
+            ],
+          },
+          { type: 'text', text: say(words.after) },
+        ],
+      }),
+    };
     return mails.queueMail(transaction, mail, now);
   }
 
@@ -201,7 +215,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     return { url: urlOf(token), expiresAt };
   }
 
-  async function mailResets(nameOrAddress: string, from: string, now: EpochSeconds): Promise<void> {
+  async function mailResets(nameOrAddress: string, from: Asker, now: EpochSeconds): Promise<void> {
     const limit = limits.accountsMax;
     const order = { columns: ['p_id'], limit };
     const rows = await firstOfEveryGroup(database, findHolders, [nameOrAddress, limit], order);
@@ -219,7 +233,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
           actorId: account.id,
           ...personDeed(person, 'mail_password_link'),
           before: null,
-          after: { address: from },
+          after: { address: from.address },
         };
         await appendAudit(transaction, entry, now);
       });
@@ -257,64 +271,42 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
   };
 }
 
-interface LinkWords extends Record<'before' | 'after', readonly MailPart[]> {
-  readonly subject: string;
-  readonly label: string;
+interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {
+  /** What `before` names; `moment` says a time. */
+  readonly values: (moment: (seconds: EpochSeconds) => string) => TextValues;
+  /** Of whoever asked, where it is the receiver who did. */
+  readonly language: Language | null;
 }
 
 const ownerWords: LinkWords = {
-  subject: 'Your account is ready',
-  label: 'Choose your password',
-  before: [{ type: 'text', text: 'An account was made for you. Choose a password, and sign in with it.' }],
-  after: [
-    {
-      type: 'text',
-      text: 'The link works once. If it has expired, ask for another one with "Forgot your password?" where you sign in.',
-    },
-  ],
+  subject: 'mail_owner_subject',
+  label: 'mail_choose',
+  before: 'mail_owner_before',
+  after: 'mail_owner_after',
+  values: () => ({}),
+  language: null,
 };
 
 function invitationWords(accountName: string): LinkWords {
   return {
-    subject: 'You are invited',
-    label: 'Choose your password',
-    before: [
-      {
-        type: 'text',
-        text: `You are invited to the account of ${accountName}. Choose a password, and sign in with it.`,
-      },
-    ],
-    after: [
-      {
-        type: 'text',
-        text: 'The link works once. If it has expired, ask whoever invited you for another one.',
-      },
-    ],
+    subject: 'mail_invited_subject',
+    label: 'mail_choose',
+    before: 'mail_invited_before',
+    after: 'mail_invited_after',
+    values: () => ({ account: accountName }),
+    language: null,
   };
 }
 
-function resetWords(from: string, now: EpochSeconds): LinkWords {
+function resetWords({ address, language }: Asker, now: EpochSeconds): LinkWords {
   return {
-    subject: 'A new password',
-    label: 'Choose a new password',
-    before: [
-      {
-        type: 'text',
-        text: `Somebody asked for a new password for your account, at ${shownTime(now)} from the address ${from}.`,
-      },
-    ],
-    after: [
-      {
-        type: 'text',
-        text: 'The link works once. If it was not you, do nothing: your password stays as it is.',
-      },
-    ],
+    subject: 'mail_reset_subject',
+    label: 'mail_reset_label',
+    before: 'mail_reset_before',
+    after: 'mail_reset_after',
+    values: (moment) => ({ time: moment(now), address }),
+    language,
   };
-}
-
-/** "2026-01-31 12:00 UTC" */
-export function shownTime(seconds: EpochSeconds): string {
-  return `${formatTime(seconds).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function mintToken(): string {

@@ -26,6 +26,8 @@ export interface Speech {
   count(value: number): string;
   /** "1,234.50", of "1234.50". */
   amount(written: string): string;
+  /** "$1,234.50" and "1.234,50 $", as on the pages. */
+  money(written: string, currency: string): string;
 }
 
 const catalogues = { en: englishTexts, de: germanTexts } as const;
@@ -52,6 +54,12 @@ function speechIn(language: Language): Speech {
   const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', ...zone });
   const counts = new Intl.NumberFormat(language);
   const amounts = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const moneys = new Map<string, Intl.NumberFormat>();
+  const moneyIn = (currency: string) => {
+    const made = moneys.get(currency) ?? new Intl.NumberFormat(language, { style: 'currency', currency });
+    moneys.set(currency, made);
+    return made;
+  };
   const day = (seconds: EpochSeconds) => days.format(new Date(seconds * 1000));
   const time = (seconds: EpochSeconds) => clock.format(new Date(seconds * 1000));
   return {
@@ -70,5 +78,6 @@ function speechIn(language: Language): Speech {
     count: (value) => counts.format(value),
     // As text: a number would round what is beyond 2^53.
     amount: (written) => amounts.format(written as Intl.StringNumericLiteral),
+    money: (written, currency) => moneyIn(currency).format(written as Intl.StringNumericLiteral),
   };
 }

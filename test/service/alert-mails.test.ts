@@ -62,8 +62,8 @@ test('each fall of the balance is mailed once to each address, in the operatorâ€
   await placeOrder(service, account, { customer: 'ada@example.com', idempotency_key: '1' });
   const first = await mailed();
   assert.deepEqual(first.map(({ to }) => to).sort(), ['one@example.com', 'two@example.com']);
-  assert.equal(first[0]?.subject, 'Your balance is below 95.00 USD');
-  assert.match(first[0]?.text ?? '', /Balance: 90\.00 USD/);
+  assert.equal(first[0]?.subject, 'Your balance is below $95.00');
+  assert.match(first[0]?.text ?? '', /Balance: \$90\.00/);
   assert.match(first[0]?.raw ?? '', /^From: "?Example Ltd"? <billing@example\.com>/m);
   assert.match(first[0]?.raw ?? '', /^List-Unsubscribe-Post: List-Unsubscribe=One-Click/m);
   assert.deepEqual(await mailed(), [], 'it is not told again');
@@ -85,7 +85,7 @@ test('two processes that look at once mail it once', async () => {
   const mails = createMailOutbox({
     isOn: true,
     seal: service.service.seal,
-    issuer: () => 'Example Ltd',
+    language: () => 'en',
     publicUrl: () => 'https://resell.example.com',
     keptTryingSeconds: day,
   });

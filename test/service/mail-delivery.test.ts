@@ -42,7 +42,7 @@ before(async () => {
   outbox = createMailOutbox({
     isOn: true,
     seal: service.service.seal,
-    issuer: () => 'Example Ltd',
+    language: () => 'en',
     publicUrl: () => publicUrl,
     keptTryingSeconds: limits.keptTryingSeconds,
   });
@@ -66,7 +66,8 @@ function alert(occasion: string, change: Partial<MailToQueue> = {}): MailToQueue
     to: 'Anna@Example.com',
     kind: 'alert',
     occasion,
-    content: { subject: `About ${occasion}`, parts: [{ type: 'text', text: 'The balance is low.' }] },
+    language: null,
+    content: () => ({ subject: `About ${occasion}`, parts: [{ type: 'text', text: 'The balance is low.' }] }),
     ...change,
   };
 }
@@ -141,7 +142,7 @@ test('several that send at once send each mail once', async () => {
     database: service.database,
     seal: service.service.seal,
     settings: { server, from },
-    issuer: () => 'Example Ltd',
+    face: () => ({ issuer: 'Example Ltd', colour: null, logo: null, supportAddress: null }),
     publicUrl: () => publicUrl,
     now: () => service.clock.seconds,
     limits,

@@ -4,9 +4,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { writeMail } from '../../src/delivery/mail/mail-content.ts';
+import { readLogo } from '../../src/brand/logo-image.ts';
+import { type MailFace, writeMail } from '../../src/delivery/mail/mail-content.ts';
 import { readMailFrom, readSmtpUrl, type SmtpServer } from '../../src/delivery/mail/smtp-address.ts';
 import { createSmtpSender, type MailMessage, type MailOutcome } from '../../src/delivery/mail/smtp-sender.ts';
+import { speechOf } from '../../src/text/speech.ts';
+import { pngFile } from '../harness/logo-files.ts';
 import { type MailServer, mailLogin, startMailServer, trustMailServer } from '../harness/mail-server.ts';
 
 const limits = { silenceMilliseconds: 20_000, sendMilliseconds: 20_000 };
@@ -18,7 +21,13 @@ before(async () => {
 });
 after(() => Promise.all([open.close(), guarded.close()]));
 
-function messageOf(name: string, unsubscribeUrl: string | null = null): MailMessage {
+const plainFace = { colour: null, logo: null, supportAddress: null };
+
+function messageOf(
+  name: string,
+  unsubscribeUrl: string | null = null,
+  face: Omit<MailFace, 'issuer'> = plainFace,
+): MailMessage {
   const content = {
     subject: `Balance of ${name}`,
     parts: [
@@ -28,13 +37,21 @@ function messageOf(name: string, unsubscribeUrl: string | null = null): MailMess
     ],
   } as const;
   return {
-    ...writeMail(content, { issuer: name, unsubscribeUrl }),
+    ...writeMail(content, { face: { ...face, issuer: name }, speech: speechOf('en'), unsubscribeUrl }),
     from: { name: 'Example Ltd', address: 'billing@example.com' },
+    replyTo: face.supportAddress === null ? null : { name, address: face.supportAddress },
+    logo: face.logo,
     to: 'anna@example.com',
     messageId: '<1.2@resell.example.com>',
     at: new Date('2026-01-15T12:00:00Z'),
     unsubscribeUrl,
   };
+}
+
+function brandedFace(): Omit<MailFace, 'issuer'> {
+  const logo = readLogo(pngFile({ width: 400, height: 100 }));
+  assert.ok(typeof logo !== 'string');
+  return { colour: '#0f766e', logo: { ...logo, etag: '"a_b-C"' }, supportAddress: 'help@example.com' };
 }
 
 function serverAt(url: string): SmtpServer {
@@ -100,6 +117,7 @@ test('no name makes a header, a tag or another recipient', async () => {
   const sender = createSmtpSender(serverAt(openUrl()), limits);
   const plain = [
     'from',
+    'reply-to',
     'to',
     'subject',
     'message-id',
@@ -109,9 +127,13 @@ test('no name makes a header, a tag or another recipient', async () => {
     'content-type',
   ];
   const tagsOf = (html: string) => html.match(/<[^>]*>/g)?.length;
-  const tags = tagsOf(messageOf('Anna').html);
+  const branded = brandedFace();
+  const tags = tagsOf(messageOf('Anna', null, branded).html);
   for (const name of hostile) {
-    const message = { ...messageOf(name), from: { name, address: 'billing@example.com' } };
+    const message = {
+      ...messageOf(name, null, branded),
+      from: { name, address: 'billing@example.com' },
+    };
     assert.deepEqual(await sender.send(message, never), { type: 'taken' }, JSON.stringify(name));
     const received = open.take();
     assert.equal(received.length, 1, JSON.stringify(name));
@@ -125,9 +147,14 @@ test('no name makes a header, a tag or another recipient', async () => {
       ['billing@example.com'],
       name,
     );
+    assert.deepEqual(
+      parsed.replyTo?.value.map(({ address }) => address),
+      ['help@example.com'],
+      name,
+    );
     assert.equal(tagsOf(message.html), tags, JSON.stringify(name));
     assert.ok(!/[\p{Cc}\u2028\u2029]/u.test(message.subject) && message.subject.length <= 150);
-    assert.equal(parsed.text?.split('\n').length, 10, JSON.stringify(parsed.text));
+    assert.equal(parsed.text?.split('\n').length, 11, JSON.stringify(parsed.text));
   }
   sender.close();
 });

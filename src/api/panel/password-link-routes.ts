@@ -9,6 +9,7 @@ import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { Overloaded } from '../../contract/overloaded.ts';
 import { completePasswordBodySchema, passwordResetBodySchema } from '../../contract/panel-schemas.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
+import { acceptedLanguage } from '../../http/request-language.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
@@ -42,7 +43,14 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
       const name = `password reset of ${body.account.trim().toLowerCase()}`;
       const limited = await throttle.tryPassword(name, request.ip, async () => false);
       if (isRefusal(limited)) return reply.refuse(limited);
-      const isBegun = passwordLinks.requestReset(body.account, plainAddress(request.ip), now());
+      const isBegun = passwordLinks.requestReset(
+        body.account,
+        {
+          address: plainAddress(request.ip),
+          language: acceptedLanguage(request.headers['accept-language']),
+        },
+        now(),
+      );
       if (!isBegun) throw new Overloaded('Too many links to new passwords are being made.');
       return reply.code(202).send();
     },

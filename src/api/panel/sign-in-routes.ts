@@ -12,6 +12,7 @@ import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
+import { acceptedLanguage } from '../../http/request-language.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../identity/password.ts';
 import type { SignInRefusal } from '../../journal/sign-in-log.ts';
 import { accountView } from '../shapes/admin-views.ts';
@@ -118,7 +119,11 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       // Whoever shares the browser takes the place of whoever was signed in.
       const earlier = door.sentToken(request);
       if (earlier !== null) await sessions.end(earlier);
-      const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+      const from = {
+        address: request.ip,
+        userAgent: request.headers['user-agent'] ?? '',
+        language: acceptedLanguage(request.headers['accept-language']),
+      };
       const entry = signIns.entryOf(
         { id: account.id, username: person.username },
         plainAddress(request.ip),

@@ -3,11 +3,12 @@
 // Always true: of each fall of the balance, and of each plan and end, an address is written to once: how far was mailed
 // moves in the transaction that queues the mails. Plans that end are gathered: one mail a day.
 
+import { languageAt } from '../../accounts/reading-language.ts';
 import type { EventData } from '../../contract/event-schemas.ts';
 import { publicId, realAccountIdMax } from '../../contract/identifiers.ts';
-import type { EpochSeconds } from '../../contract/times.ts';
+import { type EpochSeconds, parseTime } from '../../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
-import type { MailContent } from './mail-content.ts';
+import type { MailPart } from './mail-content.ts';
 import type { MailOutbox, MailToQueue } from './mail-outbox.ts';
 
 export interface AlertMailDependencies {
@@ -103,21 +104,21 @@ async function mailLowBalances(
   if (alerts === undefined || last === undefined) return;
   for (const { number, data } of events) {
     const told = data as EventData<'balance.low'>;
-    const content: MailContent = {
-      subject: `Your balance is below ${told.balance_below} ${told.currency}`,
-      parts: [
-        {
-          type: 'text',
-          text: 'Orders, and plans that renew themselves, are refused once the balance no longer covers them.',
-        },
-        {
-          type: 'facts',
-          facts: [
-            ['Balance', `${told.balance} ${told.currency}`],
-            ['You asked to be told below', `${told.balance_below} ${told.currency}`],
-          ],
-        },
-      ],
+    const content: MailToQueue['content'] = ({ say, money }) => {
+      const limit = money(told.balance_below, told.currency);
+      return {
+        subject: say('mail_low_subject', { limit }),
+        parts: [
+          { type: 'text', text: say('mail_low_text') },
+          {
+            type: 'facts',
+            facts: [
+              [say('mail_balance'), money(told.balance, told.currency)],
+              [say('mail_low_limit'), limit],
+            ],
+          },
+        ],
+      };
     };
     await queueToAll(transaction, mails, alerts, { accountId, number, content }, now);
   }
@@ -142,18 +143,17 @@ async function mailEndingPlans(
   if (plans.length > 0) {
     const listed = plans.slice(0, plansListedMax);
     const more = plans.length - listed.length;
-    const content: MailContent = {
-      subject: plans.length === 1 ? 'A plan ends soon' : `${plans.length} plans end soon`,
-      parts: [
-        {
-          type: 'facts',
-          facts: listed.map(({ reference, plan }) => [
-            reference,
-            `${plan.package}, until ${plan.expires_at.slice(0, 16).replace('T', ' ')} UTC`,
-          ]),
-        },
-        ...(more > 0 ? [{ type: 'text', text: `And ${more} more: see your customers.` } as const] : []),
-      ],
+    const content: MailToQueue['content'] = ({ say, moment, count }) => {
+      const facts = listed.map(({ reference, plan }) => {
+        const time = moment(parseTime(plan.expires_at) ?? now);
+        return [reference, say('mail_ending_plan', { package: plan.package, time })] as const;
+      });
+      const rest: MailPart[] =
+        more > 0 ? [{ type: 'text', text: say('mail_ending_more', { count: count(more) }) }] : [];
+      return {
+        subject: say('mail_ending_subject', { count: plans.length }),
+        parts: [{ type: 'facts', facts }, ...rest],
+      };
     };
     await queueToAll(transaction, mails, alerts, { accountId, number: last.number, content }, now);
   }
@@ -175,13 +175,14 @@ async function queueToAll(
   transaction: Queryable,
   mails: AlertMailDependencies['mails'],
   alerts: Row,
-  { accountId, number, content }: { accountId: number; number: number; content: MailContent },
+  { accountId, number, content }: Pick<MailToQueue, 'content'> & { accountId: number; number: number },
   now: EpochSeconds,
 ): Promise<void> {
   const emails = Array.isArray(alerts['emails']) ? alerts['emails'].map(String) : [];
   for (const to of emails) {
     const occasion = `event ${publicId(accountId, number)}`;
-    const mail: MailToQueue = { accountId, to, kind: 'alert', occasion, content };
+    const language = await languageAt(transaction, accountId, to);
+    const mail: MailToQueue = { accountId, to, kind: 'alert', occasion, language, content };
     await mails.queueMail(transaction, mail, now);
   }
 }

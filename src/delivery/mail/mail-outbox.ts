@@ -1,10 +1,13 @@
 // What is to be mailed, in the transaction of what it tells of: it is mailed if that is committed, and only then. Whoever
-// tells people something calls queueMail; the job "mail" sends (send-mails.ts). The only writer of mails.
+// tells people something calls queueMail, which says it in their language; the job "mail" writes it with the operator's
+// face and sends it (send-mails.ts). The only writer of mails.
 // Always true: an address is told of an occasion once, however often it is queued; no body lies here readable, and none is
 // kept that was sent or given up.
 
 import type { Seal, SealedTexts } from '../../accounts/seal.ts';
 import { sealedChangeValues } from '../../accounts/seal.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import { type Language, languages } from '../../contract/languages.ts';
 import { plainMailAddress } from '../../contract/mail-addresses.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable, Statement } from '../../database/database.ts';
@@ -19,7 +22,8 @@ import {
   time,
   writeRows,
 } from '../../database/table.ts';
-import { type MailContent, writeMail } from './mail-content.ts';
+import { type Speech, speechOf } from '../../text/speech.ts';
+import { type MailContent, type MailPart, subjectOf } from './mail-content.ts';
 import { canUnsubscribe, type MailKind } from './mail-kinds.ts';
 import { unsubscribePath, unsubscribeToken } from './unsubscribe-links.ts';
 
@@ -58,7 +62,9 @@ export interface MailToQueue {
   readonly kind: MailKind;
   /** What it tells of, in a few words that never come back for another occasion: "balance_low 17". */
   readonly occasion: string;
-  readonly content: MailContent;
+  /** The one that whoever receives it reads; null: nobody knows, so the operator's. */
+  readonly language: Language | null;
+  readonly content: (speech: Speech) => MailContent;
   /** When nobody wants it any more; at most and otherwise `keptTryingSeconds` from now. */
   readonly expiresAt?: EpochSeconds;
 }
@@ -76,24 +82,25 @@ export interface MailOutbox {
 export interface MailOutboxDependencies {
   readonly isOn: boolean;
   readonly seal: Seal;
-  /** Who writes, at the end of each mail. */
-  readonly issuer: () => string;
+  /** Of whoever has not said which one they read. */
+  readonly language: () => Language;
   readonly publicUrl: () => string;
   readonly keptTryingSeconds: number;
 }
 
 export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutbox {
-  const { isOn, seal, issuer, publicUrl, keptTryingSeconds } = dependencies;
+  const { isOn, seal, publicUrl, keptTryingSeconds } = dependencies;
   return {
     isOn,
-    async queueMail(transaction, { accountId, to, kind, occasion, content, expiresAt }, now) {
+    async queueMail(transaction, { accountId, to, kind, occasion, content, expiresAt, ...mail }, now) {
       if (!isOn) return false;
       const isOptional = accountId !== null && canUnsubscribe(kind);
       const unsubscribeUrl = isOptional
         ? publicUrl() + unsubscribePath + unsubscribeToken(seal, { accountId, address: to })
         : null;
-      const written = writeMail(content, { issuer: issuer(), unsubscribeUrl });
-      const body: MailBody = { text: written.text, html: written.html, unsubscribeUrl };
+      const language = mail.language ?? dependencies.language();
+      const { subject, parts } = content(speechOf(language));
+      const body: MailBody = { language, parts, unsubscribeUrl };
       const toAddress = plainMailAddress(to);
       const latest = now + keptTryingSeconds;
       const row = {
@@ -101,7 +108,7 @@ export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutb
         toAddress,
         kind,
         occasion,
-        subject: written.subject,
+        subject: subjectOf(subject),
         sealedBody: seal.seal(JSON.stringify(body), sealContext({ toAddress, occasion })),
         createdAt: now,
         sendAfter: now,
@@ -113,9 +120,10 @@ export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutb
   };
 }
 
+/** What waits: not yet with the operator's face, which is that of the moment in which it is sent. */
 export interface MailBody {
-  readonly text: string;
-  readonly html: string;
+  readonly language: Language;
+  readonly parts: readonly MailPart[];
   readonly unsubscribeUrl: string | null;
 }
 
@@ -131,15 +139,22 @@ export function openMailBody(
 
 function isMailBody(value: unknown): value is MailBody {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'text' in value &&
-    typeof value.text === 'string' &&
-    'html' in value &&
-    typeof value.html === 'string' &&
-    'unsubscribeUrl' in value &&
-    (value.unsubscribeUrl === null || typeof value.unsubscribeUrl === 'string')
+    isJsonObject(value) &&
+    languages.some((known) => known === value['language']) &&
+    (value['unsubscribeUrl'] === null || typeof value['unsubscribeUrl'] === 'string') &&
+    Array.isArray(value['parts']) &&
+    value['parts'].every(isMailPart)
   );
+}
+
+function isMailPart(value: unknown): value is MailPart {
+  if (!isJsonObject(value)) return false;
+  const { type, text, facts, label, url } = value;
+  if (type === 'text') return typeof text === 'string';
+  if (type === 'link') return typeof label === 'string' && typeof url === 'string';
+  const isFact = (fact: unknown) =>
+    Array.isArray(fact) && fact.length === 2 && fact.every((word) => typeof word === 'string');
+  return type === 'facts' && Array.isArray(facts) && facts.every(isFact);
 }
 
 /** Binds a body to its mail: swapped rows do not open. */

@@ -8,6 +8,8 @@ import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable } from '../../database/database.ts';
 import { deleteInPieces } from '../../database/delete-in-pieces.ts';
 import { JobProblem } from '../../jobs/create-jobs.ts';
+import { speechOf } from '../../text/speech.ts';
+import { type MailFace, writeMail } from './mail-content.ts';
 import { type MailBody, type OutgoingMail, openMailBody } from './mail-outbox.ts';
 import {
   beginMail,
@@ -49,7 +51,7 @@ export interface SendMailsDependencies {
   /** null: this service sends no mail; what is old is forgotten all the same. */
   readonly settings: MailSettings | null;
   /** Who writes, beside the address of MAIL_FROM. */
-  readonly issuer: () => string;
+  readonly face: () => MailFace;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
   readonly limits: MailLimits;
@@ -108,7 +110,7 @@ async function sendDue(
 }
 
 async function sendOne(
-  { seal, issuer, publicUrl, now }: SendMailsDependencies,
+  { seal, face: currentFace, publicUrl, now }: SendMailsDependencies,
   { from }: MailSettings,
   sender: SmtpSender,
   mail: OutgoingMail,
@@ -124,11 +126,17 @@ async function sendOne(
       reason: 'its body was sealed under a key that is not known here',
     };
   }
+  const { language, parts, unsubscribeUrl } = body;
+  const face = currentFace();
+  const { issuer: name, supportAddress, logo } = face;
+  const look = { face, speech: speechOf(language), unsubscribeUrl };
   const message = {
-    ...body,
-    from: { name: issuer(), address: from.address },
+    ...writeMail({ subject: mail.subject, parts }, look),
+    unsubscribeUrl,
+    from: { name, address: from.address },
+    replyTo: supportAddress === null ? null : { name, address: supportAddress },
+    logo,
     to: mail.toAddress,
-    subject: mail.subject,
     messageId: messageIdOf(mail, publicUrl()),
     at: new Date(now() * 1000),
   };

@@ -4,15 +4,19 @@
 // taken but a right one, save where TLS is optional.
 
 import { Readable } from 'node:stream';
-import { oneLine } from './mail-content.ts';
+import { logoContentId, type MailFace, oneLine } from './mail-content.ts';
 import type { SmtpServer } from './smtp-address.ts';
 
 export interface MailMessage {
   readonly from: { readonly name: string; readonly address: string };
+  /** null: answers go to whom it is from. */
+  readonly replyTo: { readonly name: string; readonly address: string } | null;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** What the HTML shows by its content id. */
+  readonly logo: MailFace['logo'];
   readonly messageId: string;
   readonly at: Date;
   /** null: none. */
@@ -210,7 +214,7 @@ function reasonOf(error: unknown): string {
   return oneLine(said).slice(0, reasonLengthMax).toWellFormed();
 }
 
-async function compose({ unsubscribeUrl, at, ...message }: MailMessage): Promise<Buffer> {
+async function compose({ unsubscribeUrl, at, replyTo, logo, ...message }: MailMessage): Promise<Buffer> {
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const oneClick =
     unsubscribeUrl === null
@@ -221,6 +225,8 @@ async function compose({ unsubscribeUrl, at, ...message }: MailMessage): Promise
         };
   const composer = new MailComposer({
     ...message,
+    ...(replyTo === null ? {} : { replyTo }),
+    attachments: logo === null ? [] : [logoPart(logo)],
     date: at,
     headers: { 'Auto-Submitted': 'auto-generated', ...oneClick },
     newline: 'win',
@@ -228,4 +234,15 @@ async function compose({ unsubscribeUrl, at, ...message }: MailMessage): Promise
     disableUrlAccess: true,
   });
   return composer.compile().build();
+}
+
+/** With the mail, beside its HTML: pictures from elsewhere are shown by few programs unasked, and tell who reads. */
+function logoPart(logo: NonNullable<MailFace['logo']>) {
+  return {
+    content: logo.bytes,
+    contentType: logo.type,
+    contentDisposition: 'inline',
+    filename: logo.type === 'image/png' ? 'logo.png' : 'logo.jpg',
+    cid: logoContentId(logo),
+  } as const;
 }
