@@ -91,7 +91,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await row(page, 'Shop').waitFor({ state: 'detached' });
   expectRefusal(await using(second).get('/balance'), '401 revoked_api_key');
 
-  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
   await console.getByRole('button', { name: 'New key' }).click();
   const theirs = dialog(console, 'New key');
   await theirs.getByLabel('Name').fill('Made for them');

@@ -147,7 +147,7 @@ test('a package that was changed and not saved is not left without a word', asyn
 test('one tab is current, a missing page offers no second try, and a choice is seen in forced colours', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}?tab=orders`);
-  const tabs = page.getByRole('navigation', { name: 'History' });
+  const tabs = page.getByRole('navigation', { name: 'Parts of the account' });
   await tabs.getByRole('link', { name: 'Orders' }).and(page.locator('[aria-current=page]')).waitFor();
   assert.equal(await tabs.locator('[aria-current=page]').count(), 1);
   await page.goto('/panel/customers/999999');

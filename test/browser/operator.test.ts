@@ -118,7 +118,10 @@ test('the operator reads a reseller’s last refused request in four clicks', as
   assert.equal(refused.body.error.code, 'invalid_package');
   const page = await panel.openAs(panel.service.admin, '/panel/admin/accounts');
   await row(page, username).getByRole('link', { name: username }).click();
-  await page.getByRole('navigation', { name: 'History' }).getByRole('link', { name: 'Requests' }).click();
+  await page
+    .getByRole('navigation', { name: 'Parts of the account' })
+    .getByRole('link', { name: 'Requests' })
+    .click();
   await page.getByText('Refused', { exact: true }).first().click();
   await row(page, 'invalid_package')
     .getByRole('link', { name: /orders/ })

@@ -222,7 +222,7 @@ test('in the console support is offered neither money nor prices, and is refused
   const reseller = await service.createReseller({ credit: '20.00' });
   const support = await addPerson(service, service.admin, 'support');
   const page = await openSignedIn(support.username);
-  await page.goto(`/panel/admin/accounts/${reseller.id}`);
+  await page.goto(`/panel/admin/accounts/${reseller.id}?tab=access`);
   await page.getByRole('button', { name: 'Change settings' }).waitFor();
   await page.getByRole('button', { name: 'Invite somebody' }).waitFor();
   for (const name of ['Credit', 'Debit', 'Place an order']) {
@@ -245,7 +245,7 @@ test('in the console support is offered neither money nor prices, and is refused
   for (const name of ['Save', 'Schedule prices']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
   }
-  await page.goto(`/panel/admin/accounts/${service.admin.id}`);
+  await page.goto(`/panel/admin/accounts/${service.admin.id}?tab=access`);
   await page.getByText('Administrator', { exact: true }).waitFor();
   for (const name of ['Change settings', 'New password', 'Invite somebody', 'New key']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
@@ -253,7 +253,7 @@ test('in the console support is offered neither money nor prices, and is refused
 
   const finance = await addPerson(service, service.admin, 'finance');
   const money = await openSignedIn(finance.username);
-  await money.goto(`/panel/admin/accounts/${reseller.id}`);
+  await money.goto(`/panel/admin/accounts/${reseller.id}?tab=access`);
   await money.getByRole('button', { name: 'Credit', exact: true }).click();
   const crediting = dialog(money, /^Credit/);
   await crediting.getByLabel('Amount in USD').fill('5.00');
@@ -271,7 +271,7 @@ test('in the console support is offered neither money nor prices, and is refused
 test('an administrator manages the people of any account, with the roles of that kind of account', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
-  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
   const box = dialog(page, 'Invite somebody');
   assert.equal(await box.getByRole('radio').count(), 3);

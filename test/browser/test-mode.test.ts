@@ -233,7 +233,7 @@ test('keys of both modes stand in one list, each saying which it is; the first r
   await goTo(page, 'Requests');
   await row(page, '/balance').waitFor();
 
-  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
   await makeKey(console, 'Made for their tests', 'Test mode', /^sk_test_/);
   await row(console, 'Made for their tests').getByText('Test', { exact: true }).waitFor();
 });

@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
+import { customerParams, ledgerParams, orderParams } from './account/list-params.ts';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
 import { requestParams } from './requests/request-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
@@ -60,7 +61,7 @@ const apiAccess = createRoute({
 const orders = createRoute({
   getParentRoute: () => panel,
   path: '/orders',
-  validateSearch: textParams('q', 'customer', 'status', 'kind', 'package_id', 'from', 'to', 'before', 'open'),
+  validateSearch: textParams(...orderParams),
   component: lazyRouteComponent(() => import('./account/orders-page.tsx'), 'OrdersPage'),
 });
 
@@ -73,7 +74,7 @@ const order = createRoute({
 const customers = createRoute({
   getParentRoute: () => panel,
   path: '/customers',
-  validateSearch: textParams('q', 'state', 'package_id', 'ending', 'from', 'to', 'sort', 'before', 'open'),
+  validateSearch: textParams(...customerParams),
   component: lazyRouteComponent(() => import('./account/customers-page.tsx'), 'CustomersPage'),
 });
 
@@ -90,7 +91,7 @@ const customer = createRoute({
 const ledger = createRoute({
   getParentRoute: () => panel,
   path: '/ledger',
-  validateSearch: textParams('month', 'kind', 'order_id', 'from', 'to', 'before', 'open'),
+  validateSearch: textParams(...ledgerParams),
   component: lazyRouteComponent(() => import('./account/ledger-page.tsx'), 'LedgerPage'),
 });
 
@@ -167,7 +168,7 @@ const accounts = createRoute({
 const account = createRoute({
   getParentRoute: () => console,
   path: '/accounts/$accountId',
-  validateSearch: textParams('tab', 'page', ...requestParams),
+  validateSearch: textParams('tab', ...orderParams, ...customerParams, ...ledgerParams, ...requestParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/account-page.tsx')),
     'AccountPage',
@@ -204,7 +205,7 @@ const packageEditor = createRoute({
 const allCustomers = createRoute({
   getParentRoute: () => console,
   path: '/customers',
-  validateSearch: textParams('q', 'before'),
+  validateSearch: textParams('q', 'state', 'package_id', 'ending', 'from', 'to', 'before', 'open'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/all-customers-page.tsx')),
     'AllCustomersPage',

@@ -3,7 +3,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { Query } from '../api/client.ts';
-import { packagesQuery } from '../api/queries.ts';
+import { packageNamesQuery } from '../api/queries.ts';
 import { spanEnd, spanStart } from '../text/days.ts';
 import { planStatusWord } from '../text/words.ts';
 import { SelectField } from '../ui/field.tsx';
@@ -52,12 +52,15 @@ export function CustomerFilters({
   search,
   onChange,
   onSearch,
+  isOperator = false,
 }: {
   readonly search: CustomerFilterParams;
   readonly onChange: (changed: CustomerFilterParams) => void;
   readonly onSearch: (q: string) => void;
+  /** Also by packages that are no longer on offer. */
+  readonly isOperator?: boolean;
 }) {
-  const { data: packages } = useQuery(packagesQuery);
+  const { data: packages } = useQuery(packageNamesQuery(isOperator));
   const { from, to } = search;
   const hasOwnSpan = search.ending === 'own' || from !== undefined || to !== undefined;
   const ending = hasOwnSpan ? 'own' : (search.ending ?? '');

@@ -10,7 +10,13 @@ import type { OpenRow } from '../ui/open-row.ts';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 
-export function EntryDrawer({ open }: { readonly open: OpenRow<PanelLedgerEntry> }) {
+interface EntryDrawerProps {
+  readonly open: OpenRow<PanelLedgerEntry>;
+  /** null: the own account's. */
+  readonly accountId: number | null;
+}
+
+export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
   const { row: entry } = open;
   if (entry === undefined) return null;
   return (
@@ -21,12 +27,12 @@ export function EntryDrawer({ open }: { readonly open: OpenRow<PanelLedgerEntry>
       onNewer={open.onNewer}
       onOlder={open.onOlder}
     >
-      <Facts facts={factsOf(entry)} />
+      <Facts facts={factsOf(entry, accountId === null)} />
     </Drawer>
   );
 }
 
-function factsOf(entry: PanelLedgerEntry): Fact[] {
+function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
   const { amount, balance_after: after, currency, order_id: orderId, actor, memo } = entry;
   const { customer, customer_id: customerId } = entry;
   const facts: Fact[] = [
@@ -37,7 +43,10 @@ function factsOf(entry: PanelLedgerEntry): Fact[] {
     facts.push({
       name: t`Order`,
       value: (
-        <TextLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
+        <TextLink
+          to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'}
+          params={{ orderId: String(orderId) }}
+        >
           {String(orderId)}
         </TextLink>
       ),
@@ -47,7 +56,10 @@ function factsOf(entry: PanelLedgerEntry): Fact[] {
     facts.push({
       name: t`Customer`,
       value: (
-        <TextLink to="/customers/$customerId" params={{ customerId: String(customerId) }}>
+        <TextLink
+          to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
+          params={{ customerId: String(customerId) }}
+        >
           <bdi>{customer}</bdi>
         </TextLink>
       ),

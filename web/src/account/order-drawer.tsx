@@ -17,8 +17,16 @@ import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { OrderKindBadge } from './order-columns.tsx';
 
-export function OrderDrawer({ id, opened }: { readonly id: string; readonly opened: OpenRow<Order> }) {
-  const { data, error, refetch } = useQuery(orderQuery(id));
+interface OrderDrawerProps {
+  readonly id: string;
+  readonly opened: OpenRow<Order>;
+  /** null: the own account's. */
+  readonly accountId: number | null;
+}
+
+export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
+  const { data, error, refetch } = useQuery(orderQuery(id, accountId));
+  const isOwn = accountId === null;
   const order = data?.order ?? opened.row;
   return (
     <Drawer
@@ -28,7 +36,7 @@ export function OrderDrawer({ id, opened }: { readonly id: string; readonly open
       onNewer={opened.onNewer}
       onOlder={opened.onOlder}
       actions={
-        <ButtonLink to="/orders/$orderId" params={{ orderId: id }}>
+        <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
           <Trans>Open page</Trans>
         </ButtonLink>
       }
@@ -42,7 +50,10 @@ export function OrderDrawer({ id, opened }: { readonly id: string; readonly open
               {
                 name: t`Customer`,
                 value: order && (
-                  <TextLink to="/customers/$customerId" params={{ customerId: String(order.customer.id) }}>
+                  <TextLink
+                    to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
+                    params={{ customerId: String(order.customer.id) }}
+                  >
                     <bdi>{order.customer.reference}</bdi>
                   </TextLink>
                 ),

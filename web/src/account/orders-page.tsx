@@ -1,186 +1,38 @@
-// The account's orders, newest first. Filters are in the address: a filtered list can be sent to somebody.
+// The account's orders, and the way to place one.
 
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Download, SearchX, ShoppingBag, X } from 'lucide-react';
-import { lazy, Suspense, useCallback } from 'react';
 import { useMay } from '../api/person.ts';
-import { ordersQuery, packagesQuery } from '../api/queries.ts';
-import { changedParams } from '../api/search-params.ts';
-import type { Order } from '../api/shapes.ts';
-import { tableState } from '../api/table-state.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
-import { spanEnd, spanStart } from '../text/days.ts';
-import { orderStatusWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
-import { CsvButton } from '../ui/csv-button.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { SelectField } from '../ui/field.tsx';
-import { FilterBar } from '../ui/filter-bar.tsx';
-import { useOpenRow } from '../ui/open-row.ts';
 import { PageHeader } from '../ui/page-header.tsx';
-import { CursorPager } from '../ui/pager.tsx';
-import { SearchField } from '../ui/search-field.tsx';
-import { SpanFilter } from '../ui/span-filter.tsx';
-import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
-import { orderColumns, orderOnPhone } from './order-columns.tsx';
-
-const OrderDrawer = lazy(async () => ({ default: (await import('./order-drawer.tsx')).OrderDrawer }));
-
-const route = getRouteApi('/panel/orders');
-const columns = orderColumns({ orderPage: 'drawer' });
-const rowKey = ({ id }: Order) => id;
-const statuses = [
-  { value: '', title: t`Every status` },
-  ...['completed', 'pending', 'failed'].map((status) => ({ value: status, title: orderStatusWord(status) })),
-];
-const kinds = [
-  { value: '', title: t`Every kind` },
-  { value: 'activate', title: t`New` },
-  { value: 'renew', title: t`Renewal` },
-  { value: 'change', title: t`Change` },
-];
+import { OrderList } from './order-list.tsx';
 
 export function OrdersPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
   const openOrder = useOpenOrder();
   const may = useMay();
-  const { data: packages } = useQuery(packagesQuery);
-  const { from, to } = search;
-  const { before, open: _open, ...filters } = search;
-  const wanted = { ...filters, from: spanStart(from), to: spanEnd(to) };
-  const query = useQuery(ordersQuery({ ...wanted, before }));
-  const layout = useTableLayout('orders');
-  const opened = useOpenRow(query.data?.data, rowKey);
-  const total = query.data?.total ?? null;
-  const change = useCallback(
-    (changed: typeof search) =>
-      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
-    [navigate],
-  );
-  const onSearch = useCallback((q: string) => change({ q }), [change]);
-  const isFiltered = Object.keys(filters).length > 0;
-  const packageOptions = [
-    { value: '', title: t`Every package` },
-    ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
-  ];
-
+  const place = () => openOrder({ type: 'place' });
   return (
     <>
-      <PageHeader
-        title={t`Orders`}
-        actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
-      />
-      <Card flush>
-        <FilterBar
-          clear={isFiltered ? () => void navigate({ search: {} }) : undefined}
-          end={
+      <PageHeader title={t`Orders`} actions={<PlaceOrderButton onClick={place} />} />
+      <OrderList
+        accountId={null}
+        first={
+          may('orders:write') ? (
             <>
-              <CsvButton path="/orders.csv" query={wanted} name="orders" label={t`Export as CSV`}>
-                <Download aria-hidden="true" className="size-4" />
-              </CsvButton>
-              <ColumnChoice layout={layout} columns={columns} />
+              <Button look="primary" onClick={place}>
+                <Trans>Place the first order</Trans>
+              </Button>
+              {may('keys:read') ? (
+                <ButtonLink to="/api-access">
+                  <Trans>Order through the API</Trans>
+                </ButtonLink>
+              ) : null}
             </>
-          }
-        >
-          <SearchField label={t`Customer, order or key`} value={search.q ?? ''} onSearch={onSearch} />
-          {search.customer === undefined ? null : (
-            <Button
-              aria-label={t`All customers, not only ${search.customer}`}
-              onClick={() => change({ customer: '' })}
-            >
-              <bdi className="max-w-48 truncate">{search.customer}</bdi>
-              <X aria-hidden="true" className="size-4" />
-            </Button>
-          )}
-          <SelectField
-            label={t`Status`}
-            unlabelled
-            value={search.status ?? ''}
-            options={statuses}
-            onValue={(status) => change({ status })}
-          />
-          <SelectField
-            label={t`Kind`}
-            unlabelled
-            value={search.kind ?? ''}
-            options={kinds}
-            onValue={(kind) => change({ kind })}
-          />
-          <SelectField
-            label={t`Package`}
-            unlabelled
-            className="max-w-52"
-            value={search.package_id ?? ''}
-            options={packageOptions}
-            onValue={(id) => change({ package_id: id })}
-          />
-          <SpanFilter from={from} to={to} what={t`Placed`} onSpan={change} />
-        </FilterBar>
-        <DataTable
-          caption={t`Orders`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={rowKey}
-          layout={layout}
-          phone={orderOnPhone}
-          openKey={opened.key}
-          empty={
-            isFiltered || before !== undefined ? (
-              <EmptyState
-                icon={SearchX}
-                title={query.data?.next_before ? t`No matching orders so far` : t`No matching orders`}
-                action={
-                  <ButtonLink to="/orders" search={{}}>
-                    <Trans>Show all orders</Trans>
-                  </ButtonLink>
-                }
-              >
-                {query.data?.next_before
-                  ? t`Older orders have not been searched yet.`
-                  : t`Look for part of a name, an e-mail address or an id, or choose another kind or time.`}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={ShoppingBag}
-                title={t`No orders yet`}
-                action={
-                  may('orders:write') ? (
-                    <>
-                      <Button look="primary" onClick={() => openOrder({ type: 'place' })}>
-                        Place the first order
-                      </Button>
-                      {may('keys:read') ? (
-                        <ButtonLink to="/api-access">Order through the API</ButtonLink>
-                      ) : null}
-                    </>
-                  ) : undefined
-                }
-              >
-                <Trans>Each order gives a customer a plan and is paid from your balance.</Trans>
-              </EmptyState>
-            )
-          }
-          footer={
-            <CursorPager
-              list={query.data}
-              before={before}
-              says={total === null ? '' : plural(total, { one: '# order', other: '# orders' })}
-            />
-          }
-        />
-      </Card>
-      {opened.key === undefined ? null : (
-        <Suspense>
-          <OrderDrawer id={opened.key} opened={opened} />
-        </Suspense>
-      )}
+          ) : undefined
+        }
+      />
     </>
   );
 }

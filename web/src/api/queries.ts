@@ -18,13 +18,11 @@ import type {
   CancelPreview,
   ConsoleOverview,
   CursorPage,
-  Customer,
   CustomerWithOrders,
   Forecast,
   FoundAccount,
   FoundAuditEntry,
   Health,
-  LedgerEntry,
   LedgerPage,
   Listed,
   Me,
@@ -33,6 +31,7 @@ import type {
   OrderPreview,
   OrderWithEntries,
   Overview,
+  Package,
   PackageList,
   Page,
   PanelCustomer,
@@ -92,6 +91,9 @@ export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);
 export const peopleQuery = (path: string) => reading<Listed<Person>>(path);
 export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<PackageList>('/v1/packages');
+/** For filters: those that are on offer, and for the operator all. */
+export const packageNamesQuery = (isOperator: boolean) =>
+  reading<Listed<Pick<Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
 export const statementsQuery = reading<Listed<Statement>>('/statements');
 
 const usageMilliseconds = 5_000;
@@ -103,9 +105,19 @@ export const overviewQuery = (span: { days?: number; months?: number }) =>
 export const forecastQuery = (days: number) => listing<Forecast>('/v1/forecast', { days });
 export const alertsQuery = reading<{ readonly alerts: Alerts }>('/v1/alerts');
 
-export const ordersQuery = (query: Query) => listing<CursorPage<Order>>('/orders', query);
-export const orderQuery = (id: string) => reading<OrderWithEntries>(`/orders/${encodeURIComponent(id)}`);
-export const customersQuery = (query: Query) => listing<CursorPage<PanelCustomer>>('/customers', query);
+/** Of the own account, or of one that the operator looks at. */
+export const ofAccount = (accountId: number | null, path: string) =>
+  accountId === null ? path : `/admin/accounts/${accountId}${path}`;
+/** Of the own account, or of whichever the operator looks at. */
+const ofAnyAccount = (accountId: number | null, path: string) =>
+  accountId === null ? path : `/admin${path}`;
+
+export const ordersQuery = (query: Query, accountId: number | null = null) =>
+  listing<CursorPage<Order>>(ofAccount(accountId, '/orders'), query);
+export const orderQuery = (id: string, accountId: number | null = null) =>
+  reading<OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
+export const customersQuery = (query: Query, accountId: number | null = null) =>
+  listing<CursorPage<PanelCustomer>>(ofAccount(accountId, '/customers'), query);
 export const customerQuery = (id: string) =>
   reading<CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
 /** What renewing these would cost, and why some would be refused. Kept for as long as it is looked at. */
@@ -122,10 +134,8 @@ export const renewalsQuery = (customers: readonly number[]) =>
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
   call<CursorPage<PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
-export const ledgerQuery = (query: Query) => listing<LedgerPage>('/ledger', query);
-/** Of the own account, or of one that the operator looks at. */
-const ofAccount = (accountId: number | null, path: string) =>
-  accountId === null ? path : `/admin/accounts/${accountId}${path}`;
+export const ledgerQuery = (query: Query, accountId: number | null = null) =>
+  listing<LedgerPage>(ofAccount(accountId, '/ledger'), query);
 export const requestsQuery = (accountId: number | null, query: Query) =>
   listing<RequestPage>(ofAccount(accountId, '/requests'), query);
 export const requestQuery = (accountId: number | null, number: string) =>
@@ -170,14 +180,8 @@ export const foundAccountsQuery = (query: Query) =>
   listing<CursorPage<FoundAccount>>('/admin/accounts', query);
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
-export const accountLedgerQuery = (id: number, query: Query) =>
-  listing<Page<LedgerEntry>>(`/admin/v1/accounts/${id}/ledger`, query);
-export const accountOrdersQuery = (id: number, query: Query) =>
-  listing<Page<Order>>(`/admin/v1/accounts/${id}/orders`, query);
 export const accountOrderQuery = (id: string) =>
   reading<AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
-export const accountCustomersQuery = (id: number, query: Query) =>
-  listing<Page<Customer>>(`/admin/v1/accounts/${id}/customers`, query);
 export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
 export const scheduledPricesQuery = (packageId: number) =>
   reading<Listed<ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);

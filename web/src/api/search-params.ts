@@ -34,12 +34,10 @@ export function textParams<const Name extends string>(...names: readonly Name[])
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
   const {
     before: _before,
-    page: _page,
     open: _open,
     ...rest
   } = {
     before: undefined,
-    page: undefined,
     open: undefined,
     ...search,
   };

@@ -36,7 +36,7 @@ import { Money } from '../ui/money.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
-import { AccountHistory } from './account-history.tsx';
+import { AccountLists } from './account-lists.tsx';
 import { AccountSettingsDialog } from './account-settings-dialog.tsx';
 import { AccountBadges } from './accounts-page.tsx';
 import { BlockDialog } from './block-dialog.tsx';
@@ -170,35 +170,46 @@ export function AccountPage() {
           )}
         </Card>
         {account === undefined ? null : (
-          <KeysCard
-            owner={keysOfAccount(account.id)}
-            description={
-              canManage
-                ? t`What its programs use. “Replace key” above is the first key’s.`
-                : t`What its programs use.`
-            }
-            ofAdministrator={account.is_admin}
-            canChange={canManage}
+          <AccountLists
+            account={account}
+            access={<AccountAccess account={account} canManage={canManage} />}
           />
         )}
-        {account === undefined || !may('admin:accounts') ? null : (
-          <PeopleCard
-            owner={peopleOfAccount(account.id)}
-            title={t`People`}
-            description={
-              canManage
-                ? t`Who signs in for it. The buttons above are for its own login.`
-                : t`Who signs in for it.`
-            }
-            ofAdministrator={account.is_admin}
-            canChange={canManage}
-          />
-        )}
-        <AccountHistory accountId={Number(accountId)} />
       </div>
       {account === undefined ? null : (
         <AccountDialogs account={account} opened={opened} onClose={() => setOpened(null)} />
       )}
+    </>
+  );
+}
+
+function AccountAccess({ account, canManage }: { readonly account: Account; readonly canManage: boolean }) {
+  const may = useMay();
+  return (
+    <>
+      <KeysCard
+        owner={keysOfAccount(account.id)}
+        description={
+          canManage
+            ? t`What its programs use. “Replace key” above is the first key’s.`
+            : t`What its programs use.`
+        }
+        ofAdministrator={account.is_admin}
+        canChange={canManage}
+      />
+      {may('admin:accounts') ? (
+        <PeopleCard
+          owner={peopleOfAccount(account.id)}
+          title={t`People`}
+          description={
+            canManage
+              ? t`Who signs in for it. The buttons above are for its own login.`
+              : t`Who signs in for it.`
+          }
+          ofAdministrator={account.is_admin}
+          canChange={canManage}
+        />
+      ) : null}
     </>
   );
 }

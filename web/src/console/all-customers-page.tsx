@@ -1,51 +1,64 @@
-// Customers of every account; suspending one, and lifting the suspension.
+// Customers of every account: filters in the address, a drawer for each; suspending one, and lifting the suspension.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, Users } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { customerColumns } from '../account/customer-columns.tsx';
-import { changeCustomerStatus } from '../api/commands.ts';
+import { CustomerFilters, customersWanted } from '../account/customer-filters.tsx';
 import { useMay } from '../api/person.ts';
 import { allCustomersQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { AccountCustomer } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
-import { useCommand } from '../api/use-command.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { useOpenRow } from '../ui/open-row.ts';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CursorPager } from '../ui/pager.tsx';
-import { SearchField } from '../ui/search-field.tsx';
+import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
 import { TextLink } from '../ui/text-link.tsx';
-import { say } from '../ui/toasts.tsx';
+import { Time } from '../ui/time.tsx';
+import { isSuspended, SuspendDialog } from './suspend-dialog.tsx';
+
+const AnyCustomerDrawer = lazy(async () => ({
+  default: (await import('./any-customer-drawer.tsx')).AnyCustomerDrawer,
+}));
 
 const route = getRouteApi('/panel/admin/customers');
 const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
-  links: 'console',
+  links: 'drawer',
   second: ({ account }) => t`of ${account.username}`,
 });
+
+const rowKey = ({ id }: AccountCustomer) => id;
 
 export function AllCustomersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery(allCustomersQuery(search));
+  const { before, open: _open, ...filters } = search;
+  const query = useQuery(allCustomersQuery({ ...customersWanted(search), before }));
+  const layout = useTableLayout('all-customers');
+  const opened = useOpenRow(query.data?.data, rowKey);
   const [asked, setAsked] = useState<AccountCustomer | null>(null);
-  const onSearch = useCallback(
-    (q: string) => void navigate({ search: (now) => changedParams(now, { q }), replace: true }),
+  const change = useCallback(
+    (changed: typeof search) =>
+      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
     [navigate],
   );
+  const onSearch = useCallback((q: string) => change({ q }), [change]);
+  const isFiltered = Object.keys(filters).length > 0;
   const canSuspend = useMay()('admin:accounts');
   const columns: readonly Column<AccountCustomer>[] = [
     ...(nameColumn === undefined ? [] : [nameColumn]),
     {
       title: t`Account`,
+      id: 'account',
       from: 'md',
       cell: ({ account }) => (
         <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
@@ -53,27 +66,33 @@ export function AllCustomersPage() {
         </TextLink>
       ),
     },
-    ...otherColumns.filter(({ title }) => title !== 'Since'),
-    ...(canSuspend ? [change()] : []),
+    ...otherColumns.map((column) => (column.id === 'since' ? { ...column, isExtra: true } : column)),
+    ...(canSuspend ? [suspension()] : []),
   ];
   return (
     <>
       <PageHeader title={t`All customers`} description={t`Of every account.`} />
       <Card flush>
-        <FilterBar clear={search.q === undefined ? undefined : () => void navigate({ search: {} })}>
-          <SearchField label={t`Name, e-mail or username`} value={search.q ?? ''} onSearch={onSearch} />
+        <FilterBar
+          clear={isFiltered ? () => void navigate({ search: {} }) : undefined}
+          end={<ColumnChoice layout={layout} columns={columns} />}
+        >
+          <CustomerFilters search={search} onChange={change} onSearch={onSearch} isOperator />
         </FilterBar>
         <DataTable
           caption={t`Customers of every account`}
           columns={columns}
           {...tableState(query)}
-          rowKey={({ id }) => id}
+          rowKey={rowKey}
+          layout={layout}
+          phone={({ plan }) => (
+            <Trans>
+              Ends <Time at={plan.expires_at} style="day" />
+            </Trans>
+          )}
+          openKey={opened.key}
           empty={
-            search.q === undefined && search.before === undefined ? (
-              <EmptyState icon={Users} title={t`No customers yet`}>
-                <Trans>They come with the accounts’ first orders.</Trans>
-              </EmptyState>
-            ) : (
+            isFiltered || before !== undefined ? (
               <EmptyState
                 icon={SearchX}
                 title={query.data?.next_before ? t`Nobody found so far` : t`Nobody found`}
@@ -82,17 +101,28 @@ export function AllCustomersPage() {
                     <Trans>Show all customers</Trans>
                   </ButtonLink>
                 }
-              />
+              >
+                {query.data?.next_before ? t`Older customers have not been searched yet.` : undefined}
+              </EmptyState>
+            ) : (
+              <EmptyState icon={Users} title={t`No customers yet`}>
+                <Trans>They come with the accounts’ first orders.</Trans>
+              </EmptyState>
             )
           }
-          footer={<CursorPager list={query.data} before={search.before} />}
+          footer={<CursorPager list={query.data} before={before} />}
         />
       </Card>
+      {opened.key === undefined ? null : (
+        <Suspense>
+          <AnyCustomerDrawer id={opened.key} opened={opened} />
+        </Suspense>
+      )}
       {asked === null ? null : <SuspendDialog customer={asked} onClose={() => setAsked(null)} />}
     </>
   );
 
-  function change(): Column<AccountCustomer> {
+  function suspension(): Column<AccountCustomer> {
     return {
       title: t`Change`,
       untitled: true,
@@ -102,47 +132,4 @@ export function AllCustomersPage() {
       ),
     };
   }
-}
-
-function isSuspended({ status }: AccountCustomer): boolean {
-  return status === 'suspended';
-}
-
-export function SuspendDialog({
-  customer,
-  onClose,
-}: {
-  readonly customer: AccountCustomer;
-  readonly onClose: () => void;
-}) {
-  const suspended = isSuspended(customer);
-  const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
-    onDone: () => {
-      say(suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`);
-      onClose();
-    },
-  });
-  return (
-    <FormDialog
-      title={suspended ? t`Lift the suspension?` : t`Suspend this customer?`}
-      description={
-        <>
-          <Trans>
-            <bdi className="text-ink">{customer.name}</bdi> of{' '}
-            <bdi className="text-ink">{customer.account.username}</bdi>
-          </Trans>
-          {': '}
-          {suspended
-            ? t`can log in again.`
-            : t`can no longer log in. The plan runs on, and orders still work.`}
-        </>
-      }
-      action={suspended ? t`Lift it` : t`Suspend`}
-      danger={!suspended}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
-    />
-  );
 }

@@ -19,7 +19,7 @@ import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
-import { SuspendDialog } from './all-customers-page.tsx';
+import { SuspendDialog } from './suspend-dialog.tsx';
 
 const route = getRouteApi('/panel/admin/customers/$customerId');
 const columns = orderColumns({ withCustomer: false, orderPage: '/admin/orders/$orderId' });

@@ -1,5 +1,5 @@
-// The way through a list: numbered pages where the service counts, older and newest where it does not.
-// Both are links, so a page can be sent to somebody and the browser's Back works.
+// The way through a list: to older rows, back to newer ones, and to the newest. They are links, so a page can be sent to somebody
+// and the browser's Back works.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -7,41 +7,8 @@ import { useRouterState } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, ChevronsLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { changedParams } from '../api/search-params.ts';
-import type { CursorPage, Page } from '../api/shapes.ts';
-import { formatCount } from '../text/language.ts';
+import type { CursorPage } from '../api/shapes.ts';
 import { ButtonLink } from './button.tsx';
-
-interface NumberedPagerProps {
-  readonly list: Page<unknown> | undefined;
-  readonly noun: string;
-}
-
-/** Sets `page` in the address. */
-export function NumberedPager({ list, noun }: NumberedPagerProps) {
-  if (list === undefined || list.total === 0) return null;
-  const last = Math.max(1, Math.ceil(list.total / list.per_page));
-  const first = (list.page - 1) * list.per_page + 1;
-  const until = Math.min(list.total, first + list.data.length - 1);
-  const figures = (value: number) => formatCount(value);
-  return (
-    <PagerBar
-      says={
-        list.data.length === 0
-          ? t`Page ${figures(list.page)} is past the end: ${figures(list.total)} ${noun}`
-          : t`${figures(first)}–${figures(until)} of ${figures(list.total)} ${noun}`
-      }
-    >
-      <PageLink page={Math.min(last, list.page - 1)} shown={list.page > 1}>
-        <ChevronLeft aria-hidden="true" className="size-4" />
-        <Trans>Newer</Trans>
-      </PageLink>
-      <PageLink page={list.page + 1} shown={list.page < last}>
-        <Trans>Older</Trans>
-        <ChevronRight aria-hidden="true" className="size-4" />
-      </PageLink>
-    </PagerBar>
-  );
-}
 
 interface CursorPagerProps {
   readonly list: { readonly next_before: CursorPage<unknown>['next_before'] | string } | undefined;
@@ -93,23 +60,6 @@ export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
         </ButtonLink>
       )}
     </PagerBar>
-  );
-}
-
-function PageLink({
-  page,
-  shown,
-  children,
-}: {
-  readonly page: number;
-  readonly shown: boolean;
-  readonly children: ReactNode;
-}) {
-  if (!shown) return null;
-  return (
-    <ButtonLink to="." search={(now) => changedParams(now, { page: page === 1 ? '' : String(page) })}>
-      {children}
-    </ButtonLink>
   );
 }
 

@@ -1,0 +1,88 @@
+// The operator's working surface: the lists of a reseller's panel on the account's page, figures that lead to their rows, prices
+// that are looked at before they begin, the product that orders are handed to.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { usernameOf } from '../harness/panel-client.ts';
+import { placeOrder, secondsOf } from '../harness/shop.ts';
+import { expectAccessible } from './accessibility.ts';
+import { dialog, row } from './panel-actions.ts';
+import { said, usePanelBrowser } from './panel-browser.ts';
+
+let reseller: TestAccount;
+let username = '';
+const panel = usePanelBrowser(async (service) => {
+  service.clock.seconds = secondsOf('2026-03-10T09:00:00Z');
+  reseller = await service.createReseller({ credit: '80.00' });
+  username = await usernameOf(service, reseller);
+  await placeOrder(service, reseller, { customer: 'ada' });
+  service.clock.seconds = secondsOf('2026-03-12T09:00:00Z');
+  await placeOrder(service, reseller, { customer: 'bert', package_id: service.packages.plus });
+  await placeOrder(service, reseller, { customer: 'ada' });
+  service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
+});
+
+const accountPage = () => `/panel/admin/accounts/${reseller.id}`;
+
+test('on an account’s page its orders are filtered by the address, and a drawer goes from one to the next', async () => {
+  const page = await panel.openAs(panel.service.admin, accountPage());
+  const parts = page.getByRole('navigation', { name: 'Parts of the account' });
+  await parts.getByRole('link', { name: 'Orders' }).click();
+  const orders = page.getByRole('table', { name: 'Orders' });
+  await orders.getByRole('link', { name: 'bert' }).waitFor();
+  assert.equal(await orders.getByRole('row').count(), 4);
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('renew');
+  await orders.getByRole('link', { name: 'bert' }).waitFor({ state: 'detached' });
+  const search = () => Object.fromEntries(new URL(page.url()).searchParams);
+  assert.deepEqual(search(), { tab: 'orders', kind: 'renew' });
+  const csv = await page.getByRole('link', { name: 'Export as CSV' }).getAttribute('href');
+  assert.equal(csv, `/panel/api/admin/accounts/${reseller.id}/orders.csv?kind=renew`);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await orders.getByRole('link', { name: 'bert' }).waitFor();
+  assert.deepEqual(search(), { tab: 'orders' });
+
+  await orders.getByRole('link', { name: 'ada' }).first().click();
+  const drawer = dialog(page, /^Order /);
+  await drawer.getByText('In the ledger').waitFor();
+  await drawer.getByRole('button', { name: 'Older' }).click();
+  await drawer.getByRole('link', { name: 'bert' }).waitFor();
+  await drawer.getByText('−$25.00').waitFor();
+  await expectAccessible(page, 'an order of an account, beside the list');
+  await drawer.getByRole('link', { name: 'Open page' }).click();
+  await page.getByRole('link', { name: username }).first().waitFor();
+  assert.match(new URL(page.url()).pathname, /^\/panel\/admin\/orders\//);
+});
+
+test('a customer in an account’s list is suspended from their drawer, and the ledger is of the month that is chosen', async () => {
+  const page = await panel.openAs(panel.service.admin, `${accountPage()}?tab=customers&q=bert`);
+  await page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: 'bert' }).click();
+  const drawer = dialog(page, 'bert');
+  await drawer.getByRole('button', { name: 'Suspend' }).click();
+  await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+  await said(page, 'bert is suspended.');
+  await drawer.getByRole('button', { name: 'Lift the suspension' }).waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'hidden' });
+  await page
+    .getByRole('navigation', { name: 'Parts of the account' })
+    .getByRole('link', { name: 'Ledger' })
+    .click();
+  const ledger = page.getByRole('table', { name: 'Ledger entries' });
+  await ledger.getByRole('link', { name: 'Credit' }).waitFor();
+  await page.getByRole('definition').filter({ hasText: '−$45.00' }).waitFor();
+  await page.goto(`${accountPage()}?month=2026-02`);
+  await page.getByText('No such entry').waitFor();
+});
+
+test('on a phone an account’s lists say when and what kind', async () => {
+  const page = await panel.openAs(panel.service.admin, `${accountPage()}?tab=orders`, {
+    viewport: { width: 390, height: 800 },
+  });
+  const bert = row(page, 'bert');
+  await bert
+    .getByText(/^New · .*12 Mar/)
+    .filter({ visible: true })
+    .waitFor();
+  await expectAccessible(page, 'an account’s orders on a phone');
+});

@@ -1,0 +1,48 @@
+// What the address holds of the lists of an account: of its orders, its customers, its ledger.
+
+export const orderParams = [
+  'q',
+  'customer',
+  'status',
+  'kind',
+  'package_id',
+  'from',
+  'to',
+  'before',
+  'open',
+] as const;
+
+export const customerParams = [
+  'q',
+  'state',
+  'package_id',
+  'ending',
+  'from',
+  'to',
+  'sort',
+  'before',
+  'open',
+] as const;
+
+export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'before', 'open'] as const;
+
+/** Of a list with these names: whatever of it is there. */
+export type ListSearch<Names extends readonly string[]> = { readonly [Name in Names[number]]?: string };
+
+const places: readonly string[] = ['before', 'open', 'sort'];
+
+/** What it filters by, without the place of a page and the order of its rows. */
+export function filtersOf<const Names extends readonly string[]>(
+  names: Names,
+  search: ListSearch<Names>,
+): ListSearch<Names> {
+  const filtering = names
+    .filter((name) => !places.includes(name))
+    .flatMap((name: Names[number]) => (search[name] === undefined ? [] : [[name, search[name]]]));
+  return Object.fromEntries(filtering);
+}
+
+/** Another part of the address is another's: the tab of a page stays. */
+export function withoutList<Search extends object>(names: readonly string[], search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([name]) => !names.includes(name))) as Search;
+}
