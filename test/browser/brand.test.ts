@@ -22,6 +22,11 @@ test('the operator’s name, colour and logo are set on a page that shows them f
     .getByLabel('Choose a file')
     .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer });
   await page.getByRole('img', { name: 'The present logo' }).waitFor();
+  for (const width of [768, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const mark = page.locator('header, aside').locator('img[src^="/brand/logo"]').filter({ visible: true });
+    assert.equal((await mark.boundingBox())?.height, 24, `the logo on a page ${width} pixels wide`);
+  }
 
   const stranger = await panel.open('/panel/');
   await stranger.getByText('Contoso <b>Hosting</b>').waitFor();

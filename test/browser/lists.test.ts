@@ -107,6 +107,22 @@ test('orders and customers are found by what people type: fragments, any order o
   assert.equal(new URL(page.url()).pathname, '/panel/customers');
 });
 
+test('a day of a filter is the day that the rows say: the reader’s own', async () => {
+  const reseller = await panel.service.createReseller({ credit: '100.00' });
+  // Half past eleven in UTC is the next day in Berlin.
+  const { clock } = panel.service;
+  clock.seconds = Math.ceil(clock.seconds / daySeconds) * daySeconds + 23.5 * 3_600;
+  await place(reseller, 'past.midnight');
+  const dayOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+  const [utcDay, ownDay] = [dayOf(clock.seconds), dayOf(clock.seconds + 3_600)];
+  const page = await panel.openAs(reseller, `/panel/orders?from=${ownDay}&to=${ownDay}`);
+  const said = new Date(ownDay).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+  const placed = row(page, 'past.midnight').getByText(`${said}, 00:30`);
+  await placed.filter({ visible: true }).waitFor();
+  await page.goto(`${panel.service.address}/panel/orders?from=${utcDay}&to=${utcDay}`);
+  await page.getByText('No matching orders').waitFor();
+});
+
 test('with nine hours to go the pages say nine hours, and not a day', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const id = await place(reseller, 'nearly.over');

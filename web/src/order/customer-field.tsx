@@ -46,6 +46,10 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
               aria-label={t`Customer`}
               ref={input}
               autoFocus
+              // Whoever has gone on is not held up by a list that comes late.
+              onBlur={({ relatedTarget }) => {
+                if (relatedTarget !== null && !place.current?.contains(relatedTarget)) setWantsOpen(false);
+              }}
               maxLength={254}
               autoComplete="off"
               autoCapitalize="none"
