@@ -139,6 +139,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'new-api-access', role: 'newcomer', open: at('/panel/api-access') },
 
   { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
+  { name: 'console-revenue', role: 'administrator', open: at('/panel/admin/revenue') },
   { name: 'console-accounts', role: 'administrator', open: at('/panel/admin/accounts') },
   { name: 'console-account', role: 'administrator', open: (scene) => scene.page.goto(brightline(scene)) },
   {
@@ -150,6 +151,21 @@ export const pageShots: readonly PageShot[] = [
     name: 'console-account-customers',
     role: 'administrator',
     open: (scene) => scene.page.goto(`${brightline(scene)}?tab=customers`),
+  },
+  {
+    name: 'console-account-access',
+    role: 'administrator',
+    open: (scene) => scene.page.goto(`${brightline(scene)}?tab=access`),
+  },
+  {
+    name: 'console-account-customer-drawer',
+    role: 'administrator',
+    whole: false,
+    open: async (scene) => {
+      await scene.page.goto(`${brightline(scene)}?tab=customers`);
+      await scene.page.locator('tbody a').first().click();
+      await scene.page.getByRole('dialog').waitFor();
+    },
   },
   {
     name: 'console-account-blocked',

@@ -325,6 +325,14 @@ export const refusalFilterSchema = Type.Object({
   from: Type.Optional(Type.String({ format: 'date', description: 'The first UTC day; 30 days are usual.' })),
   to: Type.Optional(Type.String({ format: 'date', description: 'The last UTC day.' })),
 });
+export const accountSpendingFilterSchema = Type.Object({
+  ...refusalFilterSchema.properties,
+  package_id: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1 })),
+  kind: Type.Optional(Type.String({ description: 'activate, renew, change or cancel.' })),
+  sort: Type.Optional(
+    Type.String({ description: 'spent, orders or refunded: of what there is most first.' }),
+  ),
+});
 export const overviewQuerySchema = Type.Object({
   days: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 366, default: 30 })),
   months: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 36 })),
@@ -554,6 +562,24 @@ export const adminOverviewSchema = Type.Object({
   ),
   expiring: Type.Object({ days: Type.Integer(), count: Type.Integer(), ...window }),
   refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
+});
+export const attentionCountSchema = Type.Object(boundedCount.properties, {
+  description: 'Orders that the product has not answered, of all accounts.',
+});
+export const accountSpendingSchema = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  count_of_accounts: Type.Integer({ description: 'Of all accounts, also of those that are not listed.' }),
+  totals: nullable(Type.Object(figures, { description: 'Of all accounts together.' })),
+  data: nullable(
+    Type.Array(
+      Type.Object({
+        account: Type.Object({ id: Type.Integer(), username: Type.String(), display_name: Type.String() }),
+        ...figures,
+      }),
+      { description: 'The first 100. null: it is being summed up.' },
+    ),
+  ),
 });
 const jobSchema = Type.Object({
   kind: Type.String(),

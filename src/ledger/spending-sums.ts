@@ -15,15 +15,15 @@ import type { Step } from './ledger-days.ts';
 import { isSettling } from './ledger-entry.ts';
 
 /** The kinds of orders, and what gives money back without one. */
-const spendingKinds = ['activate', 'renew', 'change', 'cancel'] as const;
+export const spendingKinds = ['activate', 'renew', 'change', 'cancel'] as const;
 
-const sums = {
-  packageId: int('package_id'),
-  kind: oneOf('kind', spendingKinds),
+const figures = {
   orderCount: int8('order_count'),
   chargedCents: cents('charged_cents'),
   refundedCents: cents('refunded_cents'),
 };
+const sums = { packageId: int('package_id'), kind: oneOf('kind', spendingKinds), ...figures };
+const spendingFigures = describeTable('spending_sums', figures);
 const spending = describeTable('spending_sums', sums);
 const spendingSums = describeTable('spending_sums', {
   accountId: int('account_id'),
@@ -35,6 +35,8 @@ const spendingSums = describeTable('spending_sums', {
 /** Of one package and kind. */
 export type Spending = RowOf<typeof spending>;
 type SpendingSum = RowOf<typeof spendingSums>;
+type Figures = RowOf<typeof spendingFigures>;
+const nothing: Figures = { orderCount: 0, chargedCents: 0n, refundedCents: 0n };
 
 /** Whether it is of the period that was asked for, or of the one before. */
 export interface PeriodSpending extends Spending {
@@ -48,11 +50,40 @@ export interface SpendingPeriods {
   readonly previousSince: string;
 }
 
+/** Of which days, packages and kinds; null: of all. */
+export interface SpendingFilter {
+  /** UTC days, both included. */
+  readonly from: string;
+  readonly to: string;
+  /** What is still to come has no sums: a month that goes on is whole. */
+  readonly today: string;
+  readonly packageId: number | null;
+  readonly kind: Spending['kind'] | null;
+  /** What there is most of comes first. */
+  readonly by: 'spent' | 'orders' | 'refunded';
+  readonly limit: number;
+}
+
+export interface AccountSpending extends Figures {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+}
+
+export interface SpendingByAccount {
+  readonly accounts: readonly AccountSpending[];
+  /** Of all, also of those beyond the limit. */
+  readonly countOfAccounts: number;
+  readonly together: Figures;
+}
+
 export interface SpendingReads extends Pick<EntryMarks, 'bringAllUpToDate'> {
   /** null: there is too much that is not summed up yet, and the job is at it. */
   ofAccount(accountId: number, periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
   /** Of every real account together. */
   ofAll(periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
+  /** Account by account. */
+  byAccount(filter: SpendingFilter): Promise<SpendingByAccount | null>;
 }
 
 /** Whoever looks waits for so many transactions, and leaves the rest to the job. */
@@ -101,6 +132,29 @@ const listOfAll: Statement = {
     group by 1, 2, 3`,
 };
 
+const figureSums = `sum(s.order_count)::bigint as order_count, sum(s.charged_cents)::bigint as charged_cents,
+      sum(s.refunded_cents)::bigint as refunded_cents`;
+
+const figuresOfAccounts = `accounts a join lateral (
+      select * from spending_sums s
+      where s.account_id = a.id and s.step = $1::text and s.since between $2::date and $3::date
+        and ($4::int is null or s.package_id = $4::int) and ($5::text is null or s.kind = $5::text)) s
+      on a.id <= ${realAccountIdMax}`;
+
+const listByAccount: Statement = {
+  name: 'list_spending_by_account',
+  text: `select a.id, a.username, a.display_name, ${figureSums} from ${figuresOfAccounts}
+    group by a.id
+    order by case $6::text when 'orders' then sum(s.order_count) when 'refunded' then sum(s.refunded_cents)
+      else sum(s.charged_cents) - sum(s.refunded_cents) end desc, a.id
+    limit $7::int`,
+};
+
+const sumOfAccounts: Statement = {
+  name: 'sum_spending_of_accounts',
+  text: `select count(distinct a.id)::int as accounts, ${figureSums} from ${figuresOfAccounts}`,
+};
+
 export function createSpendingReads(database: Database): SpendingReads {
   const marks = createEntryMarks(database, {
     table: 'spending_marks',
@@ -110,6 +164,17 @@ export function createSpendingReads(database: Database): SpendingReads {
       await writeRows(transaction, addSums, sumsOf(accountId, rows));
     },
   });
+
+  /** false: there is too much to sum up while somebody waits. */
+  async function bringAllNearly(): Promise<boolean> {
+    const behind = await marks.listBehind();
+    const pieces = behind.reduce((sum, each) => sum + each.pieces, 0);
+    // Many accounts that are a little behind are summed up; a year of orders is not.
+    if (pieces > behind.length + piecesOfRequestMax) return false;
+    for (const { accountId } of behind) await marks.bringUpToDate(accountId, piecesOfRequestMax);
+    return true;
+  }
+
   return {
     async ofAccount(accountId, { step, since, previousSince }) {
       if (!(await marks.bringUpToDate(accountId, piecesOfRequestMax))) return null;
@@ -117,13 +182,29 @@ export function createSpendingReads(database: Database): SpendingReads {
       return (await database.ofAccount(accountId).query(listOfAccount, values)).map(parsePeriod);
     },
     async ofAll({ step, since, previousSince }) {
-      const behind = await marks.listBehind();
-      const pieces = behind.reduce((sum, each) => sum + each.pieces, 0);
-      // Many accounts that are a little behind are summed up; a year of orders is not.
-      if (pieces > behind.length + piecesOfRequestMax) return null;
-      for (const { accountId } of behind) await marks.bringUpToDate(accountId, piecesOfRequestMax);
+      if (!(await bringAllNearly())) return null;
       const found = await fromEveryGroup(database, listOfAll, [step, previousSince, since]);
       return addedUp(found.map(parsePeriod));
+    },
+    async byAccount({ from, to, today, packageId, kind, by, limit }) {
+      if (!(await bringAllNearly())) return null;
+      // Whole months are few rows; anything else is days.
+      const step: Step = from.endsWith('-01') && (to >= today || isEndOfMonth(to)) ? 'month' : 'day';
+      const values = [step, from, to, packageId, kind];
+      const [found, sums] = await Promise.all([
+        fromEveryGroup(database, listByAccount, [...values, by, limit]),
+        fromEveryGroup(database, sumOfAccounts, values),
+      ]);
+      const accounts = found.map(parseAccountSpending).toSorted((one, other) => {
+        const [first, second] = [rankOf(one, by), rankOf(other, by)];
+        return first === second ? one.id - other.id : first > second ? -1 : 1;
+      });
+      const filled = sums.filter((row) => Number(row['accounts']) > 0);
+      return {
+        accounts: accounts.slice(0, limit),
+        countOfAccounts: filled.reduce((count, row) => count + Number(row['accounts']), 0),
+        together: filled.map((row) => spendingFigures.parse(row)).reduce(bothOf, nothing),
+      };
     },
     bringAllUpToDate: marks.bringAllUpToDate,
   };
@@ -158,7 +239,7 @@ function addedUp(found: readonly PeriodSpending[]): PeriodSpending[] {
   return [...together.values()];
 }
 
-function bothOf(one: Spending, other: Spending) {
+function bothOf(one: Figures, other: Figures): Figures {
   return {
     orderCount: one.orderCount + other.orderCount,
     chargedCents: one.chargedCents + other.chargedCents,
@@ -168,4 +249,24 @@ function bothOf(one: Spending, other: Spending) {
 
 function parsePeriod(row: Row): PeriodSpending {
   return { ...spending.parse(row), isBefore: row['is_before'] === true };
+}
+
+function parseAccountSpending(row: Row): AccountSpending {
+  return {
+    id: Number(row['id']),
+    username: String(row['username']),
+    displayName: String(row['display_name']),
+    ...spendingFigures.parse(row),
+  };
+}
+
+function rankOf({ orderCount, chargedCents, refundedCents }: Figures, by: SpendingFilter['by']): bigint {
+  if (by === 'orders') return BigInt(orderCount);
+  return by === 'refunded' ? refundedCents : chargedCents - refundedCents;
+}
+
+function isEndOfMonth(day: string): boolean {
+  const next = new Date(`${day}T00:00:00Z`);
+  next.setUTCDate(next.getUTCDate() + 1);
+  return next.getUTCDate() === 1;
 }

@@ -86,6 +86,7 @@ const panel = usePanelBrowser(async (service) => {
     'account-order-page': { path: `/panel/admin/orders/${orderId}`, title: /^Order/ },
     'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
+    'revenue-page': { path: '/panel/admin/revenue', title: 'Revenue by account' },
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
     'any-customer-page': {
       path: `/panel/admin/customers/${Math.floor(orderId / 1e9) * 1e9 + 1}`,
@@ -130,6 +131,7 @@ test('no page of the console does either, nor an account’s lists, a trial and 
   const { trial } = panel.service.packages;
   for (const { path, title } of Object.values(consolePages)) await look(page, path, title);
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=orders`, /^account-/);
+  await look(page, `/panel/admin/accounts/${reseller.id}?tab=access`, /^account-/);
   await look(page, `/panel/admin/packages/${trial}`, 'Trial');
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=customers`, /^account-/);
   await look(page, '/panel/admin/packages/new', 'New package');

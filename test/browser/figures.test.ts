@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { goTo, heading, row, typeSignIn } from './panel-actions.ts';
+import { goTo, heading, typeSignIn } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -183,13 +183,49 @@ test('an operator who signs in lands on Business, a reseller on the overview, an
   await heading(page, 'Ledger').waitFor();
 });
 
-test('the operator sees revenue by package and kind, and a package opens', async () => {
-  const page = await panel.openAs(panel.service.admin, '/panel/admin');
+test('each figure of the operator’s overview opens its rows, down to the orders of an account', async () => {
+  const { service } = panel;
+  const page = await panel.openAs(service.admin, '/panel/admin');
+  const search = () => Object.fromEntries(new URL(page.url()).searchParams);
+  const span = { from: '2026-02-11T00:00:00Z', to: '2026-03-12T23:59:59Z' };
   await page.getByRole('table', { name: 'Spending by package' }).getByRole('link', { name: 'Plus' }).click();
-  await heading(page, 'Plus').waitFor();
-  await page.goBack();
+  await heading(page, 'Revenue by account').waitFor();
+  const plus = { ...span, package_id: String(service.packages.plus) };
+  assert.deepEqual(search(), plus);
+  await page.getByRole('definition').filter({ hasText: '$25.00' }).first().waitFor();
+  await page.getByRole('table', { name: 'Revenue by account' }).getByRole('link').click();
+  await page.getByRole('table', { name: 'Orders' }).getByRole('link', { name: 'new' }).waitFor();
+  assert.deepEqual(search(), { ...plus, tab: 'orders' });
+  assert.equal(await page.getByRole('table', { name: 'Orders' }).getByRole('row').count(), 2);
+
+  await page.goto('/panel/admin');
   await page.getByRole('radio', { name: 'Kind' }).press('Space');
-  await row(page, 'Renewal').first().waitFor();
+  await page.getByRole('link', { name: 'Renewal' }).click();
+  await heading(page, 'Revenue by account').waitFor();
+  assert.deepEqual(search(), { ...span, kind: 'renew' });
+
+  await page.goto('/panel/admin');
+  await page.getByRole('definition').getByRole('link', { name: '$45.00' }).click();
+  const accounts = page.getByRole('table', { name: 'Revenue by account' });
+  await accounts.getByRole('link', { name: '$45.00' }).last().click();
+  await page.getByRole('table', { name: 'Ledger entries' }).waitFor();
+  assert.deepEqual(search(), { ...span, tab: 'ledger' });
+  await page.goBack();
+  await page.getByRole('button', { name: 'Orders' }).click();
+  await page.waitForURL('**/revenue?*sort=orders*');
+  await page.getByRole('combobox', { name: 'Time (UTC)' }).selectOption({ label: 'January 2026' });
+  await page.getByRole('definition').filter({ hasText: '$10.00' }).first().waitFor();
+
+  await page.goto('/panel/admin');
+  await page.getByRole('definition').getByRole('link', { name: '0', exact: true }).click();
+  await heading(page, 'All customers').waitFor();
+  assert.deepEqual(search(), { from: '2026-03-12T10:00:01Z', to: '2026-03-26T10:00:00Z' });
+  await page.getByText('Nobody found').waitFor();
+
+  await page.goto('/panel/admin?view=table');
+  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, still running' }).click();
+  await page.getByRole('definition').filter({ hasText: '$35.00' }).first().waitFor();
+  assert.deepEqual(search(), { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' });
 });
 
 test('a refusal leads from its code to the requests, and for the operator to the accounts', async () => {

@@ -222,6 +222,44 @@ test('the operator sees the real accounts together, and no tests', async () => {
   assert.deepEqual(test.spending.map(short), ['Plus activate 1 25.00 0.00']);
 });
 
+test('the operator sees what each account spent, and it adds up to the figures', async () => {
+  const console = await signIn(service, service.admin);
+  const other = await service.createReseller({ credit: '100.00' });
+  await placeOrder(service, other, { customer: 'elsewhere' });
+  await placeOrder(service, other, { customer: 'elsewhere' });
+  const { totals, span } = (await console.get('/admin/overview?days=3')).body;
+  const { previous: _previous, ...figures } = totals;
+  const days = `from=${span.from.slice(0, 10)}&to=${span.to.slice(0, 10)}`;
+  const all = (await console.get(`/admin/spending?${days}`)).body;
+  assert.deepEqual(all.totals, figures);
+  for (const figure of ['charged', 'refunded', 'spent'] as const)
+    assert.equal(
+      sum<Row>(all.data, (row) => cents(row[figure])),
+      cents(totals[figure]),
+      figure,
+    );
+  assert.equal(all.count_of_accounts, all.data.length);
+  const spent = all.data.map((row: Row) => cents(row.spent));
+  assert.deepEqual(
+    spent,
+    spent.toSorted((one: number, next: number) => next - one),
+  );
+  const whose = (query: string) =>
+    console
+      .get(`/admin/spending?${query}`)
+      .then(({ body }) => body.data.map((row: { account: { id: number } }) => row.account.id));
+  assert.deepEqual(await whose(`${days}&kind=cancel`), [account.id]);
+  assert.deepEqual(await whose(`${days}&kind=renew&package_id=${service.packages.basic}`), [other.id]);
+  assert.deepEqual(await whose('from=2025-01-01&to=2025-12-31'), []);
+  // Whole months come from other rows than days.
+  const month = (await console.get('/admin/spending?from=2026-02-01&to=2026-02-28')).body;
+  assert.deepEqual(month, { ...all, from: '2026-02-01', to: '2026-02-28' });
+  const goingOn = (await console.get('/admin/spending?from=2026-01-01&to=2026-02-03')).body;
+  assert.deepEqual(goingOn.data, all.data);
+  for (const query of ['from=2026-02-02&to=2026-02-01', 'from=2020-01-01&to=2026-02-01', 'kind=none'])
+    assert.equal((await console.get(`/admin/spending?${query}`)).status, 422, query);
+});
+
 test('orders that wait or failed, renewals that failed and customers are counted', async () => {
   const { orders, customers, renewals_failed } = (await panel.get('/overview?days=3')).body;
   assert.deepEqual(orders, { pending: { count: 0, more: false }, failed: { count: 2, more: false } });

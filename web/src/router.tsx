@@ -202,6 +202,16 @@ const packageEditor = createRoute({
   ),
 });
 
+const revenue = createRoute({
+  getParentRoute: () => console,
+  path: '/revenue',
+  validateSearch: textParams('from', 'to', 'package_id', 'kind', 'sort'),
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/revenue-page.tsx')),
+    'RevenuePage',
+  ),
+});
+
 const allCustomers = createRoute({
   getParentRoute: () => console,
   path: '/customers',
@@ -285,6 +295,7 @@ const routeTree = root.addChildren([
       accountOrder,
       packages,
       packageEditor,
+      revenue,
       allCustomers,
       attention,
       anyCustomer,

@@ -16,6 +16,7 @@ import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
 import { peoplePanelRoutes } from '../admin/people-routes.ts';
 import type { SessionDoor } from '../doors/session-door.ts';
 import { accountPanelRoutes } from './account-panel-routes.ts';
+import { accountSpendingRoutes } from './account-spending-routes.ts';
 import { accountViewRoutes } from './account-view-routes.ts';
 import { anyCustomerRoutes } from './any-customer-routes.ts';
 import { apiAccessRoutes } from './api-access-routes.ts';
@@ -84,6 +85,7 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   accountReceiptRoutes(app, dependencies);
   accountRequestRoutes(app, dependencies);
   accountRefusalRoutes(app, dependencies);
+  accountSpendingRoutes(app, dependencies);
   auditPanelRoutes(app, dependencies);
   accountPanelRoutes(app, dependencies);
   accountViewRoutes(app, dependencies);

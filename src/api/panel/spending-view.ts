@@ -109,7 +109,7 @@ function together(all: readonly Figures[]): Figures {
   );
 }
 
-function figuresOf(figures: Figures) {
+export function figuresOf(figures: Figures) {
   const { orderCount, chargedCents, refundedCents } = figures;
   return {
     orders: orderCount,

@@ -12,6 +12,7 @@ import type {
   AnyCustomer,
   ApiKey,
   ApiKeyFacts,
+  AttentionCount,
   AttentionOrder,
   Balance,
   Brand,
@@ -47,6 +48,7 @@ import type {
   ShownBrand,
   SignedInPerson,
   SignInOptions,
+  SpendingOfAccounts,
   Statement,
   TestClock,
   Usage,
@@ -192,11 +194,20 @@ export const allCustomersQuery = (query: Query) =>
   listing<CursorPage<AccountCustomer>>('/admin/customers', query);
 export const refusedAccountsQuery = (code: string, days: Query) =>
   listing<RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
+export const spendingOfAccountsQuery = (query: Query) =>
+  listing<SpendingOfAccounts>('/admin/spending', query);
 export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
 
 const attentionMilliseconds = 60_000;
 export const attentionQuery = queryOptions({
   ...reading<Listed<AttentionOrder>>('/admin/v1/orders/attention', { limit: 100 }),
+  refetchInterval: attentionMilliseconds,
+});
+
+/** For the navigation, on every page: counted no more often than the list is read. */
+export const attentionCountQuery = queryOptions({
+  ...reading<AttentionCount>('/admin/attention'),
+  staleTime: attentionMilliseconds,
   refetchInterval: attentionMilliseconds,
 });
 

@@ -13,7 +13,9 @@ import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
   accountCustomerSchema,
+  accountSpendingSchema,
   adminOverviewSchema,
+  attentionCountSchema,
   cancelPreviewSchema,
   customerWithOrdersSchema,
   healthSchema,
@@ -215,6 +217,15 @@ export interface PackageList {
 export type ConsoleOverview = With<
   Static<typeof adminOverviewSchema>,
   { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
+>;
+export type AttentionCount = Static<typeof attentionCountSchema>;
+export type SpendingOfAccount = NonNullable<Static<typeof accountSpendingSchema>['data']>[number];
+export type SpendingOfAccounts = With<
+  Static<typeof accountSpendingSchema>,
+  {
+    totals: Omit<SpendingOfAccount, 'account'> | null;
+    data: readonly SpendingOfAccount[] | null;
+  }
 >;
 export type Health = Static<typeof healthSchema>;
 export interface AttentionOrder {

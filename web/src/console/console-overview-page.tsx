@@ -1,6 +1,6 @@
 // The business at a glance: revenue and orders, who sells most, what ends soon, what is refused and why.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -9,17 +9,19 @@ import { useMe } from '../api/me.ts';
 import { consoleOverviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { ConsoleOverview, RefusalCount } from '../api/shapes.ts';
-import { sumAmounts } from '../text/amounts.ts';
+import { timesOfUtc } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
+import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { SeriesCard, spans } from '../ui/series-card.tsx';
 import { SpendingCard } from '../ui/spending-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
-import { RowLink } from '../ui/text-link.tsx';
+import { RowLink, TextLink } from '../ui/text-link.tsx';
 import { RefusedAccountsCard } from './refused-accounts-card.tsx';
 
 const route = getRouteApi('/panel/admin/');
@@ -35,9 +37,17 @@ export function ConsoleOverviewPage() {
   const change = (changed: typeof search) =>
     void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
   const series = data?.series;
-  const orders = series?.reduce((sum, point) => sum + point.orders, 0);
-  const money = (read: (point: NonNullable<typeof series>[number]) => string) =>
-    series && <Money amount={sumAmounts(series.map(read))} currency={currency} />;
+  const totals = data?.totals;
+  const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>
+    data && amount !== undefined ? (
+      <TextLink
+        to="/admin/revenue"
+        search={{ from: data.span.from, to: data.span.to, ...sort }}
+        className="decoration-transparent"
+      >
+        <Money amount={amount} currency={currency} />
+      </TextLink>
+    ) : undefined;
   const topColumns: readonly Column<TopAccount>[] = [
     {
       title: t`Account`,
@@ -64,25 +74,47 @@ export function ConsoleOverviewPage() {
     <>
       <PageHeader title={t`Business`} description={t`All accounts together.`} />
       <div className="flex flex-col gap-4 lg:gap-5">
+        <AttentionNotice attention={data?.orders.attention} />
         <Stats>
           <Stat
             name={t`Revenue`}
-            value={money(({ spent }) => spent)}
+            value={figure(totals?.spent, {})}
             note={t`In ${span.title}, less refunds`}
           />
           <Stat
             name={t`Orders`}
-            value={orders === undefined ? undefined : formatCount(orders)}
+            value={
+              data &&
+              totals && (
+                <TextLink
+                  to="/admin/revenue"
+                  search={{ from: data.span.from, to: data.span.to, sort: 'orders' }}
+                  className="decoration-transparent"
+                >
+                  {formatCount(totals.orders)}
+                </TextLink>
+              )
+            }
             note={t`In ${span.title}`}
           />
           <Stat
             name={t`Refunded`}
-            value={money(({ refunded }) => refunded)}
+            value={figure(totals?.refunded, { sort: 'refunded' })}
             note={t`For plans replaced before their end`}
           />
           <Stat
             name={t`Plans that end soon`}
-            value={data && formatCount(data.expiring.count)}
+            value={
+              data && (
+                <TextLink
+                  to="/admin/customers"
+                  search={{ from: data.expiring.from, to: data.expiring.to }}
+                  className="decoration-transparent"
+                >
+                  {formatCount(data.expiring.count)}
+                </TextLink>
+              )
+            }
             note={t`Within 14 days, in every account`}
           />
         </Stats>
@@ -98,6 +130,18 @@ export function ConsoleOverviewPage() {
           view={search.view === 'table' ? 'table' : 'chart'}
           onView={(view) => change({ view: view === 'chart' ? '' : view })}
           outdated={isPlaceholderData}
+          rows={{
+            onOpen: ({ date }, of) =>
+              void navigate({
+                to: '/admin/revenue',
+                search: { ...timesOfUtc(date), ...(of === 'orders' && { sort: 'orders' }) },
+              }),
+            link: ({ date }, words) => (
+              <RowLink to="/admin/revenue" search={timesOfUtc(date)}>
+                {words}
+              </RowLink>
+            ),
+          }}
         />
         <SpendingCard
           title={t`Revenue by package and kind`}
@@ -109,18 +153,32 @@ export function ConsoleOverviewPage() {
           by={search.by === 'kind' ? 'kind' : 'package'}
           onBy={(by) => change({ by: by === 'package' ? '' : by })}
           outdated={isPlaceholderData}
-          link={({ key, name }) =>
-            search.by === 'kind' ? (
-              name
-            ) : (
-              <RowLink to="/admin/packages/$packageId" params={{ packageId: key }}>
-                <bdi>{name}</bdi>
-              </RowLink>
-            )
-          }
+          link={({ key, name }) => (
+            <RowLink
+              to="/admin/revenue"
+              search={{
+                ...(data !== undefined && { from: data.span.from, to: data.span.to }),
+                ...(search.by === 'kind' ? { kind: key } : { package_id: key }),
+              }}
+            >
+              <bdi>{name}</bdi>
+            </RowLink>
+          )}
         />
         <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-          <Card title={t`Top accounts`} description={t`By credit spent in ${span.title}.`} flush>
+          <Card
+            title={t`Top accounts`}
+            description={t`By credit spent in ${span.title}.`}
+            action={
+              <ButtonLink
+                to="/admin/revenue"
+                search={data === undefined ? {} : { from: data.span.from, to: data.span.to }}
+              >
+                <Trans>Show all</Trans>
+              </ButtonLink>
+            }
+            flush
+          >
             <div className="border-t border-line">
               <DataTable
                 caption={t`Accounts by credit spent`}
@@ -163,6 +221,28 @@ export function ConsoleOverviewPage() {
         </div>
       </div>
     </>
+  );
+}
+
+/** Orders that wait for a decision; nothing, where none does. */
+function AttentionNotice({
+  attention,
+}: {
+  readonly attention: ConsoleOverview['orders']['attention'] | undefined;
+}) {
+  if (attention === undefined || attention.count === 0) return null;
+  return (
+    <Notice tone="warn">
+      <TextLink to="/admin/attention">
+        {attention.more
+          ? t`More than ${formatCount(attention.count)} orders need your attention`
+          : plural(attention.count, {
+              one: '# order needs your attention',
+              other: '# orders need your attention',
+            })}
+      </TextLink>{' '}
+      <Trans>The product has not answered. It is asked no more: decide about each.</Trans>
+    </Notice>
   );
 }
 

@@ -2,15 +2,18 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Keyboard, LogOut, Search } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
-import { usePerson } from '../api/person.ts';
+import { useMay, usePerson } from '../api/person.ts';
+import { attentionCountQuery } from '../api/queries.ts';
 import { TestSwitch } from '../test-mode/test-switch.tsx';
+import { formatCount } from '../text/language.ts';
 import { roleWord } from '../text/words.ts';
+import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { Money } from '../ui/money.tsx';
@@ -116,9 +119,25 @@ function PageLinks({
           >
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {title}
+            {to === '/admin/attention' ? <AttentionCount /> : null}
           </Link>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How many orders wait for a decision; nothing, where none does. */
+function AttentionCount() {
+  const isOperator = useMay()('admin:read');
+  const { data } = useQuery({ ...attentionCountQuery, enabled: isOperator });
+  if (data === undefined || data.count === 0) return null;
+  return (
+    <span className="ml-auto">
+      <Badge tone="warn">
+        {formatCount(data.count)}
+        {data.more ? '+' : ''}
+      </Badge>
+    </span>
   );
 }
