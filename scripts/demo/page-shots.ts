@@ -213,6 +213,19 @@ export const pageShots: readonly PageShot[] = [
     role: 'administrator',
     open: (scene) => firstRow(scene, '/panel/admin/packages'),
   },
+  {
+    name: 'console-odd-prices-dialog',
+    role: 'administrator',
+    whole: false,
+    open: async (scene) => {
+      await firstRow(scene, '/panel/admin/packages');
+      await scene.page.getByRole('button', { name: 'Schedule prices' }).click();
+      const dialog = scene.page.getByRole('dialog');
+      await dialog.getByLabel('Day (UTC)').fill('2030-01-15');
+      await dialog.getByLabel('Reseller, monthly').fill('1400');
+      await dialog.getByText('Is this meant?').waitFor();
+    },
+  },
   { name: 'console-package-new', role: 'administrator', open: at('/panel/admin/packages/new') },
   { name: 'console-customers', role: 'administrator', open: at('/panel/admin/customers') },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { usernameOf } from '../harness/panel-client.ts';
-import { placeOrder, secondsOf } from '../harness/shop.ts';
+import { createPackage, placeOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
@@ -85,4 +85,31 @@ test('on a phone an account’s lists say when and what kind', async () => {
     .filter({ visible: true })
     .waitFor();
   await expectAccessible(page, 'an account’s orders on a phone');
+});
+
+test('prices that are to begin stand beside the present ones, and what is odd about them is said before they are saved', async () => {
+  const { service } = panel;
+  const id = await createPackage(service, 'Priced', ['10.00', '27.00', '96.00']);
+  await schedulePrices(service, id, '2026-04-01T00:00:00Z', { reseller: { monthly: '11.00' } });
+  const page = await panel.openAs(service.admin, `/panel/admin/packages/${id}`);
+  const schedule = page.getByRole('table', { name: 'Scheduled prices' });
+  await schedule.getByText('+10%').filter({ visible: true }).waitFor();
+  await page.getByRole('button', { name: 'Schedule prices' }).click();
+  const form = dialog(page, 'Schedule prices of Priced');
+  await form.getByLabel('Day (UTC)').fill('2026-05-01');
+  await form.getByLabel('Reseller, monthly').fill('110');
+  await form.getByText('Is this meant?').waitFor();
+  await form.getByText('Reseller, monthly: more than half as much again (+900%).').waitFor();
+  await form.getByRole('button', { name: 'Schedule all the same' }).waitFor();
+  await expectAccessible(page, 'odd prices');
+  await form.getByLabel('Reseller, monthly').fill('12.10');
+  await form.getByText('Is this meant?').waitFor({ state: 'detached' });
+  // Compared with what it is by then, and not with what it is now.
+  await form.getByRole('list', { name: 'What changes' }).getByText('+10%').waitFor();
+  await form.getByRole('button', { name: 'Schedule prices' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
+  // The same is asked of prices that hold at once.
+  await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
+  await page.getByText('Reseller, yearly: $960.00 is more than its months one by one, $120.00.').waitFor();
 });

@@ -27,6 +27,7 @@ import { TextLink } from '../ui/text-link.tsx';
 import { say } from '../ui/toasts.tsx';
 import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 import { FeatureList } from './feature-list.tsx';
+import { PriceChangeList } from './price-change-list.tsx';
 import { changedPrices, emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
 import { PriceSchedule } from './price-schedule.tsx';
 
@@ -248,6 +249,9 @@ function PackageForm({
               description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
             >
               <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
+              {canChange && read !== null ? (
+                <PriceChangeList before={opened} after={read} currency={currency} />
+              ) : null}
             </Card>
           )}
           <Card>

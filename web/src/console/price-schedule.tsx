@@ -11,8 +11,9 @@ import { useMay } from '../api/person.ts';
 import { scheduledPricesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group, ScheduledPrices } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { toCents } from '../text/amounts.ts';
 import { formatUtc } from '../text/times.ts';
-import { periods } from '../text/words.ts';
+import { groupWord, periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -22,15 +23,31 @@ import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
+import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
 import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
 
 type Opened = { readonly deed: 'add' } | { readonly deed: 'delete'; readonly price: ScheduledPrices } | null;
+
+/** What it costs right before this moment: now, and with what begins until then. */
+function pricesBefore(
+  one: AdminPackage,
+  schedule: readonly ScheduledPrices[],
+  from: string,
+): AdminPackage['prices'] {
+  return schedule
+    .filter((price) => !price.begun && Date.parse(price.from) < Date.parse(from))
+    .toSorted((first, second) => Date.parse(first.from) - Date.parse(second.from))
+    .reduce((prices, price) => withNamed(prices, price.prices), one.prices);
+}
 
 export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const { data, error, refetch } = useQuery(scheduledPricesQuery(one.id));
   const [opened, setOpened] = useState<Opened>(null);
   const close = () => setOpened(null);
   const mayChange = useMay()('admin:packages');
+  const schedule = data?.data ?? [];
+  // What had been before is known only of what is still to come.
+  const beforeOf = (price: ScheduledPrices) => (price.begun ? null : pricesBefore(one, schedule, price.from));
   const deletion = (price: ScheduledPrices) =>
     price.begun || !mayChange ? null : (
       <Button
@@ -61,10 +78,13 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         </>
       ),
     },
-    { title: t`Reseller`, cell: ({ prices }) => <Named prices={prices} group="reseller" /> },
+    {
+      title: t`Reseller`,
+      cell: (price) => <Named price={price} before={beforeOf(price)} group="reseller" one={one} />,
+    },
     {
       title: t`Distributor`,
-      cell: ({ prices }) => <Named prices={prices} group="distributor" />,
+      cell: (price) => <Named price={price} before={beforeOf(price)} group="distributor" one={one} />,
       from: 'sm',
     },
     { title: t`Delete`, untitled: true, align: 'end', cell: deletion, from: 'sm' },
@@ -97,29 +117,42 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
           }
         />
       </Card>
-      {opened?.deed === 'add' ? <ScheduleDialog one={one} onClose={close} /> : null}
+      {opened?.deed === 'add' ? <ScheduleDialog one={one} schedule={schedule} onClose={close} /> : null}
       {opened?.deed === 'delete' ? <UnscheduleDialog one={one} price={opened.price} onClose={close} /> : null}
     </>
   );
 }
 
+interface NamedProps {
+  readonly one: AdminPackage;
+  readonly price: ScheduledPrices;
+  /** null: it has begun. */
+  readonly before: AdminPackage['prices'] | null;
+  readonly group: Group;
+}
+
 /** Those of the group that are named, with their periods; on narrow screens the other group's are below. */
-function Named({ prices, group }: Pick<ScheduledPrices, 'prices'> & { readonly group: Group }) {
+function Named({ one, price: { prices }, before, group }: NamedProps) {
   const lines = (of: Group) =>
     periods.flatMap(({ period, title }) => {
       const price = prices[of]?.[period];
-      return price === undefined ? [] : [{ period, title, price }];
+      const old = before?.[of][period];
+      return price === undefined
+        ? []
+        : [{ period, title, after: toCents(price), before: old === undefined ? null : toCents(old) }];
     });
   const list = (of: Group, title: string) => (
     <ul aria-label={title}>
       {lines(of).map((line) => (
-        <li key={line.period} className="figures whitespace-nowrap">
-          {line.price} <span className="text-soft">{line.title.toLowerCase()}</span>
+        <li key={line.period} className="flex flex-wrap items-baseline gap-x-1.5">
+          <PriceStep change={line} currency={one.currency} />
+          <span className="text-soft">{line.title.toLowerCase()}</span>
         </li>
       ))}
     </ul>
   );
-  const own = lines(group).length === 0 ? <span className="text-soft">–</span> : list(group, group);
+  const own =
+    lines(group).length === 0 ? <span className="text-soft">–</span> : list(group, groupWord(group));
   if (group === 'distributor' || lines('distributor').length === 0) return own;
   return (
     <>
@@ -128,7 +161,7 @@ function Named({ prices, group }: Pick<ScheduledPrices, 'prices'> & { readonly g
         <p className="text-xs text-soft">
           <Trans>Distributor</Trans>
         </p>
-        {list('distributor', 'distributor')}
+        {list('distributor', groupWord('distributor'))}
       </div>
     </>
   );
@@ -139,12 +172,19 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function ScheduleDialog({ one, onClose }: DialogProps) {
+function ScheduleDialog({
+  one,
+  schedule,
+  onClose,
+}: DialogProps & { readonly schedule: readonly ScheduledPrices[] }) {
   const [day, setDay] = useState('');
   const [time, setTime] = useState('00:00');
   const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
   const read = readSomePrices(prices);
   const from = /^\d{4}-\d{2}-\d{2}$/.test(day) && /^\d{2}:\d{2}$/.test(time) ? `${day}T${time}:00Z` : null;
+  const before = from === null ? one.prices : pricesBefore(one, schedule, from);
+  const after = read === null ? before : withNamed(before, read);
+  const odd = isOdd(before, after);
   const command = useCommand(
     (body: Pick<ScheduledPrices, 'from' | 'prices'>) => schedulePrices(one.id, body),
     {
@@ -158,7 +198,7 @@ function ScheduleDialog({ one, onClose }: DialogProps) {
     <FormDialog
       title={t`Schedule prices of ${one.name}`}
       description={t`From this moment on new orders and renewals pay them. What is left blank stays what it is then.`}
-      action={t`Schedule prices`}
+      action={odd ? t`Schedule all the same` : t`Schedule prices`}
       busy={command.isPending}
       ready={from !== null && read !== null}
       error={command.error}
@@ -186,7 +226,8 @@ function ScheduleDialog({ one, onClose }: DialogProps) {
           })}
         />
       </div>
-      <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={one.prices} />
+      <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
+      <PriceChangeList before={before} after={after} currency={one.currency} />
     </FormDialog>
   );
 }
