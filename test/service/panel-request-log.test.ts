@@ -407,6 +407,15 @@ test('the service writes its log every second, and what is left when it ends', a
   }
 });
 
+test('nothing older than the seven days of the page is on it, whether it was deleted by then or not', async () => {
+  const owner = await service.createReseller();
+  await owner.get('/balance');
+  const lines = async () => (await (await signIn(service, owner)).get('/requests')).body.data;
+  assert.equal((await lines()).length, 1);
+  service.clock.seconds += 7 * day + 3_601;
+  assert.deepEqual(await lines(), []);
+});
+
 function lineOf(accountId: number, index: number): RequestLine {
   return {
     accountId,
