@@ -7,21 +7,13 @@
 //   --documents          those that README.md shows, into docs/screenshots
 // It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import pino from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { changeAccount } from '../src/accounts/account-store.ts';
-import { openApiKey } from '../src/accounts/api-key-store.ts';
-import { findAdministratorId } from '../src/accounts/find-accounts.ts';
-import { openDatabase } from '../src/bootstrap.ts';
-import { defaultLimits, readConfig } from '../src/config.ts';
-import { createService } from '../src/create-service.ts';
-import { hashPassword, mintPassword } from '../src/identity/password.ts';
-import { createAsk, expectDone } from './demo/demo-client.ts';
-import { fillDemo } from './demo/fill-demo.ts';
+import { mintPassword } from '../src/identity/password.ts';
+import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
 import { readWords, translatedPage } from './demo/translated-page.ts';
 
@@ -64,8 +56,10 @@ const problems: string[] = [];
 const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'sellthrough-screenshots-'));
 const folder = values.documents ? join(import.meta.dirname, '..', 'docs', 'screenshots') : values.out;
 mkdirSync(folder, { recursive: true });
-const stage = await openStage();
+const stage = await openDemoStage(dataDir, password, say);
 try {
+  // Somebody else's choice: the panel asks for another one.
+  await stage.asAdministrator('PATCH', `/accounts/${stage.accountId('lumen')}`, { password });
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
   try {
     for (const look of looks) {
@@ -83,50 +77,6 @@ if (problems.length > 0) process.exitCode = 1;
 
 function isWanted(name: string, look: string): boolean {
   return !values.documents || documentShots.includes(`${name}-${look}`);
-}
-
-/** The service on the demo's year, and the passwords of its people set anew. */
-async function openStage() {
-  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
-  const now = () => Math.floor(Date.now() / 1000);
-  if (!existsSync(join(dataDir, 'postgres'))) {
-    await fillDemo(config, { seed: 1, share: 1, until: now(), password, say });
-  }
-  const { database, seal } = await openDatabase(config, now());
-  let address = '';
-  const service = await createService({
-    config,
-    limits: defaultLimits,
-    database,
-    seal,
-    publicUrl: () => address,
-    logger: pino({ level: 'silent' }),
-    accessLog: null,
-    now,
-    monotonicNow: () => performance.now(),
-  });
-  address = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  // The health page shows what has run.
-  await service.jobs.look();
-  await service.jobs.idle();
-  const administratorId = await findAdministratorId(database);
-  const key = administratorId === null ? null : await openApiKey(database, service.seal, administratorId);
-  const ask = createAsk(address);
-  const asAdministrator = async (method: string, path: string, body?: object) => {
-    const request = { method, path: `/api/admin/v1${path}`, from: '', key: key ?? '' };
-    return expectDone(await ask({ ...request, ...(body !== undefined && { body }) }), path);
-  };
-  const { data } = await asAdministrator('GET', '/accounts?limit=100');
-  const ids = new Map<string, number>();
-  for (const account of Array.isArray(data) ? data : []) ids.set(account.username, account.id);
-  const hash = await hashPassword(password);
-  for (const username of ['admin', 'brightline', 'fjord-kreativ']) {
-    const id = ids.get(username) ?? 0;
-    await changeAccount(database, id, { password: { hash, isInitial: false } }, { actorId: id, now: now() });
-  }
-  // Somebody else's choice: the panel asks for another one.
-  await asAdministrator('PATCH', `/accounts/${ids.get('lumen')}`, { password });
-  return { address, ids, close: service.close };
 }
 
 async function photograph(browser: Browser, { name: look, scheme, width, language, isForced }: Look) {
@@ -156,13 +106,13 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
     });
     const page = translatedPage(await context.newPage(), words);
     const username = usernames[role];
-    if (username !== null) await signIn(page, username);
+    if (username !== null) await signInOnStage(page, username, password);
     page.on('pageerror', (error) => problems.push(`${look} ${page.url()}: ${error.message}`));
     page.on('console', (message) => {
       const isStatus = message.text().startsWith('Failed to load resource');
       if (message.type() === 'error' && !isStatus) problems.push(`${look} ${page.url()}: ${message.text()}`);
     });
-    const scene: Scene = { page, accountId: (name) => stage.ids.get(name) ?? 0 };
+    const scene: Scene = { page, accountId: stage.accountId };
     for (const shot of wanted) {
       try {
         await shot.open(scene);
@@ -188,25 +138,9 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
   say(`${look} done\n`);
 }
 
-async function signIn(page: Page, username: string): Promise<void> {
-  await page.goto('/panel/sign-in');
-  await page.getByLabel('Username').fill(username);
-  await page.locator('input[type=password]').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
-}
-
 /** Until nothing is being fetched: no skeletons, no busy tables. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => null)');
-}
-
-function chromiumPath(): string {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const found = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place));
-  if (found === undefined) throw new Error('There is no Chromium here: set CHROMIUM to the path of one.');
-  return found;
 }

@@ -1,0 +1,88 @@
+// npm run daily-tasks: how many clicks, keys and seconds what people do every day takes on the pages, on the demo's year, by
+// the system's Chromium (or that of CHROMIUM), from the page where they land.
+//   --data folder        a demo's database, which is copied; otherwise a year is played first
+//   --headed             in a window, to look on
+// It starts a service of its own on a free port. Exit code 1 when a task takes more clicks than are promised.
+
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { mintPassword } from '../src/identity/password.ts';
+import { dailyTasks, Hand } from './demo/daily-steps.ts';
+import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
+
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, headed: { type: 'boolean', default: false } },
+});
+const reseller = 'brightline';
+const password = mintPassword();
+const say = (text: string) => process.stderr.write(text);
+
+const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-daily-tasks-'));
+if (values.data !== undefined) {
+  if (!existsSync(join(values.data, 'postgres'))) throw new Error(`There is no demo in ${values.data}.`);
+  cpSync(values.data, dataDir, { recursive: true });
+}
+const stage = await openDemoStage(dataDir, password, say);
+const browser = await chromium.launch({
+  executablePath: chromiumPath(),
+  args: ['--no-sandbox'],
+  headless: !values.headed,
+});
+try {
+  const open = async (username: string) => {
+    const context = await browser.newContext({
+      baseURL: stage.address,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      viewport: { width: 1280, height: 900 },
+    });
+    const page = await context.newPage();
+    await signInOnStage(page, username, password);
+    await page.waitForLoadState('networkidle');
+    return page;
+  };
+  await prepare();
+  const rows: Record<string, string | number>[] = [];
+  for (const { name, role, clicksMax, secondsMax, steps } of dailyTasks) {
+    const page = await open(role === 'administrator' ? 'admin' : reseller);
+    const hand = new Hand();
+    const began = performance.now();
+    const seen = await steps(hand, page, reseller);
+    const seconds = (performance.now() - began) / 1000;
+    await page.context().close();
+    if (hand.clicks > clicksMax) process.exitCode = 1;
+    rows.push({
+      task: name,
+      clicks: `${hand.clicks} of ${clicksMax}`,
+      keys: hand.keys,
+      seconds: `${seconds.toFixed(1)}${secondsMax === undefined ? '' : ` of ${secondsMax}`}`,
+      seen: seen.replace(/\s+/g, ' ').slice(0, 60),
+    });
+  }
+  console.table(rows);
+
+  /** Bodies are kept, something was refused, and there is money for everybody's renewal. */
+  async function prepare(): Promise<void> {
+    const account = stage.accountId(reseller);
+    await stage.asAdministrator('POST', `/accounts/${account}/credit`, {
+      amount: '20000.00',
+      memo: 'Daily tasks',
+    });
+    const page = await open(reseller);
+    await page.goto('/panel/requests');
+    const keeping = page.getByRole('switch', { name: 'Keep what was sent and answered for 7 days' });
+    if (!(await keeping.isChecked())) await keeping.click();
+    await page.getByRole('switch', { checked: true }).first().waitFor();
+    await stage.asAccount(reseller, 'POST', '/orders', { package_id: 999, customer: 'ada@example.com' });
+    // Written with the next lines of the log.
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.context().close();
+  }
+} finally {
+  await browser.close();
+  await stage.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}

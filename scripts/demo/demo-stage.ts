@@ -1,0 +1,100 @@
+// The demo's year on stage: the service runs on it, its people have a password that the caller knows, and a browser is at hand.
+// Called by scripts/screenshots.ts and scripts/daily-tasks.ts.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Page } from 'playwright-core';
+import { changeAccount } from '../../src/accounts/account-store.ts';
+import { openApiKey } from '../../src/accounts/api-key-store.ts';
+import { findAdministratorId } from '../../src/accounts/find-accounts.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
+import { defaultLimits, readConfig } from '../../src/config.ts';
+import type { JsonObject } from '../../src/contract/json.ts';
+import { createService } from '../../src/create-service.ts';
+import { hashPassword } from '../../src/identity/password.ts';
+import { createAsk, type DemoAnswer, expectDone } from './demo-client.ts';
+import { fillDemo } from './fill-demo.ts';
+
+export interface DemoStage {
+  readonly address: string;
+  accountId(username: string): number;
+  asAdministrator(method: string, path: string, body?: object): Promise<JsonObject>;
+  /** With the account's own key. */
+  asAccount(username: string, method: string, path: string, body?: object): Promise<DemoAnswer>;
+  close(): Promise<void>;
+}
+
+/** @param dataDir is filled with the demo's year where it is empty */
+export async function openDemoStage(
+  dataDir: string,
+  password: string,
+  say: (text: string) => void,
+): Promise<DemoStage> {
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const now = () => Math.floor(Date.now() / 1000);
+  if (!existsSync(join(dataDir, 'postgres'))) {
+    await fillDemo(config, { seed: 1, share: 1, until: now(), password, say });
+  }
+  const { database, seal } = await openDatabase(config, now());
+  let address = '';
+  const service = await createService({
+    config,
+    limits: defaultLimits,
+    database,
+    seal,
+    publicUrl: () => address,
+    logger: pino({ level: 'silent' }),
+    accessLog: null,
+    now,
+    monotonicNow: () => performance.now(),
+  });
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  // The health page shows what has run.
+  await service.jobs.look();
+  await service.jobs.idle();
+  const ask = createAsk(address);
+  const keyOf = async (id: number | null) =>
+    (id === null ? null : await openApiKey(database, service.seal, id)) ?? '';
+  const administratorKey = await keyOf(await findAdministratorId(database));
+  const asAdministrator: DemoStage['asAdministrator'] = async (method, path, body) => {
+    const request = { method, path: `/api/admin/v1${path}`, from: '', key: administratorKey };
+    return expectDone(await ask({ ...request, ...(body !== undefined && { body }) }), path);
+  };
+  const { data } = await asAdministrator('GET', '/accounts?limit=100');
+  const ids = new Map<string, number>();
+  for (const account of Array.isArray(data) ? data : []) ids.set(account.username, account.id);
+  const accountId = (username: string) => ids.get(username) ?? 0;
+  const hash = await hashPassword(password);
+  for (const username of ['admin', 'brightline', 'fjord-kreativ']) {
+    const change = { password: { hash, isInitial: false } };
+    const id = accountId(username);
+    await changeAccount(database, id, change, { actorId: id, now: now() });
+  }
+  return {
+    address,
+    accountId,
+    asAdministrator,
+    asAccount: async (username, method, path, body) => {
+      const key = await keyOf(accountId(username));
+      return ask({ method, path: `/api/v1${path}`, from: '', key, ...(body !== undefined && { body }) });
+    },
+    close: service.close,
+  };
+}
+
+export async function signInOnStage(page: Page, username: string, password: string): Promise<void> {
+  await page.goto('/panel/sign-in');
+  await page.getByLabel('Username').fill(username);
+  await page.locator('input[type=password]').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+}
+
+export function chromiumPath(): string {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('There is no Chromium here: set CHROMIUM to the path of one.');
+  return found;
+}
