@@ -286,7 +286,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: '/panel/api' },
   );
-  await app.register((pages) => panelPages(pages, dependencies.pagesFolder), { prefix: '/panel' });
+  await app.register((pages) => panelPages(pages, dependencies.pagesFolder, dependencies.brand), {
+    prefix: '/panel',
+  });
   await app.register((pages) =>
     unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
   );

@@ -1,14 +1,17 @@
-// What shows whose service it is, to everybody, at addresses that stay: the logo as it was uploaded, and a stylesheet with
-// the colour, which comes after those of the pages and says no more than they do: no page has styles within itself.
+// What shows whose service it is, to everybody, at addresses that stay: the logo as it was uploaded, a stylesheet with
+// the colour, which comes after those of the pages and says no more than they do: no page has styles within itself; and the
+// name's letter in that colour, for the tabs of windows.
 // Always true: the logo is sent as the picture that it was read as, and as nothing else.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BrandHolder } from '../brand/brand-store.ts';
-import { type AccentShades, accentThemes } from '../contract/accent-shades.ts';
+import { type AccentShades, accentThemes, productColour } from '../contract/accent-shades.ts';
 import { refusal } from '../contract/error-catalogue.ts';
+import { html } from '../contract/markup.ts';
+import { nameInitial } from '../contract/name-initial.ts';
 import { isKnown } from '../http/served-document.ts';
-import { brandStylesheetPath, logoPath } from './shapes/brand-view.ts';
+import { brandIconPath, brandStylesheetPath, logoPath } from './shapes/brand-view.ts';
 
 const hidden = { schema: { hide: true } };
 
@@ -16,11 +19,7 @@ export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
   app.get(logoPath, hidden, async (request, reply) => {
     const { logo } = brand.current();
     if (logo === null) return reply.refuse(refusal('not_found'));
-    reply.headers({
-      'content-security-policy': "default-src 'none'; sandbox",
-      'content-disposition': 'inline; filename="logo"',
-      'cross-origin-resource-policy': 'same-origin',
-    });
+    reply.headers({ ...pictureHeaders, 'content-disposition': 'inline; filename="logo"' });
     return sendKept(request, reply, logo.etag, logo.type, logo.bytes);
   });
 
@@ -33,6 +32,25 @@ export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
     }
     return sendKept(request, reply, written.etag, 'text/css; charset=utf-8', written.css);
   });
+
+  app.get(brandIconPath, hidden, async (request, reply) => {
+    const { version, name, colour } = brand.current();
+    if (name === null) return reply.refuse(refusal('not_found'));
+    reply.headers(pictureHeaders);
+    return sendKept(request, reply, `"${version}"`, 'image/svg+xml; charset=utf-8', letterIcon(name, colour));
+  });
+}
+
+const pictureHeaders = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** As the pages draw it (web/src/shell/logo.tsx). */
+function letterIcon(name: string, colour: string | null): string {
+  const { accent, onAccent } = accentThemes(colour ?? productColour).light;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui, sans-serif" font-size="18" font-weight="600" fill="${onAccent}">${nameInitial(name)}</text></svg>
+`.text;
 }
 
 /** Kept, but asked for again each time: it changes when the operator says so. */

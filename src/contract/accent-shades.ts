@@ -3,6 +3,9 @@
 // Always true: whatever was chosen, text in the accent on every surface, and text on the accent, has a contrast of 4.5 or
 // more (WCAG 2, AA); so the colour itself moves where it has to, keeping its hue.
 
+/** What pages are in where the operator has chosen none. */
+export const productColour = '#1d4ed8';
+
 export interface AccentShades {
   readonly accent: string;
   /** Under the pointer. */

@@ -1,10 +1,11 @@
-// The operator's face: set on its page, seen before it is saved, and on every page from then on.
+// The operator's face: set on its page, seen before it is saved, and on every page and window from then on.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pngFile } from '../harness/logo-files.ts';
+import { expectAccessible } from './accessibility.ts';
 import { heading } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -15,8 +16,15 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await page.getByRole('textbox', { name: 'Colour' }).fill('#ffe14d');
   await page.getByText('Too light to be read on light pages').waitFor();
   assert.equal(await page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }).count(), 2);
+  const dark = page.getByRole('figure', { name: 'Dark' });
+  for (const part of ['Panel', 'Customer’s page', 'Mail'])
+    await dark.getByText(part, { exact: true }).waitFor();
+  assert.equal(await dark.getByText('Contoso <b>Hosting</b>').count(), 4);
+  await expectAccessible(page, 'the brand before it is saved');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Saved.', exact: true }).waitFor();
+  const title = async () => (await page.title()) === 'Brand · Contoso <b>Hosting</b>';
+  await untilTrue(title, 'the window has the new name');
   const buffer = pngFile();
   await page
     .getByLabel('Choose a file')
@@ -28,11 +36,22 @@ test('the operator’s name, colour and logo are set on a page that shows them f
     assert.equal((await mark.boundingBox())?.height, 24, `the logo on a page ${width} pixels wide`);
   }
 
-  const stranger = await panel.open('/panel/');
+  // Whoever comes reads no other name, not even before the pages are there.
+  const stranger = await (await panel.newVisitor()).newPage();
+  await stranger.addInitScript(watchTitles);
+  await stranger.goto('/panel/');
   await stranger.getByText('Contoso <b>Hosting</b>').waitFor();
   await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
   await stranger.waitForFunction(
     "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === '#7a6c25'",
   );
   assert.equal(await stranger.locator('img[src^="/brand/logo"]').count(), 1);
+  const seen = await stranger.evaluate<string[]>('[...globalThis.namesSeen]');
+  assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
+  assert.doesNotMatch(await stranger.content(), /Sellthrough/);
 });
+
+/** In the page: each title that the window ever had. */
+const watchTitles = `globalThis.namesSeen = new Set();
+new MutationObserver(() => document.title && namesSeen.add(document.title))
+  .observe(document, { subtree: true, childList: true, characterData: true });`;

@@ -1,6 +1,7 @@
 // Whose service it is: its owner sets name, logo and colour, everybody sees them, and whatever they hold stays what it is.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -159,6 +160,16 @@ test('only an owner of the operator’s sets it', async () => {
   }
   const reseller = await service.createReseller();
   expectRefusal(await reseller.send('PUT', `${api}/brand`, own), '403 forbidden');
+});
+
+test('what shows the brand goes through the proxies of deploy/proxies', () => {
+  for (const [file, line] of [
+    ['nginx.conf', /location \/brand\/ \{ proxy_pass/],
+    ['haproxy.cfg', /acl public path_beg .*\/brand\/ /],
+    ['Caddyfile', /@public path .*\/brand\/\*/],
+  ] as const) {
+    assert.match(readFileSync(new URL(`../../deploy/proxies/${file}`, import.meta.url), 'utf8'), line, file);
+  }
 });
 
 test('what another process was told is shown here', async () => {

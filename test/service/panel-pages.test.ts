@@ -9,12 +9,14 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { openPage } from '../harness/browser-request.ts';
+import { pngFile } from '../harness/logo-files.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
-import { expectPrivate } from '../harness/refusals.ts';
+import { expectPrivate, expectStatus } from '../harness/refusals.ts';
 
 const shell = 'b { color: red }';
-const index = `<!doctype html><title>the pages</title><style>${shell}</style>`;
+const icon = '<link rel="icon" type="image/svg+xml" href="/panel/icon.svg" />';
+const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><style>${shell}</style>`;
 const script = 'export {};';
 
 let folder: string;
@@ -57,6 +59,46 @@ test('every path of the panel gives the same index.html, which nobody keeps', as
     assert.equal(page.headers.get('cache-control'), 'no-store');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html; ?charset=utf-8$/i);
   }
+});
+
+test('the operator’s name and icon stand in the page from its first byte, whatever the name holds', async () => {
+  const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
+  const set = async (change: object) => {
+    expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);
+    return (await openPage(service.address, 'GET', '/panel/orders')).text;
+  };
+  const logo = (height: number) => {
+    const data = pngFile({ width: 40, height }).toString('base64');
+    return service.admin.send('PUT', '/api/admin/v1/brand/logo', { data });
+  };
+  const name = 'Müller </title><script>$& "Co"';
+  const written = 'Müller &lt;/title&gt;&lt;script&gt;$&amp; &quot;Co&quot;';
+  const named = await set({ name, colour: '#0f766e' });
+  const [, letter = ''] = /<link rel="icon" href="(\/brand\/icon\.svg\?v=\d+)">/.exec(named) ?? [];
+  assert.equal(
+    named,
+    index
+      .replace('content="own" />', () => `content="${written}">`)
+      .replace(icon, `<link rel="icon" href="${letter}">`)
+      .replace('the pages', () => written),
+  );
+  const { headers, text } = await openPage(service.address, 'GET', letter);
+  assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
+  assert.equal(headers.get('content-security-policy'), "default-src 'none'; sandbox");
+  assert.match(text, /fill="#0f766e".*>M<\/text>/);
+  assert.match(
+    await set({ name: '<&' })
+      .then(() => openPage(service.address, 'GET', letter))
+      .then((page) => page.text),
+    />&lt;<\/text>/,
+  );
+  expectStatus(await logo(10), 200);
+  assert.match(await set({ name }), /href="\/brand\/icon\.svg/, 'a logo that is wide is no icon');
+  expectStatus(await logo(40), 200);
+  assert.match(await set({ name }), /<link rel="icon" href="\/brand\/logo\?v=\d+">/);
+  expectStatus(await service.admin.send('DELETE', '/api/admin/v1/brand/logo'), 200);
+  assert.equal(await set({}), index);
+  assert.equal((await openPage(service.address, 'GET', letter)).status, 404);
 });
 
 test('assets are kept for ever; an asset that is missing is not the index', async () => {

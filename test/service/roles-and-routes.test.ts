@@ -297,6 +297,7 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /docs/*': { anybody: 503 },
   'HEAD /docs/*': { anybody: 503 },
   'GET /brand/brand.css': { anybody: 200 },
+  'GET /brand/icon.svg': { anybody: 404 },
   'GET /brand/logo': { anybody: 404 },
   'GET /customer.css': { anybody: 200 },
   // A link is for whoever has it; this is none.

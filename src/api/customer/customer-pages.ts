@@ -10,7 +10,7 @@ import type { Customer } from '../../plans/customer-table.ts';
 import { type PlanStatus, planStatus } from '../../plans/plan-life.ts';
 import type { TextKey } from '../../text/english-texts.ts';
 import type { Speech } from '../../text/speech.ts';
-import { brandStylesheetPath, logoAddress } from '../shapes/brand-view.ts';
+import { brandStylesheetPath, iconAddress, logoAddress } from '../shapes/brand-view.ts';
 
 export const stylesheetPath = '/customer.css';
 
@@ -28,6 +28,7 @@ export function page({ brand, speech }: PageLook, title: string, body: Markup): 
   const { say, language } = speech;
   const others = languages.filter((other) => other !== language);
   const { supportAddress } = brand;
+  const icon = iconAddress(brand);
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -38,7 +39,7 @@ export function page({ brand, speech }: PageLook, title: string, body: Markup): 
 <title>${brand.name === null ? title : `${title} · ${brand.name}`}</title>
 <link rel="stylesheet" href="${stylesheetPath}">
 <link rel="stylesheet" href="${brandStylesheetPath}">
-</head>
+${icon === null ? html`` : html`<link rel="icon" href="${icon}">\n`}</head>
 <body>
 ${operator(brand)}<main>
 ${body}
@@ -237,7 +238,8 @@ body {
   margin: 5vh auto 1rem;
   font-weight: 600;
 }
-.operator img { width: auto; height: auto; max-width: 12rem; max-height: 2.5rem; }
+.operator img { width: auto; height: auto; max-width: 12rem; max-height: 2.5rem; border-radius: 4px; }
+@media (prefers-color-scheme: dark) { .operator img { padding: 2px; background: #fff; } }
 .operator + main { margin-top: 0; }
 footer { max-width: 32rem; margin: 1rem auto 0; text-align: center; color: var(--soft); font-size: .875rem; }
 footer p { margin: 0 0 .25rem; }

@@ -1,15 +1,19 @@
 // The built pages (web/dist): hashed assets that may be kept for ever, and one index.html, never kept, for every
 // other path of the panel: what it shows is up to the script. Nothing is loaded from elsewhere and nothing
-// inline is run; the one inline style is that of index.html's shell, named by its hash. Without a build a plain page says how
-// to make one.
+// inline is run; the one inline style is that of index.html's shell, named by its hash. The operator's name stands in it from
+// the first byte, so that no window is ever called otherwise. Without a build a plain page says how to make one.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Brand, BrandHolder } from '../../brand/brand-store.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
+import { html, type Markup } from '../../contract/markup.ts';
 import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../../http/built-pages.ts';
+import { iconAddress } from '../shapes/brand-view.ts';
 
 /** Where `npm run build` in web/ puts the pages. */
 export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
@@ -38,7 +42,7 @@ const notBuilt = `<!doctype html>
 `;
 
 /** Registered with the prefix /panel. */
-export async function panelPages(app: FastifyInstance, folder: string): Promise<void> {
+export async function panelPages(app: FastifyInstance, folder: string, brand: BrandHolder): Promise<void> {
   await installBuiltPages(app, folder, contentSecurityPolicy(styleSourcesOf(folder)));
 
   // Every path below /panel that has no route of its own.
@@ -52,10 +56,31 @@ export async function panelPages(app: FastifyInstance, folder: string): Promise<
     return reply.sendFile(path, isAsset ? keptForEver : { maxAge: '1h' });
   });
 
-  function showIndex(reply: FastifyReply): FastifyReply {
+  async function showIndex(reply: FastifyReply): Promise<FastifyReply> {
     if (!isFile(folder, 'index.html')) return sendNotBuilt(reply, notBuilt);
-    return reply.sendFile('index.html', { cacheControl: false });
+    const { version } = brand.current();
+    if (version === 0) return reply.sendFile('index.html', { cacheControl: false });
+    const page = await readFile(join(folder, 'index.html'), 'utf8');
+    return reply.type('text/html; charset=utf-8').send(branded(page, brand.current()));
   }
+}
+
+/** The window's title until a page has its own, the name that pages put behind theirs (web/src/text/service-name.ts), the icon. */
+function branded(page: string, brand: Brand): string {
+  const { name } = brand;
+  const icon = iconAddress(brand);
+  const marks: readonly (readonly [own: RegExp, ours: Markup | null])[] = [
+    [/<title>[^<]*<\/title>/, name === null ? null : html`<title>${name}</title>`],
+    [
+      /<meta name="application-name"[^>]*>/,
+      name === null ? null : html`<meta name="application-name" content="${name}">`,
+    ],
+    [/<link rel="icon"[^>]*>/, icon === null ? null : html`<link rel="icon" href="${icon}">`],
+  ];
+  return marks.reduce(
+    (text, [own, ours]) => (ours === null ? text : text.replace(own, () => ours.text)),
+    page,
+  );
 }
 
 /** The stylesheets, and the style of the shell that index.html shows before they are there. */

@@ -10,6 +10,7 @@ import type { Me } from '../api/shapes.ts';
 import { LanguageChoice } from '../shell/language-choice.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { SignInForm } from '../shell/sign-in-form.tsx';
+import { windowTitle } from '../text/service-name.ts';
 import { TextLink } from '../ui/text-link.tsx';
 
 const route = getRouteApi('/sign-in');
@@ -32,7 +33,7 @@ export function SignInPage() {
 
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{t`Sign in · Sellthrough`}</title>
+      <title>{windowTitle(t`Sign in`)}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

@@ -3,14 +3,16 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId, useRef, useState } from 'react';
-import { type AccentShades, accentThemes } from '../../../src/contract/accent-shades.ts';
+import { useId, useRef, useState } from 'react';
+import { accentThemes } from '../../../src/contract/accent-shades.ts';
 import { removeBrandLogo, setBrand, setBrandLogo } from '../api/commands.ts';
 import { brandQuery } from '../api/queries.ts';
 import type { Brand } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { showBrandColours } from '../shell/brand-colours.ts';
+import { logoPlate } from '../shell/logo.tsx';
 import { languageNames, languages } from '../text/language.ts';
+import { keepServiceName } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -18,8 +20,7 @@ import { Field, inputClasses, SelectField, TextField } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { say } from '../ui/toasts.tsx';
-
-const ownColour = '#1d4ed8';
+import { BrandPreviews } from './brand-previews.tsx';
 
 export function BrandPage() {
   const { data, error, refetch } = useQuery(brandQuery);
@@ -39,8 +40,9 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   const [support, setSupport] = useState(brand.support_address ?? '');
   const [language, setLanguage] = useState(brand.language);
   const command = useCommand(setBrand, {
-    onDone: () => {
+    onDone: ({ brand }) => {
       showBrandColours();
+      keepServiceName(brand.name);
       say(t`Saved.`);
     },
   });
@@ -99,7 +101,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             </Field>
             <TextField
               label={t`Address for help`}
-              hint={t`An e-mail address, shown to customers.`}
+              hint={t`An e-mail address: shown to customers, and where answers to mails go.`}
               value={support}
               onText={setSupport}
               type="email"
@@ -124,8 +126,16 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
         </Card>
         <LogoCard brand={brand} />
       </div>
-      <Card title={t`Preview`} description={t`As it will look, before it is saved.`}>
-        <Previews name={name.trim() || 'Sellthrough'} colour={isColour ? colour : ownColour} brand={brand} />
+      <Card
+        title={t`Preview`}
+        description={t`Where it appears, before it is saved. Colours move until they can be read.`}
+      >
+        <BrandPreviews
+          name={name.trim()}
+          colour={isColour ? colour : null}
+          logo={brand.logo}
+          support={support.trim()}
+        />
       </Card>
     </div>
   );
@@ -164,7 +174,11 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
             <Trans>There is none.</Trans>
           </p>
         ) : (
-          <img src={logo.url} alt={t`The present logo`} className="max-h-16 max-w-full object-contain" />
+          <img
+            src={logo.url}
+            alt={t`The present logo`}
+            className={`max-h-16 max-w-full object-contain ${logoPlate}`}
+          />
         )}
         <label htmlFor={id} className="font-medium">
           <Trans>Choose a file</Trans>
@@ -198,77 +212,4 @@ async function base64Of(file: File): Promise<string> {
   for (let at = 0; at < bytes.length; at += 8_192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
-}
-
-const surfaces = {
-  light: { page: '#f6f7f9', card: '#ffffff', ink: '#1c2024' },
-  dark: { page: '#111214', card: '#1b1c1f', ink: '#edeef0' },
-} as const;
-
-function Previews({
-  name,
-  colour,
-  brand,
-}: {
-  readonly name: string;
-  readonly colour: string;
-  readonly brand: Brand;
-}) {
-  const themes = accentThemes(colour);
-  return (
-    <div className="flex flex-col gap-4">
-      <Preview title={t`Light`} theme="light" shades={themes.light} name={name} brand={brand} />
-      <Preview title={t`Dark`} theme="dark" shades={themes.dark} name={name} brand={brand} />
-    </div>
-  );
-}
-
-function Preview({
-  title,
-  theme,
-  shades,
-  name,
-  brand,
-}: {
-  readonly title: string;
-  readonly theme: 'light' | 'dark';
-  readonly shades: AccentShades;
-  readonly name: string;
-  readonly brand: Brand;
-}): ReactNode {
-  const { page, card, ink } = surfaces[theme];
-  return (
-    <figure>
-      <figcaption className="mb-1 text-xs text-soft">{title}</figcaption>
-      <div className="rounded-card border border-line p-4" style={{ background: page, color: ink }}>
-        <div className="mb-3 flex items-center gap-2 font-semibold">
-          {brand.logo === null ? null : (
-            <img src={brand.logo.url} alt="" className="h-6 max-w-32 object-contain" />
-          )}
-          <bdi>{name}</bdi>
-        </div>
-        <div className="rounded-card p-4" style={{ background: card }}>
-          <p className="mb-3">
-            <span className="underline" style={{ color: shades.accent }}>
-              <Trans>A link</Trans>
-            </span>
-          </p>
-          <p className="mb-3">
-            <span
-              className="rounded-control px-2 py-1"
-              style={{ background: shades.accentFill, color: shades.accent }}
-            >
-              <Trans>The page you are on</Trans>
-            </span>
-          </p>
-          <span
-            className="inline-block rounded-control px-4 py-2 font-medium"
-            style={{ background: shades.accent, color: shades.onAccent }}
-          >
-            <Trans>Continue</Trans>
-          </span>
-        </div>
-      </div>
-    </figure>
-  );
 }

@@ -4,6 +4,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';
+import { windowTitle } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { leave } from './leave.ts';
@@ -12,7 +13,7 @@ export function BlockedScreen() {
   const client = useQueryClient();
   return (
     <main className="grid min-h-dvh place-items-center">
-      <title>{t`Account blocked · Sellthrough`}</title>
+      <title>{windowTitle(t`Account blocked`)}</title>
       <EmptyState
         isPage
         icon={Ban}

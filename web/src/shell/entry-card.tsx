@@ -1,6 +1,7 @@
 // The one card of a page before the panel: signing in, and setting a password.
 
 import type { ReactNode } from 'react';
+import { windowTitle } from '../text/service-name.ts';
 import { Logo } from './logo.tsx';
 
 export function EntryCard({
@@ -17,7 +18,7 @@ export function EntryCard({
 }) {
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{`${title} · Sellthrough`}</title>
+      <title>{windowTitle(title)}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

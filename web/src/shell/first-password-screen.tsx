@@ -4,6 +4,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
+import { windowTitle } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { say } from '../ui/toasts.tsx';
 import { leave } from './leave.ts';
@@ -14,7 +15,7 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
   const client = useQueryClient();
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{t`Choose your password · Sellthrough`}</title>
+      <title>{windowTitle(t`Choose your password`)}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

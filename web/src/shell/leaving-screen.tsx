@@ -5,6 +5,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { windowTitle } from '../text/service-name.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { leave } from './leave.ts';
 
@@ -22,7 +23,7 @@ export function LeavingScreen({ error }: { readonly error: Error | null }) {
   if (error === null) return <main aria-busy="true" className="min-h-dvh" />;
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <title>{t`Not signed out · Sellthrough`}</title>
+      <title>{windowTitle(t`Not signed out`)}</title>
       <h1 className="mb-2 text-xl">
         <Trans>You may still be signed in</Trans>
       </h1>

@@ -4,6 +4,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { LockKeyhole } from 'lucide-react';
 import { usePerson } from '../api/person.ts';
+import { windowTitle } from '../text/service-name.ts';
 import { roleWord } from '../text/words.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -12,7 +13,7 @@ export function NotForRole() {
   const { person } = usePerson();
   return (
     <>
-      <title>{t`Not for your role · Sellthrough`}</title>
+      <title>{windowTitle(t`Not for your role`)}</title>
       <EmptyState
         isPage
         icon={LockKeyhole}

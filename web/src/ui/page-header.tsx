@@ -5,6 +5,7 @@ import { createLink } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
 import { useTestClock } from '../api/test-clock.ts';
+import { windowTitle } from '../text/service-name.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -19,7 +20,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
   const isOfTests = useTestClock() !== null;
   return (
     <header className="mb-5">
-      <title>{`${isOfTests ? `${t`Test`} · ` : ''}${title} · Sellthrough`}</title>
+      <title>{windowTitle(isOfTests ? `${t`Test`} · ${title}` : title)}</title>
       {back}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
