@@ -37,6 +37,14 @@ async function firstRow({ page }: Scene, list: string): Promise<void> {
 
 const brightline = ({ accountId }: Scene) => `/panel/admin/accounts/${accountId('brightline')}`;
 
+/** From the list's drawer to the customer's page. */
+async function customerOfAll({ page }: Scene): Promise<void> {
+  await page.goto('/panel/admin/customers');
+  await page.locator('tbody a').first().click();
+  await page.getByRole('link', { name: 'Open page' }).click();
+  await page.getByRole('table', { name: 'History of this customer' }).waitFor();
+}
+
 async function orderDialog({ page }: Scene): Promise<void> {
   await page.goto('/panel/orders');
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -228,6 +236,17 @@ export const pageShots: readonly PageShot[] = [
   },
   { name: 'console-package-new', role: 'administrator', open: at('/panel/admin/packages/new') },
   { name: 'console-customers', role: 'administrator', open: at('/panel/admin/customers') },
+  { name: 'console-customer', role: 'administrator', open: customerOfAll },
+  {
+    name: 'console-customer-trial-dialog',
+    role: 'administrator',
+    whole: false,
+    open: async (scene) => {
+      await customerOfAll(scene);
+      await scene.page.getByRole('button', { name: 'Give a free trial' }).click();
+      await scene.page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
 ];

@@ -7,7 +7,7 @@ import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { usernameOf } from '../harness/panel-client.ts';
 import { createPackage, placeOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { dialog, row } from './panel-actions.ts';
+import { dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -112,4 +112,39 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   // The same is asked of prices that hold at once.
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
   await page.getByText('Reseller, yearly: $960.00 is more than its months one by one, $120.00.').waitFor();
+});
+
+test('an operator’s panel begins with the business, and the overview is left to whoever goes there', async () => {
+  const page = await panel.openAs(panel.service.admin, '/panel/');
+  await heading(page, 'Business').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/panel/admin');
+  await goTo(page, 'Overview');
+  await page.reload();
+  await heading(page, 'Overview').waitFor();
+  const own = await panel.openAs(reseller, '/panel/');
+  await heading(own, 'Overview').waitFor();
+});
+
+test('the palette finds a customer of any account by their id, whose page says what happened to their plan and gives trials', async () => {
+  const { service } = panel;
+  const dora = await placeOrder(service, reseller, { customer: 'dora' });
+  const page = await panel.openAs(service.admin, '/panel/admin');
+  await heading(page, 'Business').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill(String(dora.order.customer.id));
+  await page.getByRole('option', { name: new RegExp(`^dora.*${username}`) }).click();
+  await heading(page, 'dora').waitFor();
+  const history = page.getByRole('table', { name: 'History of this customer' });
+  await history.getByText('The account').waitFor();
+  const cancelled = await reseller.post(`/customers/${dora.order.customer.id}/cancel`, { at: 'now' });
+  assert.equal(cancelled.status, 200, cancelled.text);
+  await page.getByRole('button', { name: 'Give a free trial' }).click();
+  const giving = dialog(page, 'Give a free trial');
+  await giving.getByText(`To dora of ${username}.`).waitFor();
+  await expectAccessible(page, 'a trial for a customer');
+  await giving.getByRole('button', { name: 'Give trial' }).click();
+  await said(page, 'dora has Trial for');
+  await history.getByText('Free trial given').waitFor();
+  await history.getByRole('link', { name: 'Plan began' }).click();
+  await heading(page, `Order ${dora.order.id}`).waitFor();
 });

@@ -50,7 +50,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
 
 test('the sheet on ? lists keys, and every one of them goes where it says', async () => {
   const page = await panel.openAs(panel.service.admin);
-  await heading(page, 'Overview').waitFor();
+  await heading(page, 'Business').waitFor();
   await page.keyboard.press('?');
   const sheet = dialog(page, 'Keyboard shortcuts');
   await sheet.waitFor();

@@ -75,6 +75,7 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await heading(page, 'Overview').waitFor();
   const band = page.getByRole('region', { name: 'Looking at another account' });
   await band.getByText(`You see what ${username} sees.`).waitFor();
+  await page.getByRole('complementary', { name: 'Menu' }).getByText(`Looks at ${username}`).waitFor();
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();

@@ -234,6 +234,7 @@ const attention = createRoute({
 const anyCustomer = createRoute({
   getParentRoute: () => console,
   path: '/customers/$customerId',
+  validateSearch: textParams('before'),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./console/any-customer-page.tsx')),
     'AnyCustomerPage',

@@ -25,8 +25,10 @@ export function hasTestMode(path: string): boolean {
 export function switchMode(mode: PanelMode): void {
   if (mode === 'live') forgetMode();
   else window.sessionStorage.setItem(storageName, mode);
-  const { pathname } = window.location;
-  window.location.assign(pathname.replace(/^(.*\/(?:orders|customers))\/[^/]+\/?$/, '$1'));
+  const { pathname, search } = window.location;
+  const path = pathname.replace(/^(.*\/(?:orders|customers))\/[^/]+\/?$/, '$1');
+  if (path === pathname && search === '') window.location.reload();
+  else window.location.assign(path);
 }
 
 export function forgetMode(): void {

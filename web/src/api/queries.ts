@@ -153,8 +153,10 @@ export const cancelPreviewQuery = (id: number) =>
     gcTime: 0,
     refetchInterval: cancelPreviewMilliseconds,
   });
-export const planHistoryQuery = (id: string, cursor: string | undefined) =>
-  listing<PlanHistory>(`/v1/customers/${encodeURIComponent(id)}/history`, { cursor });
+export const planHistoryQuery = (id: string, cursor: string | undefined, isOperator = false) =>
+  listing<PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
+    cursor,
+  });
 
 /** What an order would do. Never kept: the balance may move at any time. */
 export const orderPreviewQuery = (body: {

@@ -1,32 +1,33 @@
-// One customer of any account: who they are, what was ordered for them, and what an administrator does about it.
+// One customer of any account: who they are, what happened to their plan, and what an administrator does about it.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Inbox } from 'lucide-react';
+import { Gift } from 'lucide-react';
 import { useState } from 'react';
 import { CustomerBadge } from '../account/customer-columns.tsx';
-import { orderColumns } from '../account/order-columns.tsx';
 import { useMay } from '../api/person.ts';
 import { anyCustomerQuery } from '../api/queries.ts';
+import { PlanHistory } from '../plan/plan-history.tsx';
+import { planTimeLeft } from '../text/plan-time.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { DataTable } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { SuspendDialog } from './suspend-dialog.tsx';
+import { TrialDialog } from './trial-dialog.tsx';
 
 const route = getRouteApi('/panel/admin/customers/$customerId');
-const columns = orderColumns({ withCustomer: false, orderPage: '/admin/orders/$orderId' });
 
 export function AnyCustomerPage() {
   const { customerId } = route.useParams();
-  const [asked, setAsked] = useState(false);
+  const { before } = route.useSearch();
+  const [asked, setAsked] = useState<'suspension' | 'trial' | null>(null);
+  const close = () => setAsked(null);
   const may = useMay();
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
   const back = (
@@ -51,10 +52,25 @@ export function AnyCustomerPage() {
             <ButtonLink to="/admin/audit" search={{ target: `customer:${customerId}` }}>
               <Trans>History</Trans>
             </ButtonLink>
+            {customer === undefined ? null : (
+              <ButtonLink
+                to="/admin/accounts/$accountId"
+                params={{ accountId: String(customer.account.id) }}
+                search={{ tab: 'orders', customer: customer.reference }}
+              >
+                <Trans>Orders</Trans>
+              </ButtonLink>
+            )}
             {customer === undefined || !may('admin:accounts') ? null : (
-              <Button onClick={() => setAsked(true)}>
-                {customer.status === 'suspended' ? t`Lift the suspension` : t`Suspend`}
-              </Button>
+              <>
+                <Button onClick={() => setAsked('trial')}>
+                  <Gift aria-hidden="true" className="size-4" />
+                  <Trans>Give a free trial</Trans>
+                </Button>
+                <Button onClick={() => setAsked('suspension')}>
+                  {customer.status === 'suspended' ? t`Lift the suspension` : t`Suspend`}
+                </Button>
+              </>
             )}
           </>
         }
@@ -78,23 +94,23 @@ export function AnyCustomerPage() {
               { name: t`Reference`, value: customer && <bdi>{customer.reference}</bdi> },
               { name: t`Plan`, value: customer && <bdi>{customer.plan.package}</bdi> },
               { name: t`Ends`, value: customer && <Time at={customer.plan.expires_at} /> },
+              { name: t`Time left`, value: customer && planTimeLeft(customer.seconds_left) },
+              {
+                name: t`Renews itself`,
+                value: customer && (customer.plan.auto_renew === null ? t`No` : t`Yes`),
+              },
+              { name: t`Customer id`, value: customer?.id },
+              { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
         </Card>
-        <Card title={t`Orders`} flush>
-          <DataTable
-            caption={t`Orders of this customer`}
-            columns={columns}
-            rows={data?.orders}
-            rowKey={({ id }) => id}
-            error={error}
-            onRetry={() => void refetch()}
-            empty={<EmptyState icon={Inbox} title={t`No orders`} />}
-          />
-        </Card>
+        <PlanHistory customerId={customerId} before={before} isOperator />
       </div>
-      {asked && customer !== undefined ? (
-        <SuspendDialog customer={customer} onClose={() => setAsked(false)} />
+      {asked === 'suspension' && customer !== undefined ? (
+        <SuspendDialog customer={customer} onClose={close} />
+      ) : null}
+      {asked === 'trial' && customer !== undefined ? (
+        <TrialDialog account={customer.account} customer={customer.reference} onClose={close} />
       ) : null}
     </>
   );

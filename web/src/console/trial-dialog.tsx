@@ -18,21 +18,24 @@ import { say } from '../ui/toasts.tsx';
 
 export function TrialDialog({
   account,
+  customer: given,
   onClose,
 }: {
-  readonly account: Account;
+  readonly account: Pick<Account, 'id' | 'username'>;
+  /** Who gets it, where that is known. */
+  readonly customer?: string;
   readonly onClose: () => void;
 }) {
   const { data: packages } = useQuery(allPackagesQuery);
   const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [customer, setCustomer] = useState('');
+  const [customer, setCustomer] = useState(given ?? '');
   const [name, setName] = useState('');
   const packageId = chosen ?? trials?.[0]?.id ?? null;
   const command = useCommand((body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body), {
-    onDone: ({ customer: given }) => {
+    onDone: ({ customer: done }) => {
       say(
-        t`${given.name} has ${given.plan.package} for ${plural(given.plan.days_left, { one: '# day', other: '# days' })}.`,
+        t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
       );
       onClose();
     },
@@ -41,9 +44,16 @@ export function TrialDialog({
     <FormDialog
       title={t`Give a free trial`}
       description={
-        <Trans>
-          To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
-        </Trans>
+        given === undefined ? (
+          <Trans>
+            To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
+          </Trans>
+        ) : (
+          <Trans>
+            To <bdi className="text-ink">{given}</bdi> of <bdi className="text-ink">{account.username}</bdi>.
+            Nothing is charged.
+          </Trans>
+        )
       }
       action={t`Give trial`}
       busy={command.isPending}
@@ -82,25 +92,29 @@ export function TrialDialog({
           onChoose={setChosen}
         />
       )}
-      <TextField
-        label={t`Customer`}
-        autoFocus
-        hint={t`An e-mail address or a username. A new one is created.`}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={254}
-        value={customer}
-        onText={setCustomer}
-      />
-      <TextField
-        label={t`Name`}
-        hint={t`Optional: used for a new customer.`}
-        autoComplete="off"
-        maxLength={120}
-        value={name}
-        onText={setName}
-      />
+      {given === undefined ? (
+        <>
+          <TextField
+            label={t`Customer`}
+            autoFocus
+            hint={t`An e-mail address or a username. A new one is created.`}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={254}
+            value={customer}
+            onText={setCustomer}
+          />
+          <TextField
+            label={t`Name`}
+            hint={t`Optional: used for a new customer.`}
+            autoComplete="off"
+            maxLength={120}
+            value={name}
+            onText={setName}
+          />
+        </>
+      ) : null}
     </FormDialog>
   );
 }

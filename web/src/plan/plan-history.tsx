@@ -40,21 +40,30 @@ const parties: Readonly<Record<string, string>> = {
   product: t`The product`,
 };
 
+const partiesOfConsole: Readonly<Record<string, string>> = {
+  ...parties,
+  account: t`The account`,
+  operator: t`An administrator`,
+};
+
 export function PlanHistory({
   customerId,
   before,
+  isOperator = false,
 }: {
   readonly customerId: string;
   readonly before: string | undefined;
+  /** In the console: of a customer of any account. */
+  readonly isOperator?: boolean;
 }) {
   const { currency } = useMe().account;
-  const query = useQuery(planHistoryQuery(customerId, before));
+  const query = useQuery(planHistoryQuery(customerId, before, isOperator));
   return (
     <Card title={t`History`} description={t`Orders and everything else, newest first.`} flush>
       <div className="border-t border-line">
         <DataTable
           caption={t`History of this customer`}
-          columns={columnsOf(currency)}
+          columns={columnsOf(currency, isOperator)}
           {...tableState(query)}
           rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
           empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
@@ -67,7 +76,7 @@ export function PlanHistory({
   );
 }
 
-function columnsOf(currency: string): readonly Column<PlanHistoryItem>[] {
+function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanHistoryItem>[] {
   return [
     {
       title: t`What`,
@@ -78,7 +87,10 @@ function columnsOf(currency: string): readonly Column<PlanHistoryItem>[] {
             item.order === undefined ? (
               (types[item.type] ?? item.type)
             ) : (
-              <RowLink to="/orders/$orderId" params={{ orderId: String(item.order.id) }}>
+              <RowLink
+                to={isOperator ? '/admin/orders/$orderId' : '/orders/$orderId'}
+                params={{ orderId: String(item.order.id) }}
+              >
                 {types[item.type] ?? item.type}
               </RowLink>
             )
@@ -95,7 +107,13 @@ function columnsOf(currency: string): readonly Column<PlanHistoryItem>[] {
         />
       ),
     },
-    { title: t`By`, from: 'md', cell: ({ by }) => parties[by] ?? by },
+    {
+      title: t`By`,
+      from: 'md',
+      cell: ({ by }) => (
+        <span className="whitespace-nowrap">{(isOperator ? partiesOfConsole : parties)[by] ?? by}</span>
+      ),
+    },
     {
       title: t`Before`,
       from: 'lg',

@@ -77,12 +77,16 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
               <bdi>{person.username}</bdi>
             </div>
             <div className="truncate text-xs text-soft">
-              {roleWord(person.role)}
-              {person.username === account.username ? null : (
-                <>
-                  {t` of `}
-                  <bdi title={account.username}>{account.username}</bdi>
-                </>
+              {viewedAccount !== null ? (
+                <Trans>
+                  Looks at <bdi title={account.username}>{account.username}</bdi>
+                </Trans>
+              ) : person.username === account.username ? (
+                roleWord(person.role)
+              ) : (
+                <Trans>
+                  {roleWord(person.role)} of <bdi title={account.username}>{account.username}</bdi>
+                </Trans>
               )}
             </div>
           </div>

@@ -20,6 +20,7 @@ import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
 import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
+import { useOperatorStart } from './operator-start.ts';
 import { ViewEnded } from './view-band.tsx';
 
 const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
@@ -69,6 +70,7 @@ function SignedIn() {
   }, [isBack, client]);
   useFreshListsWith(me?.account.balance);
   useLanguageOf(me?.language);
+  const isStarting = useOperatorStart(person?.scopes.includes('admin:read'));
   if (isElse) return <ShellSkeleton />;
   if (isSignedOut(error) && !isUnsettled && kept === null) {
     if (readMe === undefined || readPerson === undefined) return <ToSignIn />;
@@ -99,6 +101,7 @@ function SignedIn() {
       <Unreachable error={problem} onRetry={() => void personRead.refetch()} />
     );
   }
+  if (isStarting) return <ShellSkeleton />;
   const needsCodes = isReadingCodes || (person.second_factor_required && !me.totp_enabled);
   return (
     <MeContext value={me}>
