@@ -40,9 +40,9 @@ export const englishTexts = {
   ended: 'Ended',
   renewal: 'Renewal',
   renewal_automatic:
-    '{months, plural, one {by itself, for a month} =12 {by itself, for a year} other {by itself, for # months}}',
-  renewal_none: 'not by itself',
-  renewal_ends: 'none: the plan ends',
+    '{months, plural, one {automatic, for a month} =12 {automatic, for a year} other {automatic, for # months}}',
+  renewal_none: 'not automatic',
+  renewal_ends: 'none, the plan ends',
   ask_to_go_on: 'To go on, ask where you bought your plan.',
   limits: 'Limits',
   limit_accounts: 'Accounts',
@@ -62,7 +62,7 @@ export const englishTexts = {
   alerts_on_title: 'Alerts come again',
   alerts_on_text: 'Alerts of this account are mailed to {address}.',
   mail_link_unknown_heading: 'This link is not valid',
-  mail_link_unknown_text: 'Open the link at the end of a mail, whole.',
+  mail_link_unknown_text: 'Open the whole link at the end of a mail.',
   // Mails.
   mail_end: 'No more mail of this kind',
   mail_help: 'Help',

@@ -258,7 +258,7 @@ test('the language is chosen on the pages, kept for the person, and can be that 
   await heading(page, 'Bestellungen').waitFor();
   const elsewhere = await panel.openAs(reseller, '/panel/orders');
   await heading(elsewhere, 'Bestellungen').waitFor();
-  await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('Wie der Browser');
+  await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('Wie im Browser');
   await heading(elsewhere, 'Orders').waitFor();
 });
 

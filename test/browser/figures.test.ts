@@ -85,7 +85,9 @@ test('spending by package stands on the overview beside the time before, and eac
     await basic.innerText(),
     /Basic\s+New \$10\.00 · Renewal \$10\.00\s+2\s+\$20\.00\s+\$10\.00\s+\+\$10\.00 \(\+100%\)/,
   );
-  await page.getByText('$45.00 in 30 days, up to now; $10.00 in as many before: +$35.00 (+350%).').waitFor();
+  await page
+    .getByText('$45.00 in the last 30 days, $10.00 in the 30 days before: +$35.00 (+350%).')
+    .waitFor();
   await table.getByRole('link', { name: 'Plus' }).click();
   await heading(page, 'Orders').waitFor();
   const { searchParams } = new URL(page.url());
@@ -141,7 +143,7 @@ test('the forecast names the day on which the balance ends, and each day opens i
   await page.getByRole('radio', { name: '90 days' }).press('Space');
   await page
     .getByText('The balance of $25.00 covers')
-    .or(page.getByText(/The balance of \$25\.00 ends on/))
+    .or(page.getByText(/The balance of \$25\.00 runs out on/))
     .waitFor();
   await page.getByRole('link', { name: 'Sun, 12 Apr 2026' }).click();
   await heading(page, 'Customers').waitFor();
@@ -150,11 +152,11 @@ test('the forecast names the day on which the balance ends, and each day opens i
 
 test('alerts are set on a page, what is wrong is said, and they are those of the API', async () => {
   const page = await panel.openAs(reseller, '/panel/forecast');
-  const below = page.getByLabel(/^Tell when the balance falls below/);
+  const below = page.getByLabel(/^Alert when the balance falls below/);
   await below.fill('0');
   await page.getByText('An amount above zero').waitFor();
   await below.fill('15');
-  await page.getByLabel('Tell of plans this many days before they end').fill('3');
+  await page.getByLabel('Alert this many days before a plan ends').fill('3');
   await page.getByLabel('E-mail addresses').fill('ops@example.com, money@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
   await page.getByText('The alerts are saved.').waitFor();

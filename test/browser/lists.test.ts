@@ -2,6 +2,7 @@
 // of an answer; found by what people type; and nothing offered that would be refused.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
@@ -200,4 +201,22 @@ async function placeMany(reseller: TestAccount, count: number, name: string): Pr
     placed.body.results.every(({ status }: { status: number }) => status === 201),
     placed.text,
   );
+}
+
+test('what was topped up has a receipt as PDF in its drawer, a month its statement', async () => {
+  const reseller = await panel.service.createReseller({ credit: '40.00' });
+  const page = await panel.openAs(reseller, '/panel/ledger');
+  await page.getByRole('link', { name: 'Credit', exact: true }).click();
+  await expectPdf(page, 'Receipt as PDF', /^receipt-[\d-]+\.pdf$/);
+  await page.goto('/panel/statements');
+  await expectPdf(page, /^Statement for .* as PDF$/, /^statement-.*\.pdf$/);
+});
+
+async function expectPdf(page: Page, link: string | RegExp, name: RegExp): Promise<void> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: link }).click(),
+  ]);
+  assert.match(file.suggestedFilename(), name);
+  assert.equal((await readFile(await file.path())).subarray(0, 5).toString(), '%PDF-');
 }

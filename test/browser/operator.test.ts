@@ -2,6 +2,7 @@
 // orders that the product left unanswered.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { usernameOf } from '../harness/panel-client.ts';
@@ -51,7 +52,7 @@ test('the audit log names what was changed, and its filters stand in the address
   const page = await panel.openAs(panel.service.admin, `/panel/admin/audit?account=${username}`);
   await row(page, 'Account created').getByRole('link', { name: username }).waitFor();
   await page.getByLabel('Action').selectOption('account.credit');
-  await row(page, 'Balance changed').waitFor();
+  await row(page, 'Balance credited').waitFor();
   await row(page, 'Account created').waitFor({ state: 'detached' });
   assert.equal(new URL(page.url()).searchParams.get('action'), 'account.credit');
   await page.goBack();
@@ -79,6 +80,12 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();
+  // The file is of the list that is looked at, not of the operator's own.
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as CSV' }).click(),
+  ]);
+  assert.match(await readFile(await file.path(), 'utf8'), /jane\.okafor/);
   assert.equal(await page.getByRole('button', { name: 'Place an order' }).count(), 0);
   assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0);
   assert.equal(await page.getByRole('link', { name: 'Security' }).count(), 0);

@@ -31,8 +31,8 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   assert.equal((await planNow()).external_ref, 'crm-7');
 
   await page.getByRole('button', { name: 'Auto-renewal' }).click();
-  const renewal = dialog(page, 'Renewal of Ada King');
-  await renewal.getByLabel('At most, in USD').fill('12.50');
+  const renewal = dialog(page, 'Auto-renewal of Ada King');
+  await renewal.getByLabel('Highest price, in USD').fill('12.50');
   await renewal.getByLabel('Hours before the end').fill('48');
   await expectAccessible(page, 'the dialog of auto-renewal');
   await renewal.getByRole('button', { name: 'Renew for at most $12.50 each time' }).click();
@@ -42,11 +42,11 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await page.getByRole('button', { name: 'Suspend' }).click();
   const suspending = dialog(page, 'Suspend Ada King?');
   await suspending.getByLabel('Reason').fill('Invoice 7 is unpaid');
-  await suspending.getByRole('button', { name: 'Suspend, nothing back' }).click();
+  await suspending.getByRole('button', { name: 'Suspend, no refund' }).click();
   await row(page, 'Invoice 7 is unpaid').waitFor();
   assert.equal((await planNow()).plan.active, false);
   await page.getByRole('button', { name: 'Resume' }).click();
-  await dialog(page, 'Resume Ada King?').getByRole('button', { name: 'Resume, costs nothing' }).click();
+  await dialog(page, 'Resume Ada King?').getByRole('button', { name: 'Resume, free of charge' }).click();
   await row(page, 'Resumed').waitFor();
   await page.getByText('Active', { exact: true }).first().waitFor();
 
@@ -75,7 +75,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   panel.takeProblems();
 });
 
-test('a cancel at the period’s end is marked and can be taken back; whoever only looks is offered nothing of it', async () => {
+test('a cancel at the period’s end is marked and can be undone; whoever only looks is offered nothing of it', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '100.00' });
   const { id } = (await reseller.post('/orders', { package_id: service.packages.basic, customer: 'bert' }))
@@ -83,13 +83,11 @@ test('a cancel at the period’s end is marked and can be taken back; whoever on
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   await dialog(page, 'Cancel the plan of bert?')
-    .getByRole('button', { name: 'End with its period, nothing back' })
+    .getByRole('button', { name: 'End with the period, no refund' })
     .click();
   await page.getByText('Ends with its period', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Take cancel back' }).click();
-  await dialog(page, 'Take the cancel back?')
-    .getByRole('button', { name: 'Take back, costs nothing' })
-    .click();
+  await page.getByRole('button', { name: 'Undo cancellation' }).click();
+  await dialog(page, 'Undo the cancellation?').getByRole('button', { name: 'Undo, free of charge' }).click();
   await page.getByText('Ends with its period', { exact: true }).waitFor({ state: 'detached' });
   assert.equal((await reseller.get(`/customers/${id}`)).body.customer.plan.ends_at_period_end, false);
 

@@ -98,13 +98,13 @@ test('the page says plainly whether the plan renews itself, ends or was cancelle
   const words = async () => wordsOf(await get('/customer', { cookie, 'accept-language': 'de' }));
   assert.match(
     await words(),
-    /Aktiv .*noch 31 Tage .*Läuft bis 15. Februar 2026 12:00 UTC Verlängerung nicht von selbst/,
+    /Aktiv .*noch 31 Tage .*Läuft bis 15. Februar 2026 12:00 UTC Verlängerung nicht automatisch/,
   );
   const path = `/customers/${customerId}`;
   expectStatus(await account.send('PUT', `${path}/auto-renew`, { enabled: true, months: 12 }), 200);
-  assert.match(await words(), /Verlängerung von selbst, um ein Jahr/);
+  assert.match(await words(), /Verlängerung automatisch, um ein Jahr/);
   expectStatus(await account.post(`${path}/cancel`, { at: 'period_end' }), 200);
-  assert.match(await words(), /Endet 15. Februar 2026 .*Verlängerung keine: Der Tarif endet/);
+  assert.match(await words(), /Endet 15. Februar 2026 .*Verlängerung keine, der Tarif endet/);
   expectStatus(await account.post(`${path}/suspend`), 200);
   assert.match(await words(), /Ihr Zugang ist gesperrt/);
   expectStatus(await account.post(`${path}/resume`), 200);

@@ -179,7 +179,7 @@ test('alerts reach each address in the language of its person, with money and ti
     /^ada@example\.com: Basic, until February 15, 2027, 12:00 UTC\n/,
   );
   assert.match(ending.get('clerk@example.com') ?? '', /\nNo more mail of this kind:\n/);
-  assert.match(ending.get('boss@example.com') ?? '', /\nKeine Mails dieser Art mehr:\n/);
+  assert.match(ending.get('boss@example.com') ?? '', /\nKeine E-Mails dieser Art mehr:\n/);
 });
 
 test('a mail has the operator’s name, colour, logo and address for answers, as they are when it is sent', async () => {

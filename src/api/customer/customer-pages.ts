@@ -291,6 +291,11 @@ progress {
   appearance: none;
   background: var(--fill);
 }
+main > :last-child { margin-bottom: 0; }
+@media (forced-colors: active) {
+  progress { border: 1px solid CanvasText; forced-color-adjust: none; }
+  .state { border: 1px solid; }
+}
 progress::-webkit-progress-bar { background: var(--fill); }
 progress::-webkit-progress-value { background: var(--accent); }
 progress::-moz-progress-bar { background: var(--accent); }

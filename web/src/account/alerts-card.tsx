@@ -26,8 +26,8 @@ export function AlertsCard() {
       title={t`Alerts`}
       description={
         mail
-          ? t`Each is an event for your endpoints, and a mail to these addresses.`
-          : t`Each is an event for your endpoints. This service sends no mail yet; once it does, these addresses are written to.`
+          ? t`Each alert is an event for your endpoints and a mail to these addresses.`
+          : t`Each alert is an event for your endpoints. This service sends no mail yet; once it does, it writes to these addresses.`
       }
     >
       {data === undefined ? (
@@ -62,9 +62,9 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
     days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`A number of days from 1 to 60.`,
     emails:
       wrong !== undefined
-        ? t`${wrong} is no e-mail address.`
+        ? t`${wrong} is not an e-mail address.`
         : addresses.length > 10
-          ? t`Ten addresses at most.`
+          ? t`At most ten addresses.`
           : null,
   };
   const isRight = Object.values(problems).every((problem) => problem === null);
@@ -83,23 +83,23 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
       }}
     >
       <TextField
-        label={t`Tell when the balance falls below (${currency})`}
+        label={t`Alert when the balance falls below (${currency})`}
         inputMode="decimal"
         autoComplete="off"
         disabled={!mayChange}
         value={below}
         onText={setBelow}
-        hint={t`Empty: not told.`}
+        hint={t`Leave empty for no alert.`}
         problem={problems.below}
       />
       <TextField
-        label={t`Tell of plans this many days before they end`}
+        label={t`Alert this many days before a plan ends`}
         inputMode="numeric"
         autoComplete="off"
         disabled={!mayChange}
         value={days}
         onText={setDays}
-        hint={t`Beside 7 days and 1 day before. Empty: those two alone, and by no mail.`}
+        hint={t`In addition to 7 days and 1 day. Leave empty for those two only, without a mail.`}
         problem={problems.days}
       />
       <TextField
@@ -111,7 +111,7 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
         disabled={!mayChange}
         value={emails}
         onText={setEmails}
-        hint={t`Up to ten, with commas between them.`}
+        hint={t`Up to ten, separated by commas.`}
         problem={problems.emails}
       />
       {command.error === null ? null : (

@@ -87,7 +87,7 @@ export function customerColumns<Row extends ListedCustomer>({
       cell: (customer) => <TimeLeft seconds={secondsLeft(customer)} />,
     },
     {
-      title: t`Your id`,
+      title: t`Your own id`,
       id: 'external',
       from: 'lg',
       isExtra: true,
@@ -128,9 +128,10 @@ export function CustomerBadge({
   return <Badge>{planStatusWord(plan.status)}</Badge>;
 }
 
-/** How long the plan still runs; from an answer that says days alone, as many. */
+/** How long the plan still runs; of an answer that does not say it to the second, by this browser's clock. */
 function secondsLeft({ plan, seconds_left: seconds }: ListedCustomer): number {
-  return seconds ?? plan.days_left * 86_400;
+  if (seconds !== undefined) return seconds;
+  return runs(plan) ? Math.max(0, Math.floor((Date.parse(plan.expires_at) - Date.now()) / 1000)) : 0;
 }
 
 const soonSeconds = 14 * 86_400;

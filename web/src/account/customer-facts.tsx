@@ -58,8 +58,8 @@ export function CustomerFacts({
           { name: t`Customer id`, value: customer?.id },
           ...(customer?.external_ref === undefined
             ? []
-            : [{ name: t`Your id`, value: <bdi>{customer.external_ref}</bdi> }]),
-          { name: t`First seen`, value: customer && <Time at={customer.created_at} /> },
+            : [{ name: t`Your own id`, value: <bdi>{customer.external_ref}</bdi> }]),
+          { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
         ]}
       />
       {orders.length === 0 ? null : (
@@ -72,9 +72,8 @@ export function CustomerFacts({
               <li key={order.id} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">
                 <span>
                   <TextLink to={orderPage} params={{ orderId: String(order.id) }}>
-                    {orderKindWord(order.kind)}
-                  </TextLink>{' '}
-                  <bdi className="text-soft">{order.package.name}</bdi>
+                    {orderKindWord(order.kind)} · <bdi>{order.package.name}</bdi>
+                  </TextLink>
                 </span>
                 <span className="inline-flex gap-3 text-soft">
                   <Time at={order.created_at} style="day" />

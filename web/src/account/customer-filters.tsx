@@ -26,11 +26,11 @@ const states = ['active', 'suspended', 'cancelled', 'expired'].map((state) => ({
   title: planStatusWord(state),
 }));
 const endings = [
-  { value: '', title: t`Ends at any time` },
+  { value: '', title: t`Any end` },
   { value: '7', title: plural(7, { one: 'Ends within # day', other: 'Ends within # days' }) },
   { value: '14', title: plural(14, { one: 'Ends within # day', other: 'Ends within # days' }) },
   { value: '30', title: plural(30, { one: 'Ends within # day', other: 'Ends within # days' }) },
-  { value: 'own', title: t`Ends between days …` },
+  { value: 'own', title: t`Ends between …` },
 ];
 
 /** Without the place of a page. */
@@ -66,12 +66,12 @@ export function CustomerFilters({
   const ending = hasOwnSpan ? 'own' : (search.ending ?? '');
   return (
     <>
-      <SearchField label={t`Name, e-mail, username or id`} value={search.q ?? ''} onSearch={onSearch} />
+      <SearchField label={t`Name, e-mail or id`} value={search.q ?? ''} onSearch={onSearch} />
       <SelectField
         label={t`State`}
         unlabelled
         value={search.state ?? ''}
-        options={[{ value: '', title: t`Every state` }, ...states]}
+        options={[{ value: '', title: t`All states` }, ...states]}
         onValue={(state) => onChange({ state })}
       />
       <SelectField
@@ -80,7 +80,7 @@ export function CustomerFilters({
         className="max-w-52"
         value={search.package_id ?? ''}
         options={[
-          { value: '', title: t`Every package` },
+          { value: '', title: t`All packages` },
           ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
         ]}
         onValue={(id) => onChange({ package_id: id })}

@@ -138,7 +138,7 @@ export function CustomerPage() {
                 name: t`Time left`,
                 value: customer && planTimeLeft(customer.seconds_left),
               },
-              { name: t`Since`, value: customer && <Time at={customer.plan.starts_at} /> },
+              { name: t`Plan since`, value: customer && <Time at={customer.plan.starts_at} /> },
               {
                 name: customer === undefined || runs(customer.plan) ? t`Runs until` : t`Ended`,
                 value: customer && <Time at={customer.plan.expires_at} />,
@@ -155,7 +155,7 @@ export function CustomerPage() {
               },
               { name: t`Customer id`, value: customer?.id },
               { name: t`Your own id`, value: customer && (customer.external_ref ?? '–') },
-              { name: t`First seen`, value: customer && <Time at={customer.created_at} /> },
+              { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
           {data === undefined ? null : <Deeds known={data} onDeed={setDeed} />}
@@ -197,7 +197,7 @@ function Deeds({
     { deed: 'suspend', title: t`Suspend`, icon: Pause, isOffered: may('customers:write') && !suspended },
     {
       deed: 'resume',
-      title: suspended ? t`Resume` : t`Take cancel back`,
+      title: suspended ? t`Resume` : t`Undo cancellation`,
       icon: Play,
       isOffered: may('customers:write') && (suspended || endsAtPeriodEnd),
     },

@@ -51,20 +51,20 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
       aria-label={t`Selected customers`}
       className="sticky top-(--list-top) z-20 flex flex-wrap items-center gap-2 border-b border-line bg-accent-fill px-4 py-2 md:px-5"
     >
-      <p className="figures mr-auto">
+      <p className="figures mr-auto max-sm:w-full">
         {plural(rows.length, { one: '# selected', other: '# selected' })}
         {leftOut === 0
           ? null
           : ` · ${plural(leftOut, { one: '# cannot be renewed', other: '# cannot be renewed' })}`}
       </p>
       {hasMore && rows.length < selectedAtOnceMax ? (
-        <Button look="quiet" busy={isSelecting} onClick={() => void selectAll()}>
+        <Button look="plain" busy={isSelecting} onClick={() => void selectAll()}>
           {total === null
             ? t`Select all that match`
             : plural(total, { one: 'Select # that matches', other: 'Select all # that match' })}
         </Button>
       ) : null}
-      <Button look="quiet" onClick={selection.clear}>
+      <Button look="plain" onClick={selection.clear}>
         <Trans>Select none</Trans>
       </Button>
       {error === null ? (

@@ -1,8 +1,10 @@
 // One entry of the ledger: why the balance moved, by whom, and what it was before and after. Beside the list.
 
 import { t } from '@lingui/core/macro';
+import { FileText } from 'lucide-react';
 import type { PanelLedgerEntry } from '../api/shapes.ts';
 import { entryKindWord } from '../text/words.ts';
+import { DownloadButton } from '../ui/download-button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
@@ -26,9 +28,30 @@ export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
       onClose={open.close}
       onNewer={open.onNewer}
       onOlder={open.onOlder}
+      actions={hasReceipt(entry) ? <ReceiptButton entry={entry} isOwn={accountId === null} /> : undefined}
     >
       <Facts facts={factsOf(entry, accountId === null)} />
     </Drawer>
+  );
+}
+
+/** What was added by hand, or taken. */
+function hasReceipt({ kind }: PanelLedgerEntry): boolean {
+  return kind === 'credit' || kind === 'debit';
+}
+
+function ReceiptButton({
+  entry: { id, kind },
+  isOwn,
+}: {
+  readonly entry: PanelLedgerEntry;
+  readonly isOwn: boolean;
+}) {
+  return (
+    <DownloadButton path={`${isOwn ? '' : '/admin'}/ledger/${id}/receipt.pdf`} file={`receipt-${id}.pdf`}>
+      <FileText aria-hidden="true" className="size-4" />
+      {kind === 'credit' ? t`Receipt as PDF` : t`Debit note as PDF`}
+    </DownloadButton>
   );
 }
 

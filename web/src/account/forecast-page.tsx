@@ -61,12 +61,12 @@ export function ForecastPage() {
       cell: ({ plans }) => <span className="figures">{formatCount(plans)}</span>,
     },
     {
-      title: t`Renewing them`,
+      title: t`Cost of renewal`,
       align: 'end',
       cell: ({ cost }) => <Money amount={cost} currency={data?.currency ?? ''} />,
     },
     {
-      title: t`Then left`,
+      title: t`Balance left`,
       align: 'end',
       from: 'sm',
       cell: ({ left }) => <Money amount={left} currency={data?.currency ?? ''} />,
@@ -76,7 +76,7 @@ export function ForecastPage() {
     <>
       <PageHeader
         title={t`Forecast and alerts`}
-        description={t`Whether the balance covers what ends, and what you are told in time.`}
+        description={t`Whether the balance covers the renewals ahead, and when you are alerted.`}
       />
       <div className="flex flex-col gap-4 lg:gap-5">
         <Card
@@ -149,13 +149,13 @@ function withBalance({ days, balance }: Forecast): ForecastDay[] {
 }
 
 function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): string {
-  if (plans === 0) return t`No plan ends in this time.`;
+  if (plans === 0) return t`No plan ends in this period.`;
   const [cost, have] = [formatMoney(total, currency), formatMoney(balance, currency)];
   if (runs_out_on === null)
-    return t`The balance of ${have} covers all renewals of this time, ${cost} together.`;
+    return t`The balance of ${have} covers all renewals in this period: ${cost} in total.`;
   const missing = formatMoney(fromCents(toCents(total) - toCents(balance)), currency);
   const day = formatSeriesDate(runs_out_on, 'long');
-  return t`The balance of ${have} ends on ${day}. All renewals of this time cost ${cost}: ${missing} more than there is.`;
+  return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than there is.`;
 }
 
 /** What is left at the end of each day. */
@@ -198,7 +198,7 @@ function BalanceChart({
         }}
       />
       {end === null ? null : (
-        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')} on the balance no longer covers what ends.`}</HatchedNote>
+        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')} on, the balance no longer covers the renewals.`}</HatchedNote>
       )}
     </figure>
   );

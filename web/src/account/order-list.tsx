@@ -36,11 +36,11 @@ type OrderSearch = ListSearch<typeof orderParams>;
 const columns = orderColumns({ orderPage: 'drawer' });
 const rowKey = ({ id }: Order) => id;
 const statuses = [
-  { value: '', title: t`Every status` },
+  { value: '', title: t`All statuses` },
   ...['completed', 'pending', 'failed'].map((status) => ({ value: status, title: orderStatusWord(status) })),
 ];
 const kinds = [
-  { value: '', title: t`Every kind` },
+  { value: '', title: t`All kinds` },
   { value: 'activate', title: t`New` },
   { value: 'renew', title: t`Renewal` },
   { value: 'change', title: t`Change` },
@@ -77,7 +77,7 @@ export function OrderList({ accountId, first }: OrderListProps) {
   const onSearch = useCallback((q: string) => change({ q }), [change]);
   const isFiltered = Object.keys(filters).length > 0;
   const packageOptions = [
-    { value: '', title: t`Every package` },
+    { value: '', title: t`All packages` },
     ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
   ];
   const all = (now: object) => withoutList(orderParams, now);

@@ -57,8 +57,8 @@ export function OverviewPage() {
       <div className="flex flex-col gap-4 lg:gap-5">
         {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
         <EndpointNotices overview={data} />
-        <Attention overview={data} spanTitle={span.title} />
-        <Figures overview={data} spanTitle={span.title} />
+        <Attention overview={data} inSpan={span.words} />
+        <Figures overview={data} inSpan={span.words} />
         <SeriesCard
           title={t`Credit and orders`}
           moneyName={t`Credit spent`}
@@ -87,7 +87,7 @@ export function OverviewPage() {
           totals={data?.totals}
           error={error}
           currency={account.currency}
-          spanTitle={span.title}
+          span={span.value}
           by={search.by === 'kind' ? 'kind' : 'package'}
           onBy={(by) => change({ by: by === 'package' ? '' : by })}
           outdated={isPlaceholderData}
@@ -133,17 +133,18 @@ function SpendingLink({
 /** What went wrong or waits: each with the way to it. Nothing, where all is well. */
 function Attention({
   overview,
-  spanTitle,
+  inSpan,
 }: {
   readonly overview: Overview | undefined;
-  readonly spanTitle: string;
+  /** "In the last 30 days" */
+  readonly inSpan: string;
 }) {
   if (overview === undefined) return null;
   const { orders, renewals_failed: renewals, span } = overview;
   const { pending, failed } = orders;
   if (pending.count + failed.count + renewals.count === 0) return null;
   return (
-    <Card title={t`Needs a look`}>
+    <Card title={t`Worth a look`}>
       <ul className="flex flex-col gap-2">
         {pending.count === 0 ? null : (
           <li>
@@ -163,7 +164,7 @@ function Attention({
                 other: '# orders failed and were paid back',
               })}
             </TextLink>{' '}
-            <span className="text-soft">{t`In ${spanTitle}`}</span>
+            <span className="text-soft">{inSpan}</span>
           </li>
         )}
         {renewals.customers.map(({ id, name, code, at }) => (
@@ -207,10 +208,11 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
 
 function Figures({
   overview,
-  spanTitle,
+  inSpan,
 }: {
   readonly overview: Overview | undefined;
-  readonly spanTitle: string;
+  /** "In the last 30 days" */
+  readonly inSpan: string;
 }) {
   const { account } = useMe();
   const { currency } = account;
@@ -243,7 +245,7 @@ function Figures({
             </TextLink>
           )
         }
-        note={t`In ${spanTitle}, less refunds`}
+        note={t`${inSpan}, less refunds`}
       />
       <Stat
         name={t`Orders`}
@@ -259,7 +261,7 @@ function Figures({
             </TextLink>
           )
         }
-        note={isLive ? t`In ${spanTitle}; ${formatCount(account.order_count)} ever` : t`In ${spanTitle}`}
+        note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in all` : inSpan}
       />
       <Stat
         name={t`Plans that end soon`}
@@ -303,6 +305,18 @@ function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) 
   );
 }
 
+function renewalCostWords(
+  { count, renewal_cost: cost }: Overview['expiring'],
+  { balance: left, currency }: { readonly balance: string; readonly currency: string },
+): string {
+  const price = formatMoney(cost, currency);
+  const balance = formatMoney(left, currency);
+  return plural(count, {
+    one: `Renewing it for the same period costs ${price}; the balance is ${balance}.`,
+    other: `Renewing all # for the same period costs ${price}; the balance is ${balance}.`,
+  });
+}
+
 function ExpiringPlans({
   overview,
   error,
@@ -316,23 +330,21 @@ function ExpiringPlans({
     {
       title: t`Customer`,
       grows: true,
-      cell: ({ id, name, reference, plan }) => (
+      cell: ({ id, name, reference }) => (
         <TwoLines
           first={
             <RowLink to="/customers/$customerId" params={{ customerId: String(id) }}>
               <bdi>{name}</bdi>
             </RowLink>
           }
-          second={
-            <bdi>{reference === name ? <span className="md:hidden">{plan.package}</span> : reference}</bdi>
-          }
+          second={<bdi>{reference === name ? '' : reference}</bdi>}
         />
       ),
     },
     {
       title: t`Package`,
       cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
-      from: 'md',
+      from: 'sm',
     },
     { title: t`Ends`, cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
     {
@@ -347,9 +359,7 @@ function ExpiringPlans({
     <Card
       title={t`Plans that end within 14 days`}
       description={
-        expiring !== undefined && expiring.count > 0
-          ? t`Renewing ${expiring.count === 1 ? 'it' : t`all ${expiring.count}`} for the same period costs ${formatMoney(expiring.renewal_cost, account.currency)}; the balance is ${formatMoney(account.balance, account.currency)}.`
-          : undefined
+        expiring !== undefined && expiring.count > 0 ? renewalCostWords(expiring, account) : undefined
       }
       action={
         <ButtonLink
@@ -369,6 +379,11 @@ function ExpiringPlans({
           columns={columns}
           rows={expiring?.customers}
           rowKey={({ id }) => id}
+          phone={({ plan }) => (
+            <>
+              <bdi>{plan.package}</bdi> · <Time at={plan.expires_at} style="day" />
+            </>
+          )}
           error={error}
           empty={
             <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>

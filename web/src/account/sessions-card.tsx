@@ -89,6 +89,11 @@ export function SessionsCard() {
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}
+          phone={({ last_seen_at: at }) => (
+            <Trans>
+              Last seen <Time at={at} style="relative" />
+            </Trans>
+          )}
           error={error}
           onRetry={() => void refetch()}
           empty={<EmptyState icon={Monitor} title={t`No sessions`} />}

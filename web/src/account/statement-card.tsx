@@ -1,10 +1,13 @@
 // A month of the ledger added up: from the opening balance to the closing one.
 
 import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { FileText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Statement } from '../api/shapes.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { Card } from '../ui/card.tsx';
+import { DownloadButton } from '../ui/download-button.tsx';
 import { Money } from '../ui/money.tsx';
 
 export function StatementCard({
@@ -18,6 +21,16 @@ export function StatementCard({
   return (
     <Card
       title={t`Statement for ${formatSeriesDate(month, 'long')}`}
+      action={
+        <DownloadButton
+          path={`/v1/statements/${month}`}
+          query={{ format: 'pdf' }}
+          file={`statement-${month}.pdf`}
+        >
+          <FileText aria-hidden="true" className="size-4" />
+          <Trans>Statement as PDF</Trans>
+        </DownloadButton>
+      }
       description={t`${plural(entries, { one: '# entry', other: '# entries' })}; a month of UTC days.`}
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">

@@ -3,7 +3,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Download, ReceiptText } from 'lucide-react';
+import { Download, FileText, ReceiptText } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { statementsQuery } from '../api/queries.ts';
 import type { Statement } from '../api/shapes.ts';
@@ -12,6 +12,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CsvButton } from '../ui/csv-button.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
+import { DownloadButton } from '../ui/download-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -64,6 +65,22 @@ export function StatementsPage() {
         >
           <Download aria-hidden="true" className="size-4" />
         </CsvButton>
+      ),
+    },
+    {
+      title: t`PDF`,
+      untitled: true,
+      align: 'end',
+      cell: ({ month }) => (
+        <DownloadButton
+          look="quiet"
+          path={`/v1/statements/${month}`}
+          query={{ format: 'pdf' }}
+          file={`statement-${month}.pdf`}
+          label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
+        >
+          <FileText aria-hidden="true" className="size-4" />
+        </DownloadButton>
       ),
     },
   ];

@@ -53,7 +53,11 @@ export function AccountOrderPage() {
           },
           { name: t`Order`, value: data?.order.id },
         ]}
-        customer={({ customer }) => <bdi>{customer.reference}</bdi>}
+        customer={({ customer }) => (
+          <TextLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
+            <bdi>{customer.reference}</bdi>
+          </TextLink>
+        )}
       />
     </>
   );

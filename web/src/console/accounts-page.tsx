@@ -77,13 +77,13 @@ const columns: readonly Column<FoundAccount>[] = [
 ];
 
 const groupOptions = [
-  { value: '', title: t`Every group` },
+  { value: '', title: t`All groups` },
   { value: 'reseller', title: t`Resellers` },
   { value: 'distributor', title: t`Distributors` },
 ];
 
 const stateOptions = [
-  { value: '', title: t`Every state` },
+  { value: '', title: t`All states` },
   { value: 'active', title: t`Active` },
   { value: 'blocked', title: t`Blocked` },
   { value: 'api_off', title: t`API off` },

@@ -33,7 +33,7 @@ const AnyCustomerDrawer = lazy(async () => ({
 const route = getRouteApi('/panel/admin/customers');
 const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
   links: 'drawer',
-  second: ({ account }) => t`of ${account.username}`,
+  second: ({ account, plan }) => t`${plan.package}, of ${account.username}`,
 });
 
 const rowKey = ({ id }: AccountCustomer) => id;
@@ -62,7 +62,7 @@ export function AllCustomersPage() {
       from: 'md',
       cell: ({ account }) => (
         <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-          <bdi className="whitespace-nowrap">{account.username}</bdi>
+          <bdi className="block max-w-40 truncate">{account.username}</bdi>
         </TextLink>
       ),
     },
@@ -127,6 +127,7 @@ export function AllCustomersPage() {
       title: t`Change`,
       untitled: true,
       align: 'end',
+      from: 'sm',
       cell: (customer) => (
         <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Lift` : t`Suspend`}</Button>
       ),

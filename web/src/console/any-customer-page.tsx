@@ -92,8 +92,8 @@ export function AnyCustomerPage() {
                 ),
               },
               { name: t`Reference`, value: customer && <bdi>{customer.reference}</bdi> },
-              { name: t`Plan`, value: customer && <bdi>{customer.plan.package}</bdi> },
-              { name: t`Ends`, value: customer && <Time at={customer.plan.expires_at} /> },
+              { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
+              { name: t`Runs until`, value: customer && <Time at={customer.plan.expires_at} /> },
               { name: t`Time left`, value: customer && planTimeLeft(customer.seconds_left) },
               {
                 name: t`Renews itself`,

@@ -14,7 +14,7 @@ import { tableState } from '../api/table-state.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
 import { spanEnd, spanStart } from '../text/days.ts';
 import { formatUtc } from '../text/times.ts';
-import { auditActionWord } from '../text/words.ts';
+import { auditActionWord, keyNameWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
@@ -27,6 +27,7 @@ import { SearchField } from '../ui/search-field.tsx';
 import { SpanFilter } from '../ui/span-filter.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
+import { auditFieldWord, auditValueWord } from './audit-words.ts';
 
 const route = getRouteApi('/panel/admin/audit');
 
@@ -67,7 +68,7 @@ const columns: readonly Column<FoundAuditEntry>[] = [
 ];
 
 const actionOptions = [
-  { value: '', title: t`Every action` },
+  { value: '', title: t`All actions` },
   { value: 'account', title: t`Accounts and keys` },
   { value: 'person', title: t`People` },
   { value: 'customer', title: t`Customers` },
@@ -78,7 +79,7 @@ const actionOptions = [
   { value: 'account.credit', title: t`Credits` },
   { value: 'account.view', title: t`Views as reseller` },
   { value: 'sign_in', title: t`Sign-ins` },
-  { value: 'deed', title: t`Refused deeds` },
+  { value: 'deed', title: t`Refused actions` },
 ];
 
 export function AuditPage() {
@@ -103,8 +104,8 @@ export function AuditPage() {
       />
       <Card flush>
         <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label={t`Who: a username`} value={search.actor ?? ''} onSearch={onActor} />
-          <SearchField label={t`Account: a username`} value={search.account ?? ''} onSearch={onAccount} />
+          <SearchField label={t`Who (username)`} value={search.actor ?? ''} onSearch={onActor} />
+          <SearchField label={t`Account (username)`} value={search.account ?? ''} onSearch={onAccount} />
           <SelectField
             label={t`Action`}
             unlabelled
@@ -159,7 +160,7 @@ function targetText(target: string, first: FoundAuditEntry | undefined): string 
 /** A person of the account, or one of its keys; its own login is the account. */
 function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
   if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
-  const whose = <bdi>{by.name}</bdi>;
+  const whose = <bdi>{by.type === 'key' ? keyNameWord(by.name) : by.name}</bdi>;
   return by.type === 'key' ? (
     <TwoLines first={<bdi>{account}</bdi>} second={<Trans>key {whose}</Trans>} />
   ) : (
@@ -185,7 +186,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
     <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">
       {names.map((name) => (
         <li key={name} className="wrap-anywhere">
-          <span className="text-soft">{name.replaceAll('_', ' ')}</span>{' '}
+          <span className="text-soft">{auditFieldWord(name)}</span>{' '}
           {was[name] === undefined ? null : (
             <del className="text-soft">
               <bdi>{was[name]}</bdi>
@@ -216,18 +217,28 @@ function fieldsOf(value: unknown, currency: string, path = ''): Record<string, s
   );
 }
 
+const moneyFields: ReadonlySet<string> = new Set([
+  'balance',
+  'prices',
+  'auto_renew',
+  'balance_below',
+  'refund',
+]);
+
 /** Amounts and times are those of the API; older entries hold cents and seconds. */
 function textOf(value: unknown, path: string, currency: string): string {
   if (Array.isArray(value)) {
-    return value.length === 0 ? '(none)' : value.map((item) => textOf(item, '', currency)).join(', ');
+    if (value.length > 0) return value.map((item) => textOf(item, '', currency)).join(', ');
+    return t`none`;
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (path === 'balance') return formatMoney(text, currency);
+  if (moneyFields.has(path.split('.')[0] ?? '') && /^-?\d+\.\d\d$/.test(text))
+    return formatMoney(text, currency);
   if (path.endsWith('_at') && text.includes('T')) return formatUtc(text);
   const isWhole = /^-?\d{1,18}$/.test(text);
   if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
   if (isWhole && path.endsWith('_at')) return formatUtc(new Date(Number(text) * 1000).toISOString());
-  return path === 'reason' ? text.replaceAll('_', ' ') : text;
+  return path === '' ? text : auditValueWord(path, text);
 }
 
 /** With the name that people know it by; what has a page leads there. */

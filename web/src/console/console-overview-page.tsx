@@ -76,11 +76,7 @@ export function ConsoleOverviewPage() {
       <div className="flex flex-col gap-4 lg:gap-5">
         <AttentionNotice attention={data?.orders.attention} />
         <Stats>
-          <Stat
-            name={t`Revenue`}
-            value={figure(totals?.spent, {})}
-            note={t`In ${span.title}, less refunds`}
-          />
+          <Stat name={t`Revenue`} value={figure(totals?.spent, {})} note={t`${span.words}, less refunds`} />
           <Stat
             name={t`Orders`}
             value={
@@ -95,7 +91,7 @@ export function ConsoleOverviewPage() {
                 </TextLink>
               )
             }
-            note={t`In ${span.title}`}
+            note={span.words}
           />
           <Stat
             name={t`Refunded`}
@@ -149,7 +145,7 @@ export function ConsoleOverviewPage() {
           totals={data?.totals}
           error={error}
           currency={currency}
-          spanTitle={span.title}
+          span={span.value}
           by={search.by === 'kind' ? 'kind' : 'package'}
           onBy={(by) => change({ by: by === 'package' ? '' : by })}
           outdated={isPlaceholderData}
@@ -168,7 +164,7 @@ export function ConsoleOverviewPage() {
         <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
           <Card
             title={t`Top accounts`}
-            description={t`By credit spent in ${span.title}.`}
+            description={t`${span.words}, by credit spent.`}
             action={
               <ButtonLink
                 to="/admin/revenue"
@@ -196,7 +192,7 @@ export function ConsoleOverviewPage() {
           </Card>
           <Card
             title={t`Refusals`}
-            description={t`Requests to both APIs that were refused in ${span.title}, by code.`}
+            description={t`${span.words}: requests to both APIs that were refused, by code.`}
             flush
           >
             <div className="border-t border-line">

@@ -10,7 +10,7 @@ import { creditAccount } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatMoney, fromCents, readAmount, toCents } from '../text/amounts.ts';
+import { formatMoney, fromCents, readAmount, toCents, typedAmount } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -116,7 +116,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                 inputMode="decimal"
                 autoComplete="off"
                 autoFocus
-                placeholder="100.00"
+                placeholder={typedAmount('100.00')}
                 problem={amountProblem}
                 value={typed}
                 onText={setTyped}

@@ -28,7 +28,14 @@ import { say } from '../ui/toasts.tsx';
 import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 import { FeatureList } from './feature-list.tsx';
 import { PriceChangeList } from './price-change-list.tsx';
-import { changedPrices, emptyPrices, PriceMatrix, readPrices, type TypedPrices } from './price-matrix.tsx';
+import {
+  changedPrices,
+  emptyPrices,
+  PriceMatrix,
+  readPrices,
+  type TypedPrices,
+  typedPrices,
+} from './price-matrix.tsx';
 import { PriceSchedule } from './price-schedule.tsx';
 
 const route = getRouteApi('/panel/admin/packages/$packageId');
@@ -85,7 +92,7 @@ function PackageForm({
   const [retired, setRetired] = useState(one?.retired ?? false);
   // Of when the page was opened: one of them may change while it is.
   const [opened] = useState(one === null || one.trial ? null : one.prices);
-  const [prices, setPrices] = useState<TypedPrices>(opened ?? emptyPrices);
+  const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
 
   const readLimits = {
     accounts: wholeNumber(limits.accounts),

@@ -8,6 +8,7 @@ import { useMay } from '../api/person.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group } from '../api/shapes.ts';
 import { savingPercent } from '../text/amounts.ts';
+import { formatChange } from '../text/language.ts';
 import { periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -112,12 +113,14 @@ function OnPhone({ one }: { readonly one: AdminPackage }) {
     <>
       <PackageState one={one} />
       {one.trial ? null : (
-        <span className="mt-1 flex flex-wrap gap-x-6">
-          <span>
-            <Trans>Reseller pays</Trans> <PriceList one={one} group="reseller" />
+        <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
+          <span className="flex flex-col">
+            <Trans>Reseller pays</Trans>
+            <PriceList one={one} group="reseller" />
           </span>
-          <span>
-            <Trans>Distributor pays</Trans> <PriceList one={one} group="distributor" />
+          <span className="flex flex-col">
+            <Trans>Distributor pays</Trans>
+            <PriceList one={one} group="distributor" />
           </span>
         </span>
       )}
@@ -134,14 +137,14 @@ function PriceList({ one, group }: { readonly one: AdminPackage; readonly group:
     );
   const prices = one.prices[group];
   return (
-    <dl className="inline-grid grid-cols-[auto_auto_auto] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">
+    <dl className="inline-grid grid-cols-[auto_minmax(2.75rem,auto)_minmax(4rem,auto)] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">
       {periods.map(({ months, period, title }) => {
         const saving = savingPercent(prices[period], prices.monthly, months) ?? 0;
         return (
           <div key={period} className="contents">
             <dt className="text-left text-soft">{title}</dt>
-            <dd className="text-soft">{saving > 0 ? `−${saving}%` : ''}</dd>
-            <dd>
+            <dd className="text-right text-soft">{saving > 0 ? formatChange(-saving / 100) : ''}</dd>
+            <dd className="text-right">
               <Money amount={prices[period]} currency={one.currency} />
             </dd>
           </div>

@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../api/shapes.ts';
-import { readAmount, savingPercent } from '../text/amounts.ts';
+import { readAmount, savingPercent, typedAmount } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
 import { inputClasses } from '../ui/field.tsx';
 
@@ -62,7 +62,7 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
                     aria-invalid={isWrong || undefined}
                     inputMode="decimal"
                     autoComplete="off"
-                    placeholder={shown?.[group][period] ?? '0.00'}
+                    placeholder={typedAmount(shown?.[group][period] ?? '0.00')}
                     value={typed}
                     onChange={(event) =>
                       onChange({ ...prices, [group]: { ...prices[group], [period]: event.target.value } })
@@ -91,6 +91,16 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
 function savingWords(months: number, saving: number | null): string {
   if (months === 1 || saving === null) return '';
   return saving === 0 ? t`saves nothing` : t`saves ${saving}%`;
+}
+
+/** As somebody would type them. */
+export function typedPrices(prices: AdminPackage['prices']): TypedPrices {
+  const ofGroup = ({ monthly, quarterly, yearly }: AdminPackage['prices'][Group]) => ({
+    monthly: typedAmount(monthly),
+    quarterly: typedAmount(quarterly),
+    yearly: typedAmount(yearly),
+  });
+  return { reseller: ofGroup(prices.reseller), distributor: ofGroup(prices.distributor) };
 }
 
 /** All six as amounts; null while one is missing or none. */

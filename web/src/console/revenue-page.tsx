@@ -33,7 +33,7 @@ interface Span {
 }
 
 const kinds = [
-  { value: '', title: t`Every kind` },
+  { value: '', title: t`All kinds` },
   ...['activate', 'renew', 'change', 'cancel'].map((kind) => ({
     value: kind,
     title: spendingKindWord(kind),
@@ -103,7 +103,7 @@ export function RevenuePage() {
             className="max-w-52"
             value={packageId ?? ''}
             options={[
-              { value: '', title: t`Every package` },
+              { value: '', title: t`All packages` },
               ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
             ]}
             onValue={(id) => change({ package_id: id })}

@@ -7,6 +7,7 @@ import { type AccessOwner, revokeKey, rotateKey } from '../api/commands.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { keyNameWord } from '../text/words.ts';
 import { Choice } from '../ui/choice.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -41,7 +42,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     const [before] = command.data.key.ending;
     return (
       <NewSecretDialog
-        title={t`A new secret for ${apiKey.name}`}
+        title={t`A new secret for ${keyNameWord(apiKey.name)}`}
         apiKey={command.data.api_key}
         onClose={onClose}
       >
@@ -58,7 +59,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   }
   return (
     <FormDialog
-      title={t`A new secret for ${apiKey.name}`}
+      title={t`A new secret for ${keyNameWord(apiKey.name)}`}
       description={t`Name, scopes and limits stay. Give the new secret to the program before the old one ends.`}
       action={t`Make new secret`}
       danger={overlap === 0}
@@ -82,13 +83,13 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
 export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   const command = useCommand((password: string | undefined) => revokeKey(owner, apiKey.id, password), {
     onDone: () => {
-      say(t`The key ${apiKey.name} is revoked.`);
+      say(t`The key ${keyNameWord(apiKey.name)} is revoked.`);
       onClose();
     },
   });
   return (
     <PasswordDialog
-      title={t`Revoke ${apiKey.name}?`}
+      title={t`Revoke ${keyNameWord(apiKey.name)}?`}
       description={t`Every program that has it is refused at once. This cannot be undone.`}
       action={t`Revoke key now`}
       danger

@@ -8,7 +8,7 @@ import { panelMode } from '../api/panel-mode.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { administratorScopeWords, scopeWords } from '../text/words.ts';
+import { administratorScopeWords, keyNameWord, scopeWords } from '../text/words.ts';
 import { CheckList } from '../ui/check-list.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -50,7 +50,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
   const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, own.sent), {
     onDone: () => {
-      say(t`The key is changed. It counts from the next request on.`);
+      say(t`The key is changed. It applies from the next request on.`);
       onClose();
     },
   });
@@ -70,7 +70,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
   return (
     <FormDialog
-      title={apiKey === null ? t`New key` : t`Change ${apiKey.name}`}
+      title={apiKey === null ? t`New key` : t`Change ${keyNameWord(apiKey.name)}`}
       width="wide"
       action={apiKey === null ? t`Make key` : t`Save key`}
       busy={command.isPending}
@@ -116,7 +116,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
             value={reach}
             options={[
               { value: 'all', title: t`Everything` },
-              { value: 'some', title: t`Only what is chosen` },
+              { value: 'some', title: t`Only selected rights` },
             ]}
             onChoose={setReach}
           />
@@ -128,7 +128,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t`Addresses`}
-          hint={t`Within those of the account. Empty: all of them.`}
+          hint={t`From the account’s allow-list. Leave empty to allow the whole list.`}
           placeholder="203.0.113.7, 203.0.113.0/24"
           autoComplete="off"
           spellCheck={false}
@@ -139,18 +139,18 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         />
         <TextField
           label={t`Requests a minute`}
-          hint={t`Within the limit of the account. Empty: only that one.`}
+          hint={t`At most the account’s limit. Leave empty for no other limit.`}
           inputMode="numeric"
           autoComplete="off"
           maxLength={7}
-          problem={isLimit ? null : t`A whole number`}
+          problem={isLimit ? null : t`A whole number.`}
           value={limit}
           onText={setLimit}
         />
         {isFirst ? null : (
           <TextField
             label={t`Last day`}
-            hint={t`In UTC. Empty: it does not end.`}
+            hint={t`In UTC. Leave empty for a key that does not end.`}
             type="date"
             value={lastDay}
             onText={setLastDay}

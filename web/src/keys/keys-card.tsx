@@ -9,7 +9,7 @@ import { useState } from 'react';
 import type { AccessOwner } from '../api/commands.ts';
 import { keysQuery } from '../api/queries.ts';
 import type { ApiKey } from '../api/shapes.ts';
-import { scopeWord } from '../text/words.ts';
+import { keyNameWord, scopeWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -134,18 +134,21 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       align: 'end',
       cell: (apiKey) => (
         <span className="inline-flex">
-          <IconButton label={t`Change ${apiKey.name}`} onClick={() => setOpened({ deed: 'change', apiKey })}>
+          <IconButton
+            label={t`Change ${keyNameWord(apiKey.name)}`}
+            onClick={() => setOpened({ deed: 'change', apiKey })}
+          >
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
           <IconButton
-            label={t`New secret for ${apiKey.name}`}
+            label={t`New secret for ${keyNameWord(apiKey.name)}`}
             onClick={() => setOpened({ deed: 'rotate', apiKey })}
           >
             <RotateCcw aria-hidden="true" className="size-4" />
           </IconButton>
           {apiKey.first ? null : (
             <IconButton
-              label={t`Revoke ${apiKey.name}`}
+              label={t`Revoke ${keyNameWord(apiKey.name)}`}
               onClick={() => setOpened({ deed: 'revoke', apiKey })}
             >
               <Trash2 aria-hidden="true" className="size-4 text-bad" />
@@ -160,7 +163,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
 function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: ApiKey }) {
   return (
     <span className="inline-flex max-w-full items-center gap-2">
-      <bdi className="truncate font-medium">{name}</bdi>
+      <bdi className="truncate font-medium">{keyNameWord(name)}</bdi>
       {mode === 'test' ? (
         <Badge tone="warn">
           <Trans>Test</Trans>

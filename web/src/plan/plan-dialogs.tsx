@@ -1,7 +1,7 @@
 // What can be done to a customer's plan besides ordering: cancel, suspend, resume, and how it renews itself. Each dialog has one
 // idempotency key from when it is opened: whoever sends it again after a lost answer does nothing twice.
 
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ import { cancelPreviewQuery } from '../api/queries.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Customer, Months } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatMoney, readAmount } from '../text/amounts.ts';
+import { formatMoney, readAmount, typedAmount } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';
 import { Choice } from '../ui/choice.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -59,7 +59,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
       title={t`Cancel the plan of ${name}?`}
       action={
         at === 'period_end'
-          ? t`End with its period, nothing back`
+          ? t`End with the period, no refund`
           : shown === undefined
             ? t`End now`
             : t`End now, ${formatMoney(shown.refund, currency)} back`
@@ -71,6 +71,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
       }
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
+      cancel={t`Keep the plan`}
       onClose={onClose}
     >
       <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
@@ -79,7 +80,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
           labelShown
           value={at}
           options={[
-            ...(mayWait ? [{ value: 'period_end' as const, title: t`With its period` }] : []),
+            ...(mayWait ? [{ value: 'period_end' as const, title: t`At the period’s end` }] : []),
             { value: 'now' as const, title: t`Now` },
           ]}
           onChoose={setAt}
@@ -89,12 +90,12 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
         <p>
           <Trans>
             It runs until <Time at={customer.plan.expires_at} /> and does not renew itself. Until then this
-            can be taken back.
+            can be undone.
           </Trans>
         </p>
       ) : (
         <>
-          <p>{t`Access ends at once. This cannot be taken back: to go on, order again.`}</p>
+          <p>{t`Access ends at once. This cannot be undone: to go on, order again.`}</p>
           {preview.error === null || isUncertain(command.error) ? (
             <Facts
               facts={[
@@ -107,7 +108,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
                   value: shown && <Money amount={shown.balance} currency={currency} />,
                 },
                 {
-                  name: t`Balance after it`,
+                  name: t`Balance afterwards`,
                   value: shown && (
                     <Money amount={shown.balance_after} currency={currency} className="font-semibold" />
                   ),
@@ -138,7 +139,7 @@ export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
     <FormDialog
       title={t`Suspend ${name}?`}
       description={t`The customer cannot log in until you resume them. The plan’s time runs on, nothing is refunded, and a plan that renews itself goes on doing so.`}
-      action={t`Suspend, nothing back`}
+      action={t`Suspend, no refund`}
       danger
       busy={command.isPending}
       error={command.error}
@@ -148,7 +149,7 @@ export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
       <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
         <TextField
           label={t`Reason`}
-          hint={t`Optional, for your own history. The customer does not see it.`}
+          hint={t`Optional, for your own records. The customer does not see it.`}
           autoFocus
           autoComplete="off"
           maxLength={200}
@@ -166,21 +167,21 @@ export function ResumeDialog({ customer, isHeld, onClose }: PlanDialogProps & { 
   const { name, plan } = customer;
   const command = useCommand(() => resumePlan(customer.id, key), {
     onDone: () => {
-      say(isHeld ? t`${name} is resumed.` : t`The cancel is taken back.`);
+      say(isHeld ? t`${name} is resumed.` : t`The cancellation is undone.`);
       onClose();
     },
   });
   return (
     <FormDialog
-      title={isHeld ? t`Resume ${name}?` : t`Take the cancel back?`}
+      title={isHeld ? t`Resume ${name}?` : t`Undo the cancellation?`}
       description={
         isHeld
           ? plan.ends_at_period_end
-            ? t`The customer can log in again, and the cancel at the period’s end is taken back.`
+            ? t`The customer can log in again, and the cancellation at the period’s end is undone.`
             : t`The customer can log in again.`
           : t`The plan renews itself again, if it did before.`
       }
-      action={isHeld ? t`Resume, costs nothing` : t`Take back, costs nothing`}
+      action={isHeld ? t`Resume, free of charge` : t`Undo, free of charge`}
       busy={command.isPending}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
@@ -203,7 +204,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
   const now = plan.auto_renew;
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [months, setMonths] = useState<Months>(now?.months ?? 1);
-  const [limit, setLimit] = useState(now?.max_charge ?? '');
+  const [limit, setLimit] = useState(typedAmount(now?.max_charge ?? ''));
   const [hours, setHours] = useState(String(now?.hours_before ?? 24));
   const maxCharge = limit.trim() === '' ? null : readAmount(limit);
   const isLimit = limit.trim() === '' || maxCharge !== null;
@@ -223,13 +224,13 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
   const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
   return (
     <FormDialog
-      title={t`Renewal of ${name}`}
-      description={t`Nothing is charged now. Each renewal is an order, at the price of its moment.`}
+      title={t`Auto-renewal of ${name}`}
+      description={t`Nothing is charged now. Each renewal is an order, at the price of that day.`}
       action={
         wanted === 'off'
           ? t`Let it end, nothing is charged`
           : most === ''
-            ? t`Renew at whatever it costs`
+            ? t`Renew at any price`
             : t`Renew for at most ${most} each time`
       }
       busy={command.isPending}
@@ -269,8 +270,8 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
               onValue={(value) => setMonths(periods.find((one) => String(one.months) === value)?.months ?? 1)}
             />
             <TextField
-              label={t`At most, in ${currency}`}
-              hint={t`Where the price is above it, nothing is renewed. Empty: no limit.`}
+              label={t`Highest price, in ${currency}`}
+              hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
               inputMode="decimal"
               autoComplete="off"
               maxLength={14}
@@ -284,18 +285,14 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
               autoComplete="off"
               maxLength={3}
               problem={isHours ? null : t`A whole number from 1 to ${hoursMax}.`}
-              hint={
-                isHours
-                  ? plural(Number(hours), { one: '# hour before the end', other: '# hours before the end' })
-                  : undefined
-              }
+              hint={t`When it is renewed: from 1 to ${hoursMax} hours before the plan ends.`}
               value={hours}
               onText={setHours}
             />
           </>
         )}
         {plan.ends_at_period_end ? (
-          <Notice tone="warn">{t`This takes the cancel at the period’s end back.`}</Notice>
+          <Notice tone="warn">{t`This undoes the cancellation at the period’s end.`}</Notice>
         ) : null}
       </fieldset>
       <LostAnswer error={command.error} />
@@ -347,7 +344,7 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
         />
         <TextField
           label={t`Your own id`}
-          hint={t`What your system calls this customer. Letters, digits and signs without spaces.`}
+          hint={t`What your system calls this customer. Letters, digits and signs, no spaces.`}
           autoComplete="off"
           spellCheck={false}
           maxLength={80}

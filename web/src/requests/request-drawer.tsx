@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { requestQuery } from '../api/queries.ts';
 import type { RequestDetail } from '../api/shapes.ts';
+import { keyNameWord } from '../text/words.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -170,7 +171,10 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
     });
   }
   facts.push(
-    { name: t`Key`, value: request.key === null ? t`not noted` : request.key.name || t`without a name` },
+    {
+      name: t`Key`,
+      value: request.key === null ? t`not recorded` : keyNameWord(request.key.name) || t`without a name`,
+    },
     { name: t`From`, value: <code className="font-mono text-xs">{request.address}</code> },
     { name: t`Took`, value: t`${request.milliseconds} ms` },
     {

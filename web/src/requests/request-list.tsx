@@ -14,6 +14,7 @@ import type { RequestLine } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { dayOf, spanEnd, spanStart } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
+import { keyNameWord } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -67,7 +68,12 @@ const columns: readonly Column<RequestLine>[] = [
     ),
   },
   { title: t`When`, from: 'sm', cell: ({ at }) => <Time at={at} style="second" /> },
-  { id: 'key', title: t`Key`, from: 'lg', cell: ({ key }) => <bdi>{key?.name ?? ''}</bdi> },
+  {
+    id: 'key',
+    title: t`Key`,
+    from: 'lg',
+    cell: ({ key }) => <bdi>{key === null ? '–' : keyNameWord(key.name)}</bdi>,
+  },
   {
     id: 'address',
     title: t`From`,
@@ -150,7 +156,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
           unlabelled
           className="w-52"
           value={code ?? ''}
-          options={withPresent([{ value: '', title: t`Any error code` }, ...(codes ?? [])], code)}
+          options={withPresent([{ value: '', title: t`All error codes` }, ...(codes ?? [])], code)}
           onValue={(value) => change({ code: value })}
         />
         {keys !== undefined && (keys.data.length > 1 || key !== undefined) ? (
@@ -161,8 +167,8 @@ export function RequestList({ accountId, first }: RequestListProps) {
             value={key ?? ''}
             options={withPresent(
               [
-                { value: '', title: t`Any key` },
-                ...keys.data.map(({ id, name }) => ({ value: String(id), title: name })),
+                { value: '', title: t`All keys` },
+                ...keys.data.map(({ id, name }) => ({ value: String(id), title: keyNameWord(name) })),
               ],
               key,
             )}

@@ -104,7 +104,9 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
               }}
               className="min-h-13 w-full bg-transparent text-base outline-none"
             />
-            <Keys keys={t`Esc`} />
+            <span className="pointer-coarse:hidden">
+              <Keys keys={t`Esc`} />
+            </span>
           </div>
           <div
             ref={list}
@@ -134,7 +136,11 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
                     </span>
                   )}
                 </span>
-                {command.keys === undefined ? null : <Keys keys={command.keys} />}
+                {command.keys === undefined ? null : (
+                  <span className="pointer-coarse:hidden">
+                    <Keys keys={command.keys} />
+                  </span>
+                )}
               </div>
             ))}
           </div>

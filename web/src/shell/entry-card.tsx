@@ -2,18 +2,21 @@
 
 import type { ReactNode } from 'react';
 import { windowTitle } from '../text/service-name.ts';
+import { LanguageChoice } from './language-choice.tsx';
 import { Logo } from './logo.tsx';
 
 export function EntryCard({
   title,
   heading,
   below,
+  isSignedIn = false,
   children,
 }: {
   /** Of the window. */
   readonly title: string;
   readonly heading: string;
   readonly below?: ReactNode;
+  readonly isSignedIn?: boolean;
   readonly children: ReactNode;
 }) {
   return (
@@ -27,6 +30,7 @@ export function EntryCard({
         {children}
       </div>
       {below}
+      <LanguageChoice isSignedIn={isSignedIn} className="mx-auto mt-5" />
     </main>
   );
 }

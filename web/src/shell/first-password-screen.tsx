@@ -7,6 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { windowTitle } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { say } from '../ui/toasts.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -42,6 +43,7 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
           <Trans>Sign out</Trans>
         </Button>
       </div>
+      <LanguageChoice isSignedIn className="mx-auto mt-5" />
     </main>
   );
 }

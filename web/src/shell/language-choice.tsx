@@ -41,7 +41,7 @@ export function LanguageChoice({
           {languageNames[one]}
         </option>
       ))}
-      <option value="">{t`As the browser`}</option>
+      <option value="">{t`Browser default`}</option>
     </select>
   );
 }

@@ -70,7 +70,12 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <span className="text-soft">{panelMode === 'test' ? t`Test balance` : t`Balance`}</span>
           <Money amount={account.balance} currency={account.currency} className="font-semibold" />
         </Link>
-        <LanguageChoice isSignedIn className="mx-2 mt-1" />
+        <div className="flex items-center justify-between gap-2 px-2 py-1">
+          <span aria-hidden="true" className="text-soft">
+            <Trans>Language</Trans>
+          </span>
+          <LanguageChoice isSignedIn className="-mr-0.5" />
+        </div>
         <div className="mt-1 flex items-center gap-1 pl-2">
           <div className="min-w-0 flex-1 leading-snug">
             <div className="truncate" title={person.username}>

@@ -24,6 +24,7 @@ export default function SecondFactorScreen({
     <EntryCard
       title={t`Set up codes at sign-in`}
       heading={t`Set up codes at sign-in`}
+      isSignedIn
       below={
         <div className="mt-4 flex justify-center">
           <Button onClick={() => leave(client)}>

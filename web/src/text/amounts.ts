@@ -29,6 +29,11 @@ export function readAmount(typed: string): string | null {
   return amount === null ? null : fromCents(toCents(amount));
 }
 
+/** "1234.50", as somebody of this language would type it. */
+export function typedAmount(amount: string): string {
+  return amount.replace('.', separators.decimal);
+}
+
 /** floor(100 × (1 − price ÷ (monthly × months))), never below 0: the service's rule. null: nothing to compare. */
 export function savingPercent(price: string | null, monthly: string | null, months: number): number | null {
   if (price === null || monthly === null) return null;

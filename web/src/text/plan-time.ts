@@ -1,4 +1,5 @@
-// How long a plan still runs, in words: the one place that says it, so that no list says a day where there are hours.
+// How long a plan still runs, in words, as the customer's page says it (src/api/customer/customer-pages.ts): days are rounded up,
+// but below two of them whole hours are counted, so that nobody comes a day late.
 
 import { plural, t } from '@lingui/core/macro';
 
@@ -9,18 +10,18 @@ const daySeconds = 86_400;
 export function planTimeLeft(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
   if (seconds < hourSeconds) return t`under an hour`;
-  if (seconds < daySeconds) {
+  if (seconds < 2 * daySeconds) {
     return plural(Math.floor(seconds / hourSeconds), { one: '# hour', other: '# hours' });
   }
-  return plural(Math.round(seconds / daySeconds), { one: '# day', other: '# days' });
+  return plural(Math.ceil(seconds / daySeconds), { one: '# day', other: '# days' });
 }
 
 /** "9 hours left". */
 export function planTimeLeftSentence(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
   if (seconds < hourSeconds) return t`under an hour left`;
-  if (seconds < daySeconds) {
+  if (seconds < 2 * daySeconds) {
     return plural(Math.floor(seconds / hourSeconds), { one: '# hour left', other: '# hours left' });
   }
-  return plural(Math.round(seconds / daySeconds), { one: '# day left', other: '# days left' });
+  return plural(Math.ceil(seconds / daySeconds), { one: '# day left', other: '# days left' });
 }

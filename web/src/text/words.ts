@@ -33,7 +33,8 @@ const auditActions: Words = {
   'account.update': t`Account changed`,
   'account.view': t`Viewed as reseller`,
   'account.set_alerts': t`Alerts changed`,
-  'account.credit': t`Balance changed`,
+  'account.credit': t`Balance credited`,
+  'account.debit': t`Balance debited`,
   'account.reset_api_key': t`API key replaced`,
   'account.create_key': t`API key made`,
   'account.change_key': t`API key changed`,
@@ -64,6 +65,19 @@ const auditActions: Words = {
   'package.update': t`Package changed`,
   'package.schedule_prices': t`Prices scheduled`,
   'package.unschedule_prices': t`Scheduled prices deleted`,
+  'order.accept': t`Order completed by hand`,
+  'order.fail': t`Order failed by hand`,
+  'webhook.create': t`Endpoint created`,
+  'webhook.update': t`Endpoint changed`,
+  'webhook.delete': t`Endpoint deleted`,
+  'webhook.disable': t`Endpoint switched off`,
+  'webhook.new_secret': t`Secret of an endpoint replaced`,
+  'webhook.redeliver': t`Events sent again`,
+  'product.update': t`Address of the product changed`,
+  'product.delete': t`Address of the product removed`,
+  'brand.update': t`Brand changed`,
+  'brand.set_logo': t`Logo replaced`,
+  'brand.remove_logo': t`Logo removed`,
 };
 /** What a key may do, in the order of the documents. */
 export const scopeWords: Words = {
@@ -160,6 +174,11 @@ export function groupWord(group: string): string {
 
 export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? t`${months} months`;
+}
+
+/** The service gives the first key its name; others have the one that people chose. */
+export function keyNameWord(name: string): string {
+  return name === 'First key' ? t`First key` : name;
 }
 
 export function scopeWord(scope: string): string {

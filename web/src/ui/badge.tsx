@@ -23,7 +23,7 @@ export function Badge({
   return (
     <span
       className={classNames(
-        'inline-flex items-center rounded-md px-1.5 py-px text-xs font-medium whitespace-nowrap',
+        'inline-flex items-center rounded-md px-1.5 py-px text-xs font-medium whitespace-nowrap forced-colors:border',
         tones[tone],
       )}
     >

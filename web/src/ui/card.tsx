@@ -21,7 +21,7 @@ export function Card({ title, description, action, children, flush = false, clas
       className={classNames('min-w-0 rounded-card border border-line bg-card shadow-lift', className)}
     >
       {title === undefined ? null : (
-        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4 pb-3">
+        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 pb-3 md:px-5">
           <div className="min-w-0 flex-1 basis-52">
             <h2 id={titleId} className="text-[0.9375rem]">
               {title}
@@ -33,7 +33,8 @@ export function Card({ title, description, action, children, flush = false, clas
       )}
       <div
         className={classNames(
-          flush ? 'overflow-clip rounded-b-card' : 'px-5 pb-5',
+          flush ? 'overflow-clip rounded-b-card' : 'px-4 pb-5 md:px-5',
+          flush && title === undefined && 'rounded-t-card',
           !flush && title === undefined && 'pt-5',
         )}
       >

@@ -64,4 +64,4 @@ const segmentClasses =
 const cardClasses =
   'flex items-center justify-between gap-4 rounded-control border border-line px-3.5 py-2.5 hover:bg-fill/60 ' +
   'has-checked:border-accent has-checked:bg-accent-fill ' +
-  'forced-colors:border-2 forced-colors:has-checked:border-[Highlight] forced-colors:not-has-checked:border-[GrayText]';
+  'forced-colors:has-checked:outline-3 forced-colors:has-checked:-outline-offset-3 forced-colors:has-checked:outline-[Highlight]';

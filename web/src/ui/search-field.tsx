@@ -38,7 +38,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
     };
   }, [text, onSearch, router]);
   return (
-    <search className="relative flex-1 basis-full sm:basis-28">
+    <search className="relative flex-1 basis-full sm:basis-52">
       <Search
         aria-hidden="true"
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"

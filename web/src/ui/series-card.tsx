@@ -18,8 +18,8 @@ import { Money } from './money.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export const spans = [
-  { value: 'days', title: t`30 days`, query: { days: 30 } },
-  { value: 'months', title: t`12 months`, query: { months: 12 } },
+  { value: 'days', title: t`30 days`, words: t`In the last 30 days`, query: { days: 30 } },
+  { value: 'months', title: t`12 months`, words: t`In the last 12 months`, query: { months: 12 } },
 ] as const;
 export type Span = (typeof spans)[number]['value'];
 export type SeriesView = 'chart' | 'table';
@@ -213,7 +213,7 @@ export function HatchedNote({ children }: { readonly children: ReactNode }) {
     <p className="mt-1 flex items-center gap-2 text-xs text-soft">
       <span
         aria-hidden
-        className="inline-block size-3 shrink-0 border border-accent bg-[repeating-linear-gradient(135deg,var(--accent)_0_2px,transparent_2px_4px)]"
+        className="inline-block size-3 shrink-0 forced-color-adjust-none border border-accent bg-[repeating-linear-gradient(135deg,var(--accent)_0_2px,transparent_2px_4px)]"
       />
       {children}
     </p>

@@ -10,9 +10,10 @@ import { formatChange, formatCount } from '../text/language.ts';
 import { spendingKindWord } from '../text/words.ts';
 import { Card } from './card.tsx';
 import { Choice } from './choice.tsx';
-import { type Column, DataTable, TwoLines } from './data-table.tsx';
+import { type Column, DataTable } from './data-table.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Money } from './money.tsx';
+import type { Span } from './series-card.tsx';
 
 export type SpendingView = 'package' | 'kind';
 
@@ -34,8 +35,7 @@ interface SpendingCardProps {
   readonly totals: Totals | undefined;
   readonly error: Error | null;
   readonly currency: string;
-  /** "30 days" */
-  readonly spanTitle: string;
+  readonly span: Span;
   readonly by: SpendingView;
   readonly onBy: (by: SpendingView) => void;
   readonly outdated: boolean;
@@ -44,14 +44,19 @@ interface SpendingCardProps {
 }
 
 export function SpendingCard(props: SpendingCardProps) {
-  const { title, spending, totals, error, currency, spanTitle, by, outdated, link } = props;
+  const { title, spending, totals, error, currency, span, by, outdated, link } = props;
   const groups = spending === null || spending === undefined ? spending : groupsOf(spending, by);
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SpendingGroup>[] = [
     {
       title: by === 'package' ? t`Package` : t`Kind`,
       grows: true,
-      cell: (group) => <TwoLines first={link(group)} second={partWords(group, by, currency)} />,
+      cell: (group) => (
+        <div className="min-w-0 py-0.5 leading-snug">
+          <div className="truncate">{link(group)}</div>
+          <div className="text-xs text-soft">{partWords(group, by, currency)}</div>
+        </div>
+      ),
     },
     {
       title: t`Orders`,
@@ -71,7 +76,7 @@ export function SpendingCard(props: SpendingCardProps) {
   return (
     <Card
       title={title}
-      description={totals === undefined ? undefined : totalWords(totals, spanTitle, currency)}
+      description={totals === undefined ? undefined : totalWords(totals, span, currency)}
       action={
         <Choice
           label={t`Group by`}
@@ -141,9 +146,11 @@ function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>,
   return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
 }
 
-function totalWords({ spent, previous }: Totals, spanTitle: string, currency: string): string {
+function totalWords({ spent, previous }: Totals, span: Span, currency: string): string {
   const now = formatMoney(spent, currency);
   const before = formatMoney(previous.spent, currency);
   const change = changeWords({ spent, before: previous.spent }, currency);
-  return t`${now} in ${spanTitle}, up to now; ${before} in as many before: ${change}.`;
+  return span === 'days'
+    ? t`${now} in the last 30 days, ${before} in the 30 days before: ${change}.`
+    : t`${now} in the last 12 months, ${before} in the 12 months before: ${change}.`;
 }

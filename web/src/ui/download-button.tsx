@@ -1,0 +1,75 @@
+// A link to a file that the service makes. A link of the browser carries no header, so in test mode, and where an operator looks
+// at a reseller's panel, the page fetches the file itself.
+
+import { t } from '@lingui/core/macro';
+import { type ReactNode, useState } from 'react';
+import { apiBase, fetchFile, type Query, queryText } from '../api/client.ts';
+import { panelMode } from '../api/panel-mode.ts';
+import { viewedAccount } from '../api/panel-view.ts';
+import { AnchorButton, Button, type ButtonLook } from './button.tsx';
+import { say } from './toasts.tsx';
+
+export interface DownloadButtonProps {
+  /** Below the panel's own routes: /ledger.csv. */
+  readonly path: string;
+  readonly query?: Query;
+  /** What the file is called: ledger-all.csv. */
+  readonly file: string;
+  readonly look?: ButtonLook;
+  /** Where the button is only an icon. */
+  readonly label?: string;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+const isByLink = panelMode === 'live' && viewedAccount === null;
+
+export function DownloadButton({
+  path,
+  query = {},
+  file,
+  look = 'plain',
+  label,
+  title,
+  children,
+}: DownloadButtonProps) {
+  const [isLoading, setIsLoading] = useState(false);
+  const naming =
+    label === undefined
+      ? {}
+      : {
+          'aria-label': label,
+          title: title ?? label,
+          className: 'aspect-square !px-0 pointer-coarse:min-w-11',
+        };
+  if (isByLink) {
+    return (
+      <AnchorButton look={look} href={`${apiBase}${path}${queryText(query)}`} download {...naming}>
+        {children}
+      </AnchorButton>
+    );
+  }
+  const load = async () => {
+    setIsLoading(true);
+    try {
+      save(await fetchFile(path, query), panelMode === 'live' ? file : `test-${file}`);
+    } catch (error) {
+      say(t`The file could not be loaded. ${error instanceof Error ? error.message : ''}`);
+    }
+    setIsLoading(false);
+  };
+  return (
+    <Button look={look} busy={isLoading} onClick={() => void load()} {...naming}>
+      {children}
+    </Button>
+  );
+}
+
+function save(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
