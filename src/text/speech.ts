@@ -1,10 +1,8 @@
 // Says in a language what the service says to people: sentences of its catalogue, days, moments and numbers. For pages that
-// the server makes, mails and documents. The same library as of the built pages reads the messages; they are compiled when
-// they are first said, because these sources run as they are.
+// the server makes, mails and documents. The messages are read when they are first said, because these sources run as they are.
 // Always true: whatever values hold, the sentence around them is ours. Times are UTC, and say so.
 
-import { setupI18n } from '@lingui/core';
-import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { IntlMessageFormat } from 'intl-messageformat';
 import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { englishTexts, type TextKey } from './english-texts.ts';
@@ -40,8 +38,7 @@ export function speechOf(language: Language): Speech {
 
 function speechIn(language: Language): Speech {
   const texts = catalogues[language];
-  const sayer = setupI18n({ locale: language, messages: { [language]: {} } });
-  const said = new Set<TextKey>();
+  const messages = new Map<TextKey, IntlMessageFormat>();
   const zone = { timeZone: 'UTC' } as const;
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', ...zone });
   const clock = new Intl.DateTimeFormat(language, {
@@ -65,11 +62,13 @@ function speechIn(language: Language): Speech {
   return {
     language,
     say(key, values = {}) {
-      if (!said.has(key)) {
-        sayer.load(language, { [key]: compileMessage(texts[key]) });
-        said.add(key);
+      let message = messages.get(key);
+      if (message === undefined) {
+        // Tags are those of the pages: text, as everything else.
+        message = new IntlMessageFormat(texts[key], language, undefined, { ignoreTag: true });
+        messages.set(key, message);
       }
-      return sayer._(key, values);
+      return String(message.format(values));
     },
     day,
     time,
