@@ -25,7 +25,8 @@ const client = {
 const panel = {
   title: 'pages of the panel',
   target: join(web, 'dist'),
-  sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}'],
+  // And the lines of the guide that verify a webhook.
+  sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}', 'docs/webhooks.md'],
   command: [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
   folder: web,
 };

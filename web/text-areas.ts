@@ -9,9 +9,11 @@ export const seldomSources = [
   'plan/**',
   'requests/**',
   'shell/{first-password-screen,second-factor-screen,shortcut-sheet,totp-setup}.tsx',
+  'webhooks/**',
+  'ui/lost-answer.tsx',
   'test-mode/test-band.tsx',
   'test-mode/*-dialog*.tsx',
   'account/{address-notice,alerts-card,allow-list-card,api-access-page,api-key-card,email-card,first-request-card}.tsx',
   'account/{forecast-page,password-card,people-page,reset-password-page,security-page,sessions-card}.tsx',
-  'account/{totp-card,usage-card}.tsx',
+  'account/{events-page,totp-card,usage-card,webhook-page,webhooks-page}.tsx',
 ];

@@ -324,10 +324,21 @@ async function findFirstSince(
   accountId: number,
   at: EpochSeconds,
 ): Promise<number | null> {
+  const end =
+    accountId === operator
+      ? Number(await streamEnd(transaction))
+      : ((await lockAccount(transaction, accountId)) ?? 0);
+  return findFirstUpTo(transaction, accountId, at, end);
+}
+
+/** The same, of those up to the place `end`. */
+export async function findFirstUpTo(
+  transaction: Queryable,
+  accountId: number,
+  at: EpochSeconds,
+  end: number,
+): Promise<number | null> {
   const isWhole = accountId === operator;
-  const end = isWhole
-    ? Number(await streamEnd(transaction))
-    : ((await lockAccount(transaction, accountId)) ?? 0);
   let found: number | null = null;
   for (let [low, high] = [1, end]; low <= high; ) {
     const middle = Math.floor((low + high) / 2);

@@ -47,6 +47,19 @@ const listOfType: Statement = {
     order by e.account_id, e.type, e.number limit $3::int`,
 };
 
+const listDown: Statement = {
+  name: 'list_events_down',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number < $2::int
+    order by e.account_id desc, e.number desc limit $3::int`,
+};
+
+const listOfTypeDown: Statement = {
+  name: 'list_events_of_type_down',
+  text: `select ${events.list('e')} from events e
+    where e.account_id = $1::int and e.type = $4::text and e.number < $2::int
+    order by e.account_id desc, e.type desc, e.number desc limit $3::int`,
+};
+
 const findEvent: Statement = {
   name: 'find_event',
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number = $2::int`,
@@ -77,6 +90,40 @@ export async function readFeed(
     lookedTo: hasMore || type === null ? last : Math.max(last, total),
     hasMore,
     lastNumber: Math.max(last, total),
+  };
+}
+
+export interface LatestEvents {
+  /** false: nobody ever asked for the account's events, and none is written. */
+  readonly areWritten: boolean;
+  readonly events: readonly AccountEvent[];
+  readonly hasMore: boolean;
+}
+
+/** Newest first, for people. Looking begins nothing: only who follows a feed makes the account one that is listened to. */
+export async function readLatestEvents(
+  database: Database,
+  {
+    accountId,
+    before,
+    type,
+    limit,
+  }: Omit<FeedQuestion, 'after'> & {
+    /** Below this number. */
+    readonly before: number;
+  },
+): Promise<LatestEvents> {
+  const ofAccount = database.ofAccount(accountId);
+  const [[extent], rows] = await Promise.all([
+    ofAccount.query(findExtent, [accountId]),
+    type === null
+      ? ofAccount.query(listDown, [accountId, before, limit + 1])
+      : ofAccount.query(listOfTypeDown, [accountId, before, limit + 1, type]),
+  ]);
+  return {
+    areWritten: extent !== undefined && extent['event_count'] !== null,
+    events: rows.slice(0, limit).map((row) => events.parse(row)),
+    hasMore: rows.length > limit,
   };
 }
 

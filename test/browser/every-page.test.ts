@@ -12,6 +12,7 @@ import type { Page, Response, Route } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
+import { expectStatus } from '../harness/refusals.ts';
 import { changeAccount, schedulePrices } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import {
@@ -38,6 +39,8 @@ let panelPages: Readonly<Record<string, PageToSee>>;
 let consolePages: Readonly<Record<string, PageToSee>>;
 let customerLink: string;
 
+// Nothing is sent there.
+const ownAddresses = { OUTBOUND_ALLOW: '127.0.0.0/8' };
 const panel = usePanelBrowser(async (service) => {
   reseller = await service.createReseller({ credit: '900.00' });
   const order = async (body: object) => {
@@ -50,6 +53,8 @@ const panel = usePanelBrowser(async (service) => {
     reseller: { monthly: '11.00', quarterly: '30.00', yearly: '100.00' },
     distributor: { yearly: '80.00' },
   });
+  const endpoint = { url: 'http://127.0.0.1:9/hooks', description: 'The shop', enabled: false };
+  const { webhook } = expectStatus(await reseller.post('/webhooks', endpoint), 201);
   await order({ package_id: basic, customer: 'ada@example.com', customer_name: 'Ada' });
   service.clock.seconds += 20 * daySeconds;
   await order({ package_id: plus, customer: 'ada@example.com' });
@@ -76,6 +81,9 @@ const panel = usePanelBrowser(async (service) => {
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
     'api-access-page': { path: '/panel/api-access', title: 'API access' },
+    'webhooks-page': { path: '/panel/webhooks', title: 'Webhooks' },
+    'webhook-page': { path: `/panel/webhooks/${webhook.id}`, title: 'The shop' },
+    'events-page': { path: '/panel/events', title: 'Events' },
     'people-page': { path: '/panel/people', title: 'People' },
     'security-page': { path: '/panel/security', title: 'Security' },
   };
@@ -97,7 +105,7 @@ const panel = usePanelBrowser(async (service) => {
     'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
     'health-page': { path: '/panel/admin/health', title: 'Health' },
   };
-});
+}, ownAddresses);
 
 test('every page of the router is among those looked at here', () => {
   const router = readFileSync(new URL('../../web/src/router.tsx', import.meta.url), 'utf8');
@@ -140,7 +148,16 @@ test('no page of the console does either, nor an account’s lists, a trial and 
 test('nor does a page of an account that is empty, blocked, or nobody’s yet', async () => {
   const empty = await panel.service.createReseller();
   const page = await panel.openAs(empty);
-  for (const file of ['overview', 'orders', 'customers', 'ledger', 'statements', 'requests']) {
+  for (const file of [
+    'overview',
+    'orders',
+    'customers',
+    'ledger',
+    'statements',
+    'requests',
+    'webhooks',
+    'events',
+  ]) {
     const { path = '', title = '' } = panelPages[`${file}-page`] ?? {};
     await look(page, path.replace(/\?.*/, ''), title);
   }
@@ -190,6 +207,32 @@ test('nor does a dialog', async () => {
   await confirmWithPassword(asked, 'not the password', 'Replace key now');
   await asked.getByRole('alert').waitFor();
   await check(page, 'a dialog with a refusal');
+  await page.keyboard.press('Escape');
+  await goInPlace(page, '/panel/webhooks');
+  await page.setViewportSize(wide);
+  await page.getByRole('button', { name: 'New endpoint' }).click();
+  const made = dialog(page, 'New endpoint');
+  await made.getByRole('radio', { name: 'Only what is chosen' }).check({ force: true });
+  await check(page, 'the form of an endpoint');
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: /hooks$/ }).click();
+  await heading(page, 'The shop').waitFor();
+  for (const [button, title] of [
+    ['Send a test', 'Send a test'],
+    ['New secret', 'A new secret'],
+    ['Send again since …', /^Send everything/],
+    ['Delete', 'Delete this endpoint?'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    await dialog(page, title).waitFor();
+    await check(page, `the dialog of “${button}”`);
+    await page.keyboard.press('Escape');
+    await dialog(page, title).waitFor({ state: 'detached' });
+  }
+  await goInPlace(page, '/panel/events');
+  await page.getByRole('link', { name: 'Order completed' }).first().click();
+  await page.getByRole('region', { name: 'The event as JSON' }).waitFor();
+  await check(page, 'the drawer of an event');
 });
 
 test('nor does a dialog of the console', async () => {

@@ -25,7 +25,16 @@ import { said, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-const pagesOfTests = ['Overview', 'Orders', 'Customers', 'Ledger', 'Statements', 'Requests'];
+const pagesOfTests = [
+  'Overview',
+  'Orders',
+  'Customers',
+  'Ledger',
+  'Statements',
+  'Requests',
+  'Webhooks',
+  'Events',
+];
 const pagesOfReality = ['API access', 'People', 'Security'];
 
 test('an order in test mode costs nothing real, its plan ends when the clock is moved, and the real lists know nothing of it', async () => {

@@ -90,6 +90,12 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   search_accounts_by_age: /accounts_pkey|accounts_by_name/,
   search_accounts_by_name: /accounts_by_name/,
   find_account_view: /account_views_pkey/,
+  list_events_down: /events_pkey/,
+  list_events_of_type_down: /events_of_type/,
+  find_event_at_number: /events_pkey/,
+  count_events_of_types: /events_of_type/,
+  // Without a row either index will do.
+  find_webhook_retry: /webhook_retries_pkey|webhook_retries_due/,
 };
 
 /** A young account has no whole stretch yet, and no customers whose orders are too many. */
@@ -114,15 +120,22 @@ const bigTables = [
   'product_calls',
   'audit_log',
   'account_views',
+  'events',
+  'webhook_retries',
 ];
 
 let service: TestService;
 let account: TestAccount;
 let panel: PanelClient;
 let console: PanelClient;
+/** Of the account; switched off. */
+let webhookId: number;
 before(async () => {
   // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
-  service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
+  service = await startTestService({
+    environment: { OUTBOUND_ALLOW: '127.0.0.0/8' },
+    limits: { database: { lookupConnections: 1, readConnections: 1 } },
+  });
   account = await service.createReseller({ credit: '1000.00' });
   panel = await signIn(service, account);
   console = await signIn(service, service.admin);
@@ -130,6 +143,8 @@ before(async () => {
 after(() => service.close());
 
 test('no statement of the panel scans a table that grows, planned while it is young or when it has grown', async () => {
+  const endpoint = { url: 'http://127.0.0.1:9/', types: ['order.completed', 'plan.expired'], enabled: false };
+  webhookId = (await account.post('/webhooks', endpoint)).body.webhook.id;
   await setProduct('confirm');
   const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
   const { order } = placed.body;
@@ -180,6 +195,10 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/ledger.csv',
     '/statements',
     '/overview',
+    '/events',
+    '/events?type=order.completed',
+    `/webhooks/${webhookId}/since?from=2026-01-01`,
+    `/webhooks/${webhookId}/events/${Math.floor(orderId / 1e9) * 1e9 + 1}`,
   ]) {
     assert.equal((await panel.get(path)).status, 200, path);
   }

@@ -31,6 +31,7 @@ const imports = globSync('**/*.{ts,tsx}', { cwd: root }).flatMap((from): Import[
 });
 
 const speaks = (file: string) =>
+  /\.tsx?$/.test(file) &&
   /from '@lingui\/(?:core|react)\/macro'/.test(readFileSync(join(root, file), 'utf8'));
 
 test('what speaks from another catalogue is imported dynamically, behind it', () => {

@@ -121,6 +121,35 @@ const requests = createRoute({
   ),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => panel,
+  path: '/webhooks',
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/webhooks-page.tsx')),
+    'WebhooksPage',
+  ),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => panel,
+  path: '/webhooks/$webhookId',
+  validateSearch: textParams('status', 'before', 'open'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/webhook-page.tsx')),
+    'WebhookPage',
+  ),
+});
+
+const events = createRoute({
+  getParentRoute: () => panel,
+  path: '/events',
+  validateSearch: textParams('type', 'before', 'open'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/events-page.tsx')),
+    'EventsPage',
+  ),
+});
+
 const people = createRoute({
   getParentRoute: () => panel,
   path: '/people',
@@ -286,6 +315,9 @@ const routeTree = root.addChildren([
     forecast,
     statements,
     requests,
+    webhooks,
+    webhook,
+    events,
     people,
     security,
     notFound,

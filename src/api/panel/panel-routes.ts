@@ -23,6 +23,7 @@ import { apiAccessRoutes } from './api-access-routes.ts';
 import { auditPanelRoutes } from './audit-panel-routes.ts';
 import { cancelPreviewRoutes } from './cancel-preview-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
+import { eventPanelRoutes } from './event-panel-routes.ts';
 import { ownLists } from './list-owners.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { ownKeyRoutes } from './own-key-routes.ts';
@@ -73,6 +74,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   panelLedgerRoutes(app, dependencies);
   receiptRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
+  eventPanelRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
     prefix: '/admin',

@@ -197,7 +197,11 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
   return overview?.notices.map(({ webhook, reason, at }) => (
     <Notice key={webhook.id} tone="warn">
       <Trans>
-        The endpoint {webhook.url} was switched off (<Time at={at} />
+        The endpoint{' '}
+        <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
+          {webhook.url}
+        </TextLink>{' '}
+        was switched off (<Time at={at} />
         ).
       </Trans>{' '}
       {reason === 'gone' ? t`It answered 410.` : t`It answered nothing but failures for five days.`}{' '}

@@ -20,8 +20,11 @@ import type {
   SavedAllowList,
   ScheduledPrices,
   TestClockMoved,
+  TestedWebhook,
   TotpEnrolment,
   VerifyReport,
+  Webhook,
+  WebhookWithSecret,
 } from './shapes.ts';
 
 const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) =>
@@ -221,6 +224,30 @@ export const editCustomer = (
   idempotencyKey: string,
 ) => call<unknown>(`/v1/customers/${id}`, { method: 'PATCH', body, idempotencyKey });
 export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
+
+// ---- webhooks
+
+export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
+
+export const createWebhook = (settings: WebhookSettings, idempotencyKey: string) =>
+  post<WebhookWithSecret>('/v1/webhooks', settings, idempotencyKey);
+/** What it becomes is what is sent: asked twice it is the same. */
+export const changeWebhook = (id: number, changes: Partial<WebhookSettings & Pick<Webhook, 'enabled'>>) =>
+  patch<{ readonly webhook: Webhook }>(`/v1/webhooks/${id}`, changes);
+export const deleteWebhook = (id: number, idempotencyKey: string) =>
+  call<{ readonly deleted: boolean }>(`/v1/webhooks/${id}`, { method: 'DELETE', idempotencyKey });
+export const sendTestEvent = (id: number) => post<TestedWebhook>(`/v1/webhooks/${id}/test`);
+export const rotateWebhookSecret = (id: number, body: { overlap_hours: number }, idempotencyKey: string) =>
+  post<WebhookWithSecret>(`/v1/webhooks/${id}/secret`, body, idempotencyKey);
+export const redeliverEvent = (id: number, eventId: number, idempotencyKey: string) =>
+  post<{ readonly webhook: Webhook }>(
+    `/v1/webhooks/${id}/deliveries/${eventId}/redeliver`,
+    {},
+    idempotencyKey,
+  );
+/** `from`: the first second. */
+export const redeliverSince = (id: number, from: string, idempotencyKey: string) =>
+  post<{ readonly webhook: Webhook }>(`/v1/webhooks/${id}/redeliver`, { from }, idempotencyKey);
 
 // ---- test mode
 

@@ -14,19 +14,28 @@ export const modeHeaders: Readonly<Record<string, string>> =
   panelMode === 'test' ? { 'sellthrough-mode': 'test' } : {};
 
 /** The pages about the account's own data, by the router's path; every other one shows what is real. */
-const pagesOfTests = ['/', '/orders', '/customers', '/ledger', '/statements', '/requests'];
+const pagesOfTests = [
+  '/',
+  '/orders',
+  '/customers',
+  '/ledger',
+  '/statements',
+  '/requests',
+  '/webhooks',
+  '/events',
+];
 
 export function hasTestMode(path: string): boolean {
   const [, first = ''] = path.split('/');
   return pagesOfTests.includes(`/${first}`);
 }
 
-/** Loads the same page in the other mode; from one order or customer, which the other has not got, their list. */
+/** Loads the same page in the other mode; from one order, customer or endpoint, which the other has not got, their list. */
 export function switchMode(mode: PanelMode): void {
   if (mode === 'live') forgetMode();
   else window.sessionStorage.setItem(storageName, mode);
   const { pathname, search } = window.location;
-  const path = pathname.replace(/^(.*\/(?:orders|customers))\/[^/]+\/?$/, '$1');
+  const path = pathname.replace(/^(.*\/(?:orders|customers|webhooks))\/[^/]+\/?$/, '$1');
   if (path === pathname && search === '') window.location.reload();
   else window.location.assign(path);
 }

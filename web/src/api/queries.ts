@@ -6,6 +6,7 @@ import { call, type Query } from './client.ts';
 import type {
   Account,
   AccountCustomer,
+  AccountEvent,
   AccountOrder,
   AdminPackage,
   Alerts,
@@ -20,6 +21,9 @@ import type {
   ConsoleOverview,
   CursorPage,
   CustomerWithOrders,
+  DeliveryPage,
+  EventAtWebhook,
+  EventPage,
   Forecast,
   FoundAccount,
   FoundAuditEntry,
@@ -48,10 +52,12 @@ import type {
   ShownBrand,
   SignedInPerson,
   SignInOptions,
+  SinceCount,
   SpendingOfAccounts,
   Statement,
   TestClock,
   Usage,
+  Webhook,
 } from './shapes.ts';
 
 function reading<Answer>(path: string, query: Query = {}) {
@@ -157,6 +163,35 @@ export const planHistoryQuery = (id: string, cursor: string | undefined, isOpera
   listing<PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
     cursor,
   });
+
+// Events are sent while the pages are looked at, and switched off by the service itself.
+const deliveryMilliseconds = 5_000;
+export const webhooksQuery = queryOptions({
+  ...reading<Listed<Webhook>>('/v1/webhooks'),
+  refetchInterval: deliveryMilliseconds,
+});
+export const webhookQuery = (id: string) =>
+  queryOptions({
+    ...reading<{ readonly webhook: Webhook }>(`/v1/webhooks/${encodeURIComponent(id)}`),
+    refetchInterval: deliveryMilliseconds,
+  });
+export const deliveriesQuery = (id: number, query: Query) =>
+  queryOptions({
+    ...listing<DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
+    refetchInterval: deliveryMilliseconds,
+  });
+/** What an endpoint was sent, and when it is sent it again. */
+export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
+  queryOptions({
+    ...reading<EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
+    refetchInterval: deliveryMilliseconds,
+  });
+/** How many events it would be sent again. */
+export const sinceCountQuery = (webhookId: number, from: string) =>
+  listing<SinceCount>(`/webhooks/${webhookId}/since`, { from });
+export const eventsQuery = (query: Query) => listing<EventPage>('/events', query);
+export const eventQuery = (id: string) =>
+  reading<{ readonly event: AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
 /** What an order would do. Never kept: the balance may move at any time. */
 export const orderPreviewQuery = (body: {

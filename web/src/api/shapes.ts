@@ -9,6 +9,7 @@ import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
 import type { CustomerView } from '../../../src/contract/customer-schemas.ts';
+import type { EventView } from '../../../src/contract/event-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
 import type {
@@ -46,6 +47,11 @@ import type { PersonView } from '../../../src/contract/people-schemas.ts';
 import type { PlanHistoryItemView } from '../../../src/contract/plan-schemas.ts';
 import type { AttentionOrderView } from '../../../src/contract/product-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
+import type {
+  DeliveryView,
+  testedWebhookSchema,
+  WebhookView,
+} from '../../../src/contract/webhook-schemas.ts';
 
 export type {
   AccountView as Account,
@@ -57,6 +63,8 @@ export type {
 } from '../../../src/contract/admin-schemas.ts';
 export type { PackageView as Package } from '../../../src/contract/catalog-schemas.ts';
 export type { CustomerView as Customer } from '../../../src/contract/customer-schemas.ts';
+export type { SinceCountView as SinceCount } from '../../../src/contract/event-panel-schemas.ts';
+export type { EventView as AccountEvent } from '../../../src/contract/event-schemas.ts';
 export type { KeyView as ApiKey } from '../../../src/contract/key-schemas.ts';
 export type { OrderView as Order } from '../../../src/contract/order-schemas.ts';
 export type {
@@ -67,6 +75,10 @@ export type {
 
 export type { PersonView as Person } from '../../../src/contract/people-schemas.ts';
 export type { Scope } from '../../../src/contract/scopes.ts';
+export type {
+  DeliveryView as Delivery,
+  WebhookView as Webhook,
+} from '../../../src/contract/webhook-schemas.ts';
 
 export type Balance = Static<typeof balanceSchema>;
 
@@ -256,4 +268,22 @@ export interface BulkAnswerResult {
     readonly message: string;
     readonly details: Readonly<Record<string, string | number>>;
   };
+}
+
+export interface WebhookWithSecret {
+  readonly webhook: WebhookView;
+  /** null: the first answer had it. */
+  readonly secret: string | null;
+}
+export type TestedWebhook = Static<typeof testedWebhookSchema>;
+/** Of the account, the newest first. `written` false: none is written yet. */
+export type EventPage = CursorPage<EventView> & { readonly written: boolean };
+/** What an endpoint was sent; `waiting` null: it is not sent it again by itself. */
+export interface EventAtWebhook {
+  readonly event: EventView | null;
+  readonly waiting: { readonly due_at: string | null } | null;
+}
+export interface DeliveryPage {
+  readonly data: readonly DeliveryView[];
+  readonly next_cursor: string | null;
 }

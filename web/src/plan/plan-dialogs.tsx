@@ -5,7 +5,6 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../api/client.ts';
 import {
   cancelPlan,
   editCustomer,
@@ -26,6 +25,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { isUncertain, LostAnswer } from '../ui/lost-answer.tsx';
 import { Money } from '../ui/money.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Time } from '../ui/time.tsx';
@@ -355,18 +355,5 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
       </fieldset>
       <LostAnswer error={command.error} />
     </FormDialog>
-  );
-}
-
-/** The deed may have been done: only the very same may be sent again with its key. */
-function isUncertain(error: Error | null): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return error.code === 'network' || error.code === 'unreadable' || error.status >= 500;
-}
-
-function LostAnswer({ error }: { readonly error: Error | null }) {
-  if (!isUncertain(error)) return null;
-  return (
-    <Notice tone="warn">{t`The answer was lost: it may already be done. Send it again as it is: nothing is done twice.`}</Notice>
   );
 }

@@ -1,26 +1,25 @@
 // A body as it was sent or answered: JSON on several lines, anything else as it is, to be copied.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 
 interface BodyBoxProps {
   readonly label: string;
   readonly body: string | null;
-  readonly isCut: boolean;
+  /** Above it: what it is, or lacks. */
+  readonly note: ReactNode;
   /** Where there is no body. */
   readonly none: string;
 }
 
-export function BodyBox({ label, body, isCut, none }: BodyBoxProps) {
+export function BodyBox({ label, body, note, none }: BodyBoxProps) {
   if (body === null) return <p className="text-soft">{none}</p>;
   const text = pretty(body);
   return (
     <div className="rounded-control border border-line bg-fill">
       <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-3.5">
-        <span className="text-xs text-soft">
-          {isCut ? <Trans>Cut after 4 KiB</Trans> : <Trans>Secrets are left out</Trans>}
-        </span>
+        <span className="text-xs text-soft">{note}</span>
         <CopyButton text={text} label={t`Copy: ${label}`} />
       </div>
       <section

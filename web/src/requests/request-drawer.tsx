@@ -95,7 +95,7 @@ function RequestParts({
             <BodyBox
               label={t`Body that was sent`}
               body={exchange.sent.body}
-              isCut={exchange.sent.is_cut}
+              note={keptNote(exchange.sent.is_cut)}
               none={t`No body was sent, or it was not read.`}
             />
           </Part>
@@ -103,7 +103,7 @@ function RequestParts({
             <BodyBox
               label={t`Body that was answered`}
               body={exchange.answered.body}
-              isCut={exchange.answered.is_cut}
+              note={keptNote(exchange.answered.is_cut)}
               none={t`The answer had no body, or was a file.`}
             />
           </Part>
@@ -188,6 +188,10 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
     },
   );
   return facts;
+}
+
+function keptNote(isCut: boolean): string {
+  return isCut ? t`Cut after 4 KiB` : t`Secrets are left out`;
 }
 
 function noBodies(bodiesKept: boolean, isOperators: boolean): string {

@@ -14,6 +14,7 @@ import {
   Package,
   Palette,
   ReceiptText,
+  Rss,
   ScrollText,
   ShieldCheck,
   ShoppingBag,
@@ -21,6 +22,7 @@ import {
   Users,
   UsersRound,
   Wallet,
+  Webhook,
 } from 'lucide-react';
 import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
@@ -35,6 +37,8 @@ export interface PageEntry {
     | '/forecast'
     | '/statements'
     | '/requests'
+    | '/webhooks'
+    | '/events'
     | '/api-access'
     | '/people'
     | '/security'
@@ -91,6 +95,22 @@ const panelPages: readonly PageEntry[] = [
     keys: 'g r',
     words: t`log errors api`,
     scope: 'keys:read',
+  },
+  {
+    to: '/webhooks',
+    title: t`Webhooks`,
+    icon: Webhook,
+    keys: 'g w',
+    words: t`endpoints deliveries secret signature`,
+    scope: 'events:read',
+  },
+  {
+    to: '/events',
+    title: t`Events`,
+    icon: Rss,
+    keys: 'g e',
+    words: t`feed what happened json`,
+    scope: 'events:read',
   },
   {
     to: '/people',

@@ -1,9 +1,11 @@
 // Any of a list: check boxes with their words.
 
+import type { ReactNode } from 'react';
+
 interface CheckListProps {
   readonly label: string;
   /** By value, in the order they are shown. */
-  readonly words: Readonly<Record<string, string>>;
+  readonly words: Readonly<Record<string, ReactNode>>;
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }

@@ -11,11 +11,18 @@ interface ShownOnceDialogProps {
   /** Another button, before the one that closes it. */
   readonly action?: ReactNode;
   readonly onClose: () => void;
+  readonly width?: 'narrow' | 'wide';
 }
 
-export function ShownOnceDialog({ title, children, action, onClose }: ShownOnceDialogProps) {
+export function ShownOnceDialog({
+  title,
+  children,
+  action,
+  onClose,
+  width = 'narrow',
+}: ShownOnceDialogProps) {
   return (
-    <Dialog title={title} dismissible={false} onClose={onClose}>
+    <Dialog title={title} width={width} dismissible={false} onClose={onClose}>
       <DialogBody>{children}</DialogBody>
       <DialogActions>
         {action}
