@@ -58,6 +58,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Containers and systemd', 'deploy/README.md'],
     ['Backups and checks each night', 'docs/nightly.md'],
     ['Behind a proxy', 'docs/proxies.md'],
+    ['Your brand', 'docs/brand.md'],
     ['Mail', 'docs/mail.md'],
     ['Monitoring', 'docs/monitoring.md'],
     ['Handing orders to your product', 'docs/hand-off.md'],

@@ -248,6 +248,7 @@ export const pageShots: readonly PageShot[] = [
     },
   },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
+  { name: 'console-brand', role: 'administrator', open: at('/panel/admin/brand') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
 ];
 

@@ -14,8 +14,12 @@ import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 
 export interface TotpStore {
   isEnabled(personId: number): Promise<boolean>;
-  /** A new secret, not on yet. null: codes are on already. */
-  begin(person: TotpHolder, now: EpochSeconds): Promise<{ secret: string; uri: string } | null>;
+  /** A new secret, not on yet, of the service of this name. null: codes are on already. */
+  begin(
+    person: TotpHolder,
+    serviceName: string | null,
+    now: EpochSeconds,
+  ): Promise<{ secret: string; uri: string } | null>;
   /** Begun: there is a new secret, and time left to confirm it. */
   stateOf(personId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
   /**
@@ -39,7 +43,8 @@ export interface TotpStore {
 type Holder = Pick<Person, 'id' | 'accountId'>;
 type TotpHolder = Pick<Person, 'id' | 'username'>;
 
-const issuer = 'Sellthrough';
+/** What authenticators show where the operator has set no name. */
+const productName = 'Sellthrough';
 const stepSeconds = 30;
 const toleranceSteps = 1;
 const secretBytes = 20;
@@ -141,11 +146,13 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       return known.isEnabled ? 'on' : 'begun';
     },
 
-    async begin({ id, username }, now) {
+    async begin({ id, username }, serviceName, now) {
       const secret = new Secret({ size: secretBytes });
       const sealed = seal.seal(secret.base32, sealContext(id));
       const rows = await database.query(insertPending, [id, sealed, now]);
       if (rows.length === 0) return null;
+      // A colon would end the name.
+      const issuer = (serviceName ?? productName).replaceAll(':', ' ');
       const uri = new TOTP({ issuer, label: username, secret, period: stepSeconds }).toString();
       return { secret: secret.base32, uri };
     },

@@ -212,7 +212,10 @@ test('what was topped up has a receipt as PDF in its drawer, a month its stateme
   await expectPdf(page, /^Statement for .* as PDF$/, /^statement-.*\.pdf$/);
 });
 
+/** In the language of the page. */
 async function expectPdf(page: Page, link: string | RegExp, name: RegExp): Promise<void> {
+  const address = await page.getByRole('link', { name: link }).getAttribute('href');
+  assert.equal(new URL(address ?? '', page.url()).searchParams.get('language'), 'en');
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: link }).click(),

@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
+import { URI } from 'otpauth';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { changeBrand } from '../../src/brand/brand-store.ts';
 import { jpegFile, pngChunk, pngFile } from '../harness/logo-files.ts';
+import { signIn, testPassword } from '../harness/panel-client.ts';
 import { addPerson } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 
@@ -160,6 +162,17 @@ test('only an owner of the operator’s sets it', async () => {
   }
   const reseller = await service.createReseller();
   expectRefusal(await reseller.send('PUT', `${api}/brand`, own), '403 forbidden');
+});
+
+test('an authenticator names the service as its operator does', async () => {
+  const panel = await signIn(service, await service.createReseller());
+  const begin = async (name: string | null) => {
+    expectStatus(await service.admin.send('PUT', `${api}/brand`, { ...blank, name }), 200);
+    const { uri } = expectStatus(await panel.post('/totp', { password: testPassword }), 201);
+    return URI.parse(uri);
+  };
+  assert.equal((await begin('Müller & Söhne: "Hosting"?')).issuer, 'Müller & Söhne  "Hosting"?');
+  assert.equal((await begin(null)).issuer, 'Sellthrough');
 });
 
 test('what shows the brand goes through the proxies of deploy/proxies', () => {

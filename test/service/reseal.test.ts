@@ -46,7 +46,7 @@ test('everything is sealed anew in pieces, whatever was done before, and opens a
     [owner.id, texts],
   );
   const totp = createTotpStore(database, old, pendingSeconds);
-  const begun = await totp.begin({ id: owner.id, username: 'owner' }, clock.seconds);
+  const begun = await totp.begin({ id: owner.id, username: 'owner' }, null, clock.seconds);
   assert.ok(begun);
   const all = revokedKeys + 3;
   assert.deepEqual(await countSealed(database, both), {
@@ -90,6 +90,7 @@ test('a code that is spent while its secret is sealed anew counts, once', async 
   const owner = await service.createReseller();
   const begun = await createTotpStore(database, old, pendingSeconds).begin(
     { id: owner.id, username: 'second' },
+    null,
     clock.seconds,
   );
   const secret = begun?.secret ?? assert.fail('begun');
@@ -130,6 +131,7 @@ test('the second factor of somebody who was invited is sealed anew with the othe
   const person = { id, accountId: account.id };
   const begun = await createTotpStore(database, old, pendingSeconds).begin(
     { id, username: 'sealed' },
+    null,
     clock.seconds,
   );
   const secret = begun?.secret ?? assert.fail('begun');

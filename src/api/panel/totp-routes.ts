@@ -18,7 +18,7 @@ const readCode = createBodyReader(codeBodySchema);
 const readDisable = createBodyReader(disableTotpBodySchema);
 
 export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { totp, throttle, limiter, secondFactorRoles, now } = dependencies;
+  const { brand, totp, throttle, limiter, secondFactorRoles, now } = dependencies;
 
   app.post(
     '/totp',
@@ -41,7 +41,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       const { person } = request;
       const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
       if (limited !== null) return reply.refuse(limited);
-      const begun = await totp.begin(person, now());
+      const begun = await totp.begin(person, brand.current().name, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
     },
   );

@@ -3,6 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
 import type { PanelLedgerEntry } from '../api/shapes.ts';
+import { language } from '../text/language.ts';
 import { entryKindWord } from '../text/words.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
@@ -48,7 +49,11 @@ function ReceiptButton({
   readonly isOwn: boolean;
 }) {
   return (
-    <DownloadButton path={`${isOwn ? '' : '/admin'}/ledger/${id}/receipt.pdf`} file={`receipt-${id}.pdf`}>
+    <DownloadButton
+      path={`${isOwn ? '' : '/admin'}/ledger/${id}/receipt.pdf`}
+      query={{ language }}
+      file={`receipt-${id}.pdf`}
+    >
       <FileText aria-hidden="true" className="size-4" />
       {kind === 'credit' ? t`Receipt as PDF` : t`Debit note as PDF`}
     </DownloadButton>

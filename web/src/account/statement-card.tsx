@@ -5,6 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { FileText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Statement } from '../api/shapes.ts';
+import { language } from '../text/language.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { Card } from '../ui/card.tsx';
 import { DownloadButton } from '../ui/download-button.tsx';
@@ -24,7 +25,7 @@ export function StatementCard({
       action={
         <DownloadButton
           path={`/v1/statements/${month}`}
-          query={{ format: 'pdf' }}
+          query={{ format: 'pdf', language }}
           file={`statement-${month}.pdf`}
         >
           <FileText aria-hidden="true" className="size-4" />

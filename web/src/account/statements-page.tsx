@@ -7,6 +7,7 @@ import { Download, FileText, ReceiptText } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { statementsQuery } from '../api/queries.ts';
 import type { Statement } from '../api/shapes.ts';
+import { language } from '../text/language.ts';
 import { formatSeriesDate } from '../text/times.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -75,7 +76,7 @@ export function StatementsPage() {
         <DownloadButton
           look="quiet"
           path={`/v1/statements/${month}`}
-          query={{ format: 'pdf' }}
+          query={{ format: 'pdf', language }}
           file={`statement-${month}.pdf`}
           label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
         >
