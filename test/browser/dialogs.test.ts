@@ -110,34 +110,6 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   assert.equal((await reseller.get('/balance')).body.balance, '100.00');
 });
 
-test('what is typed while a dialog is still on its way arrives in its field', async () => {
-  const reseller = await panel.service.createReseller({ credit: '100.00' });
-  const page = await panel.openAs(reseller, '/panel/customers');
-  await heading(page, 'Customers').waitFor();
-  for (const [key, code, name] of [
-    ['n', 'order-dialog', 'Place an order'],
-    ['Control+k', 'command-palette', 'Search and commands'],
-  ] as const) {
-    const hold = Promise.withResolvers<void>();
-    const asked = page.waitForRequest(`**/assets/${code}*.js`);
-    await page.route(`**/assets/${code}*.js`, async (route) => {
-      await hold.promise;
-      await route.continue();
-    });
-    await page.keyboard.press(key);
-    await asked;
-    await page.keyboard.type('go');
-    hold.resolve();
-    const field = dialog(page, name).locator('input:focus');
-    await field.waitFor();
-    await page.keyboard.type('ne');
-    assert.equal(await field.inputValue(), 'gone', name);
-    await page.keyboard.press('Escape');
-    await dialog(page, name).waitFor({ state: 'hidden' });
-    await heading(page, 'Customers').waitFor();
-  }
-});
-
 test('Back closes a dialog and leaves the page where it is; the entries of dialogs are passed over', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');

@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { setAlerts } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
@@ -17,6 +17,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 
 export function AlertsCard() {
   const { mail } = useMe();
@@ -37,20 +38,38 @@ export function AlertsCard() {
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         )
       ) : (
-        // What somebody else saved meanwhile is shown, unless it was typed over here.
-        <AlertsForm key={JSON.stringify(data.alerts)} alerts={data.alerts} />
+        <AlertsForm alerts={data.alerts} />
       )}
     </Card>
   );
 }
 
+function textsOf(alerts: Alerts) {
+  return {
+    below: alerts.balance_below ?? '',
+    days: alerts.plans_ending_days === null ? '' : String(alerts.plans_ending_days),
+    emails: alerts.emails.join(', '),
+  };
+}
+
 function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
   const { currency } = useMe().account;
   const mayChange = useMay()('webhooks:write');
-  const [below, setBelow] = useState(alerts.balance_below ?? '');
-  const [days, setDays] = useState(alerts.plans_ending_days === null ? '' : String(alerts.plans_ending_days));
-  const [emails, setEmails] = useState(alerts.emails.join(', '));
-  const command = useCommand(setAlerts, { onDone: () => say(t`The alerts are saved.`) });
+  // What somebody else saved meanwhile is shown, unless it was typed over here.
+  const saved = textsOf(alerts);
+  const [typed, setTyped] = useState<Partial<typeof saved>>({});
+  const { below, days, emails } = { ...saved, ...typed };
+  const guard = useUnsavedGuard(
+    below.trim() !== saved.below || days.trim() !== saved.days || emails.trim() !== saved.emails,
+  );
+  const client = useQueryClient();
+  const command = useCommand(setAlerts, {
+    onDone: (answer) => {
+      client.setQueryData(alertsQuery.queryKey, answer);
+      setTyped({});
+      say(t`The alerts are saved.`);
+    },
+  });
   const amount = below.trim() === '' ? null : readAmount(below);
   const addresses = emails.split(/[\s,;]+/).filter((address) => address !== '');
   const wrong = addresses.find((address) => !/^\S+@\S+\.\S+$/.test(address));
@@ -69,63 +88,69 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
   };
   const isRight = Object.values(problems).every((problem) => problem === null);
   return (
-    <form
-      noValidate
-      className="grid gap-4 sm:grid-cols-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isRight || !mayChange) return;
-        command.mutate({
-          ...(amount !== null && { balance_below: amount }),
-          ...(days.trim() !== '' && { plans_ending_days: Number(days) }),
-          emails: addresses,
-        });
-      }}
-    >
-      <TextField
-        label={t`Alert when the balance falls below (${currency})`}
-        inputMode="decimal"
-        autoComplete="off"
-        disabled={!mayChange}
-        value={below}
-        onText={setBelow}
-        hint={t`Leave empty for no alert.`}
-        problem={problems.below}
-      />
-      <TextField
-        label={t`Alert this many days before a plan ends`}
-        inputMode="numeric"
-        autoComplete="off"
-        disabled={!mayChange}
-        value={days}
-        onText={setDays}
-        hint={t`In addition to 7 days and 1 day. Leave empty for those two only, without a mail.`}
-        problem={problems.days}
-      />
-      <TextField
-        label={t`E-mail addresses`}
-        className="sm:col-span-2"
-        autoComplete="off"
-        spellCheck={false}
-        autoCapitalize="none"
-        disabled={!mayChange}
-        value={emails}
-        onText={setEmails}
-        hint={t`Up to ten, separated by commas.`}
-        problem={problems.emails}
-      />
-      {command.error === null ? null : (
-        <div className="sm:col-span-2">
-          <ErrorNotice error={command.error} />
-        </div>
-      )}
-      {mayChange ? (
-        <div>
-          <Button type="submit" look="primary" disabled={!isRight || command.isPending}>
-            <Trans>Save alerts</Trans>
-          </Button>
-        </div>
-      ) : null}
-    </form>
+    <>
+      {guard}
+      <form
+        noValidate
+        className="grid gap-4 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isRight || !mayChange) return;
+          command.mutate({
+            ...(amount !== null && { balance_below: amount }),
+            ...(days.trim() !== '' && { plans_ending_days: Number(days) }),
+            emails: addresses,
+          });
+        }}
+      >
+        <TextField
+          label={t`Alert when the balance falls below (${currency})`}
+          inputMode="decimal"
+          autoComplete="off"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={below}
+          onText={(text) => setTyped({ ...typed, below: text })}
+          hint={t`Leave empty for no alert.`}
+          problem={problems.below}
+        />
+        <TextField
+          label={t`Alert this many days before a plan ends`}
+          inputMode="numeric"
+          autoComplete="off"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={days}
+          onText={(text) => setTyped({ ...typed, days: text })}
+          hint={t`In addition to 7 days and 1 day. Leave empty for those two only, without a mail.`}
+          problem={problems.days}
+        />
+        <TextField
+          label={t`E-mail addresses`}
+          className="sm:col-span-2"
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={emails}
+          onText={(text) => setTyped({ ...typed, emails: text })}
+          hint={t`Up to ten, separated by commas.`}
+          problem={problems.emails}
+        />
+        {command.error === null ? null : (
+          <div className="sm:col-span-2">
+            <ErrorNotice error={command.error} />
+          </div>
+        )}
+        {mayChange ? (
+          <div>
+            <Button type="submit" look="primary" disabled={!isRight || command.isPending}>
+              <Trans>Save alerts</Trans>
+            </Button>
+          </div>
+        ) : null}
+      </form>
+    </>
   );
 }

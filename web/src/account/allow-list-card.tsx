@@ -16,6 +16,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 
 const entriesMax = 100;
 
@@ -33,6 +34,7 @@ export function AllowListCard() {
   });
   const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
   const isChanged = edited !== null && edited.join() !== saved.join();
+  const guard = useUnsavedGuard(isChanged || typed.trim() !== '');
 
   const add = (text: string) => {
     const added = text.split(/[\s,]+/).filter((part) => part !== '' && !entries.includes(part));
@@ -64,6 +66,7 @@ export function AllowListCard() {
         )
       }
     >
+      {guard}
       <ul className="mb-3">
         {entries.map((entry, index) => (
           <li key={entry} className="flex items-center justify-between gap-2 border-b border-line py-1">

@@ -4,17 +4,18 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Query } from '../api/client.ts';
 import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../api/queries.ts';
 import type { PanelCustomer } from '../api/shapes.ts';
 import { formatMoney } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
+import { lazyEarly } from '../ui/early-parts.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import type { RowSelection } from '../ui/row-selection.ts';
 import { say } from '../ui/toasts.tsx';
 
-const BulkRenewDialog = lazy(async () => ({
+const BulkRenewDialog = lazyEarly(async () => ({
   default: (await import('./bulk-renew-dialog.tsx')).BulkRenewDialog,
 }));
 

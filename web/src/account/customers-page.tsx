@@ -2,15 +2,15 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { lazy } from 'react';
 import { useMay } from '../api/person.ts';
 import { useOpenOrder } from '../order/open-order.ts';
 import { PlaceOrderButton } from '../shell/app-shell.tsx';
 import { Button } from '../ui/button.tsx';
+import { lazyEarly } from '../ui/early-parts.ts';
 import { PageHeader } from '../ui/page-header.tsx';
 import { CustomerList } from './customer-list.tsx';
 
-const CustomerDrawer = lazy(async () => ({
+const CustomerDrawer = lazyEarly(async () => ({
   default: (await import('./customer-drawer.tsx')).CustomerDrawer,
 }));
 

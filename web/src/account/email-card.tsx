@@ -12,6 +12,7 @@ import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
 import { PasswordDialog } from '../ui/password-dialog.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 
 export function EmailCard() {
   const { account, mail } = useMe();
@@ -28,6 +29,7 @@ export function EmailCard() {
       say(email.trim() === '' ? t`The address is removed.` : t`The address is saved.`);
     },
   });
+  const guard = useUnsavedGuard(email.trim() !== saved);
   const isReady = email.trim() !== saved && (email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim()));
   return (
     <Card
@@ -38,6 +40,7 @@ export function EmailCard() {
           : t`This service sends no mail yet. Once it does, this is where mail about your sign-in goes.`
       }
     >
+      {guard}
       <form
         noValidate
         className="flex flex-wrap items-end gap-3"

@@ -7,7 +7,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, SearchX, ShoppingBag, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback } from 'react';
+import { type ReactNode, Suspense, useCallback } from 'react';
 import { ofAccount, ordersQuery, packageNamesQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Order } from '../api/shapes.ts';
@@ -18,6 +18,7 @@ import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CsvButton } from '../ui/csv-button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
+import { lazyEarly } from '../ui/early-parts.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
@@ -29,7 +30,7 @@ import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
 import { filtersOf, type ListSearch, orderParams, withoutList } from './list-params.ts';
 import { orderColumns, orderOnPhone } from './order-columns.tsx';
 
-const OrderDrawer = lazy(async () => ({ default: (await import('./order-drawer.tsx')).OrderDrawer }));
+const OrderDrawer = lazyEarly(async () => ({ default: (await import('./order-drawer.tsx')).OrderDrawer }));
 
 type OrderSearch = ListSearch<typeof orderParams>;
 

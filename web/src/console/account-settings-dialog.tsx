@@ -53,6 +53,7 @@ export function AccountSettingsDialog({
       danger={isLockOut}
       busy={command.isPending}
       ready={isRate && Object.keys(change).length > 0}
+      isChanged={Object.keys(change).length > 0}
       error={command.error}
       onSubmit={() => command.mutate(isLockOut ? { ...change, confirm: true } : change)}
       onClose={onClose}

@@ -5,7 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX, Users } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { Suspense, useCallback, useState } from 'react';
 import { customerColumns } from '../account/customer-columns.tsx';
 import { CustomerFilters, customersWanted } from '../account/customer-filters.tsx';
 import { useMay } from '../api/person.ts';
@@ -16,6 +16,7 @@ import { tableState } from '../api/table-state.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
+import { lazyEarly } from '../ui/early-parts.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { useOpenRow } from '../ui/open-row.ts';
@@ -26,7 +27,7 @@ import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { isSuspended, SuspendDialog } from './suspend-dialog.tsx';
 
-const AnyCustomerDrawer = lazy(async () => ({
+const AnyCustomerDrawer = lazyEarly(async () => ({
   default: (await import('./any-customer-drawer.tsx')).AnyCustomerDrawer,
 }));
 

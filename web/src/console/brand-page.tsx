@@ -20,6 +20,7 @@ import { Field, inputClasses, SelectField, TextField } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { say } from '../ui/toasts.tsx';
+import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 import { BrandPreviews } from './brand-previews.tsx';
 
 export function BrandPage() {
@@ -39,10 +40,12 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   const [letterhead, setLetterhead] = useState(brand.letterhead.join('\n'));
   const [support, setSupport] = useState(brand.support_address ?? '');
   const [language, setLanguage] = useState(brand.language);
+  const [saved, setSaved] = useState(brand);
   const command = useCommand(setBrand, {
-    onDone: ({ brand }) => {
+    onDone: (answer) => {
+      setSaved(answer.brand);
       showBrandColours();
-      keepServiceName(brand.name);
+      keepServiceName(answer.brand.name);
       say(t`Saved.`);
     },
   });
@@ -51,8 +54,17 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+  const wanted = {
+    name: name.trim() || null,
+    colour: colour.toLowerCase() || null,
+    letterhead: lines,
+    support_address: support.trim() || null,
+    language,
+  };
+  const guard = useUnsavedGuard(JSON.stringify(wanted) !== JSON.stringify(settingsOf(saved)));
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
+      {guard}
       <div className="flex min-w-0 flex-col gap-5">
         <Card title={t`Name and colour`}>
           <form
@@ -60,13 +72,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             className="flex flex-col gap-4"
             onSubmit={(event) => {
               event.preventDefault();
-              command.mutate({
-                name: name.trim() || null,
-                colour: colour || null,
-                letterhead: lines,
-                support_address: support.trim() || null,
-                language,
-              });
+              command.mutate(wanted);
             }}
           >
             <TextField label={t`Name`} value={name} onText={setName} maxLength={60} />
@@ -139,6 +145,11 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
       </Card>
     </div>
   );
+}
+
+/** What the form holds. */
+function settingsOf({ name, colour, letterhead, support_address, language }: Brand) {
+  return { name, colour, letterhead, support_address, language };
 }
 
 /** A colour that could not be read is shown moved, and that is said. */

@@ -75,6 +75,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       action={apiKey === null ? t`Make key` : t`Save key`}
       busy={command.isPending}
       ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && own.isReady}
+      isChanged={scopes.join() !== (apiKey?.all_scopes === false ? apiKey.scopes : []).join()}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}

@@ -173,6 +173,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         action={action}
         busy={command.isPending}
         ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
+        isChanged={reference !== (intent.customer ?? '')}
         error={command.error}
         summary={shown === undefined ? undefined : headline(shown, known, direction, plan?.package ?? '')}
         onClose={onClose}

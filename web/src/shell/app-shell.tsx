@@ -14,6 +14,7 @@ import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
 import { withTexts } from '../text/texts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
+import { FetchEarlyParts, lazyEarly } from '../ui/early-parts.ts';
 import { holdTyping, letTypingGo } from '../ui/typed-ahead.ts';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
@@ -23,10 +24,12 @@ import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(withTexts(() => import('../test-mode/test-band.tsx')));
-const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
-const CommandPalette = lazy(() => import('./command-palette.tsx'));
-const ShortcutSheet = lazy(withTexts(() => import('./shortcut-sheet.tsx')));
-const OrderDialog = lazy(withTexts(() => import('../order/order-dialog.tsx')));
+
+// In the order in which they are wanted.
+const OrderDialog = lazyEarly(withTexts(() => import('../order/order-dialog.tsx')));
+const CommandPalette = lazyEarly(() => import('./command-palette.tsx'));
+const MenuDrawer = lazyEarly(() => import('./menu-drawer.tsx'));
+const ShortcutSheet = lazyEarly(withTexts(() => import('./shortcut-sheet.tsx')));
 
 type Overlay = 'palette' | 'shortcuts' | 'drawer' | OrderIntent | null;
 
@@ -69,6 +72,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
   return (
     <OpenOrderContext value={openOrder}>
+      <FetchEarlyParts />
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"

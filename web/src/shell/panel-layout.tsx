@@ -14,6 +14,7 @@ import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
 import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
 import { withTexts } from '../text/texts.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
+import { lazyEarly } from '../ui/early-parts.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
@@ -23,7 +24,7 @@ import { LeavingScreen } from './leaving-screen.tsx';
 import { useOperatorStart } from './operator-start.ts';
 import { ViewEnded } from './view-band.tsx';
 
-const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
+const SignInAgain = lazyEarly(() => import('./sign-in-again.tsx'));
 const FirstPasswordScreen = lazy(withTexts(() => import('./first-password-screen.tsx')));
 const SecondFactorScreen = lazy(withTexts(() => import('./second-factor-screen.tsx')));
 

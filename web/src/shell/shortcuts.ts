@@ -20,7 +20,8 @@ export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): voi
       const { current } = latest;
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
         event.preventDefault();
-        current.openPalette();
+        // It would take the place of an open dialog, and of what was typed into it.
+        if (!isDialogOpen()) current.openPalette();
         return;
       }
       if (!current.enabled || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

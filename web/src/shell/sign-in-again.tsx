@@ -7,11 +7,14 @@ import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { meQuery, personQuery } from '../api/queries.ts';
+import { useBackCloses } from '../ui/back-closes.ts';
 import { Logo } from './logo.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export default function SignInAgain({ username }: { readonly username: string }) {
   const client = useQueryClient();
+  // Back is no way past it, and leaves nothing below it.
+  useBackCloses(() => undefined, false);
   useEffect(() => {
     // Nobody is asked for while nobody is signed in.
     void client.cancelQueries();

@@ -8,9 +8,18 @@ export const DialogOpener = createContext<RefObject<Element | null>>({ current: 
 /** Where the focus goes when the dialog is closed: for its `finalFocus`. */
 export function useDialogOpener(): () => HTMLElement | true {
   const opener = useContext(DialogOpener);
-  // Before the focus moves in. Where this one follows another, that one's opener is meant.
-  useState(() => {
-    if (document.querySelector('[data-dialog]') === null) opener.current = document.activeElement;
+  // Before the focus moves in. Over another dialog that stays, it goes back into that one; where this one follows another,
+  // that one's opener is meant.
+  const [below] = useState(() => {
+    const { activeElement } = document;
+    const dialog = [...document.querySelectorAll('[data-dialog]')].at(-1);
+    if (dialog === undefined) opener.current = activeElement;
+    // A press beside it has taken the focus out of it.
+    return dialog?.contains(activeElement) === true ? [activeElement, dialog] : [dialog];
   });
-  return () => (opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : true);
+  return () => [...below, opener.current].find(isThere) ?? true;
+}
+
+function isThere(element: Element | null | undefined): element is HTMLElement {
+  return element instanceof HTMLElement && element.isConnected;
 }

@@ -1,14 +1,16 @@
 // The dialog: focus stays inside, Escape and Back close, the opener gets the focus back (Base UI), even when one dialog
-// followed another. Sheets from the side are the same thing in another place.
+// followed another. Always true: nothing that was typed into it is lost by Escape, a press beside it or Back; that asks first.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useBackCloses } from './back-closes.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { useDialogOpener } from './dialog-opener.ts';
+import { useTypedText } from './typed-text.ts';
 
 const widths = { narrow: 'sm:max-w-md', wide: 'sm:max-w-2xl' } as const;
 
@@ -20,6 +22,8 @@ interface DialogProps {
   readonly width?: keyof typeof widths;
   /** false while closing would lose something that is shown once. */
   readonly dismissible?: boolean;
+  /** Something was chosen that is lost by closing; what was typed is known without it. */
+  readonly isChanged?: boolean;
 }
 
 /** Shown while it is rendered: render it when it is open. */
@@ -30,21 +34,27 @@ export function Dialog({
   children,
   width = 'narrow',
   dismissible = true,
+  isChanged = false,
 }: DialogProps) {
   const finalFocus = useDialogOpener();
-  useBackCloses(onClose, dismissible);
+  const [popup, setPopup] = useState<HTMLDivElement | null>(null);
+  const isTyped = useTypedText(popup);
+  const [isAsking, setIsAsking] = useState(false);
+  const closeOrAsk = () => (isChanged || isTyped() ? setIsAsking(true) : onClose());
+  useBackCloses(closeOrAsk, dismissible);
   return (
     <Base.Root
       open
       disablePointerDismissal={!dismissible}
       onOpenChange={(open, { reason }) => {
-        if (!open && (dismissible || reason === 'close-press')) onClose();
+        if (!open && isTopmost(popup) && (dismissible || reason === 'close-press')) closeOrAsk();
       }}
     >
       <Base.Portal>
-        <Base.Backdrop className={backdropClasses} />
+        <Base.Backdrop forceRender className={backdropClasses} />
         <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto sm:items-start sm:p-6 sm:pt-[6vh]">
           <Base.Popup
+            ref={setPopup}
             data-dialog
             finalFocus={finalFocus}
             className={classNames(
@@ -74,7 +84,46 @@ export function Dialog({
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
+      {isAsking ? (
+        <DiscardQuestion
+          onStay={() => setIsAsking(false)}
+          onDiscard={() => {
+            setIsAsking(false);
+            onClose();
+          }}
+        />
+      ) : null}
     </Base.Root>
+  );
+}
+
+/** Escape and a press beside it are meant for the one that lies over all others, such as a sign-in over a page with a dialog. */
+function isTopmost(popup: Element | null): boolean {
+  return popup !== null && [...document.querySelectorAll('[data-dialog]')].at(-1) === popup;
+}
+
+function DiscardQuestion({
+  onStay,
+  onDiscard,
+}: {
+  readonly onStay: () => void;
+  readonly onDiscard: () => void;
+}) {
+  return (
+    <Dialog
+      title={t`Discard what you entered?`}
+      description={<Trans>It has not been sent, and would be lost.</Trans>}
+      onClose={onStay}
+    >
+      <DialogActions>
+        <Button onClick={onStay}>
+          <Trans>Go on</Trans>
+        </Button>
+        <Button look="danger" onClick={onDiscard}>
+          <Trans>Discard</Trans>
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }
 

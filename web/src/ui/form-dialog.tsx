@@ -19,6 +19,8 @@ interface FormDialogProps {
   readonly danger?: boolean;
   readonly busy: boolean;
   readonly ready?: boolean;
+  /** Something was chosen that closing would lose; what was typed is known without it. */
+  readonly isChanged?: boolean;
   readonly error: Error | null;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
@@ -35,13 +37,20 @@ export function FormDialog({
   danger = false,
   busy,
   ready = true,
+  isChanged = false,
   error,
   onSubmit,
   onClose,
   width,
 }: FormDialogProps) {
   return (
-    <Dialog title={title} description={description} onClose={onClose} {...(width !== undefined && { width })}>
+    <Dialog
+      title={title}
+      description={description}
+      onClose={onClose}
+      isChanged={isChanged}
+      {...(width !== undefined && { width })}
+    >
       <form
         className="flex min-h-0 flex-col"
         noValidate

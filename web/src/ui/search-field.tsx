@@ -16,17 +16,24 @@ interface SearchFieldProps {
 
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  const handedOn = useRef(value);
+  const shown = useRef(value);
+  // On its way to the address: on a slow machine more is typed before it arrives.
+  const handedOn = useRef<readonly string[]>([]);
   const router = useRouter();
-  // The address changed by something else, as Back: it wins.
-  if (value !== handedOn.current) {
-    handedOn.current = value;
-    setText(value);
+  if (value !== shown.current) {
+    shown.current = value;
+    const place = handedOn.current.indexOf(value);
+    handedOn.current = handedOn.current.slice(place + 1);
+    // The address changed by something else, as Back: it wins.
+    if (place === -1) {
+      handedOn.current = [];
+      setText(value);
+    }
   }
   useEffect(() => {
-    if (text.trim() === handedOn.current) return;
+    if (text.trim() === (handedOn.current.at(-1) ?? shown.current)) return;
     const timer = setTimeout(() => {
-      handedOn.current = text.trim();
+      handedOn.current = [...handedOn.current, text.trim()];
       onSearch(text.trim());
     }, pauseMilliseconds);
     const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {

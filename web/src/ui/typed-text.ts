@@ -1,0 +1,63 @@
+// What somebody has typed into a dialog and not sent: texts of its fields that are not what they were at first. Whoever would
+// close it without saying so is asked (dialog.tsx). What is chosen with a press is chosen again with one, and passwords are
+// not kept anywhere: neither counts.
+
+import { useEffect, useState } from 'react';
+
+type TextField = HTMLInputElement | HTMLTextAreaElement;
+
+const typedTypes: ReadonlySet<string> = new Set([
+  'text',
+  'textarea',
+  'email',
+  'search',
+  'number',
+  'tel',
+  'url',
+  'date',
+  'time',
+]);
+
+/** Whether there is any in the element, asked when it matters. */
+export function useTypedText(element: HTMLElement | null): () => boolean {
+  const [fields] = useState(() => new Map<TextField, { readonly first: string; last: string }>());
+  useEffect(() => {
+    if (element === null) return;
+    const know = ({ target }: { readonly target: EventTarget | null }) => {
+      if (isTextField(target) && !fields.has(target)) {
+        fields.set(target, { first: target.value, last: target.value });
+      }
+    };
+    const onInput = ({ target }: Event) => {
+      const known = isTextField(target) ? fields.get(target) : undefined;
+      if (known !== undefined && isTextField(target)) known.last = target.value;
+    };
+    for (const target of element.querySelectorAll('input, textarea')) know({ target });
+    element.addEventListener('focusin', know);
+    element.addEventListener('input', onInput);
+    const onLeave = (event: BeforeUnloadEvent) => {
+      if (isTyped(fields)) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', onLeave);
+    return () => {
+      element.removeEventListener('focusin', know);
+      element.removeEventListener('input', onInput);
+      window.removeEventListener('beforeunload', onLeave);
+    };
+  }, [element, fields]);
+  return () => isTyped(fields);
+}
+
+/** Of a field that is gone, as on the second step of a form, the last of it. */
+function isTyped(fields: ReadonlyMap<TextField, { readonly first: string; readonly last: string }>): boolean {
+  return [...fields].some(
+    ([field, { first, last }]) => (field.isConnected ? field.value : last).trim() !== first.trim(),
+  );
+}
+
+function isTextField(target: EventTarget | null): target is TextField {
+  return (
+    (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) &&
+    typedTypes.has(target.type)
+  );
+}
