@@ -16,7 +16,7 @@ const question = 'Discard what you entered?';
 test('a dialog that holds something typed asks before Escape, Back or a press beside it closes it; an empty one does not', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
-  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);
+  const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
   const pressEscape = () => page.keyboard.press('Escape');
   const ways = [pressEscape, () => page.mouse.click(4, 4), () => page.goBack()];
   const look = async (buttons: readonly (readonly [string, RegExp, string | RegExp, string])[]) => {

@@ -3,14 +3,15 @@
 
 import { t } from '@lingui/core/macro';
 import { Link, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { CustomerList } from '../account/customer-list.tsx';
 import { EntryList } from '../account/entry-list.tsx';
 import { OrderList } from '../account/order-list.tsx';
 import type { Account } from '../api/shapes.ts';
 import { RequestList } from '../requests/request-list.tsx';
+import { lazyEarly } from '../ui/early-parts.ts';
 
-const AnyCustomerDrawer = lazy(async () => ({
+const AnyCustomerDrawer = lazyEarly(async () => ({
   default: (await import('./any-customer-drawer.tsx')).AnyCustomerDrawer,
 }));
 
