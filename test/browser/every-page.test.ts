@@ -212,7 +212,7 @@ test('nor does a dialog', async () => {
   await page.setViewportSize(wide);
   await page.getByRole('button', { name: 'New endpoint' }).click();
   const made = dialog(page, 'New endpoint');
-  await made.getByRole('radio', { name: 'Only what is chosen' }).check({ force: true });
+  await made.getByRole('radio', { name: 'Only selected ones' }).check({ force: true });
   await check(page, 'the form of an endpoint');
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: /hooks$/ }).click();

@@ -68,7 +68,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await form.getByText('It must not lead to a private or reserved address').waitFor();
   await form.getByLabel('Address').fill(at.url);
   await form.getByLabel('Description').fill('The shop');
-  await choose(form, 'Only what is chosen');
+  await choose(form, 'Only selected ones');
   assert.ok(await button(form, 'Make endpoint').isDisabled(), 'nothing is chosen yet');
   await form.getByRole('checkbox', { name: /order\.completed/ }).check();
   await expectAccessible(page, 'the form of an endpoint');

@@ -32,7 +32,7 @@ import { eventWord, eventWords } from '../webhooks/event-words.ts';
 
 const route = getRouteApi('/panel/events');
 const types = [
-  { value: '', title: t`Every type` },
+  { value: '', title: t`All types` },
   ...Object.entries(eventWords).map(([value, title]) => ({ value, title: `${title} (${value})` })),
 ];
 

@@ -69,7 +69,7 @@ export function WebhookPage() {
   return (
     <>
       <PageHeader
-        title={webhook.description ?? webhook.url}
+        title={webhook.description ?? new URL(webhook.url).host}
         mark={<WebhookStateBadge webhook={webhook} />}
         back={back}
         actions={

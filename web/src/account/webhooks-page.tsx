@@ -53,7 +53,12 @@ export function WebhooksPage() {
           columns={mayChange ? [...columns, actions()] : columns}
           {...tableState(query)}
           rowKey={({ id }) => id}
-          phone={({ id }) => <LastDelivery webhookId={id} />}
+          phone={(webhook) => (
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 py-1 whitespace-normal">
+              <WebhookStateBadge webhook={webhook} />
+              <LastDelivery webhookId={webhook.id} />
+            </span>
+          )}
           empty={
             <EmptyState
               icon={WebhookIcon}
@@ -89,27 +94,20 @@ export function WebhooksPage() {
       title: t`Actions`,
       untitled: true,
       align: 'end',
+      // On narrow screens they are on the endpoint's page.
+      from: 'lg',
       cell: (webhook) => (
         <span className="inline-flex">
           <IconButton
             label={t`Send a test to ${webhook.url}`}
-            className="max-sm:hidden"
             onClick={() => setOpened({ deed: 'test', webhook })}
           >
             <Zap aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton
-            label={t`Change ${webhook.url}`}
-            className="max-sm:hidden"
-            onClick={() => setOpened({ deed: 'change', webhook })}
-          >
+          <IconButton label={t`Change ${webhook.url}`} onClick={() => setOpened({ deed: 'change', webhook })}>
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton
-            label={t`Delete ${webhook.url}`}
-            className="max-sm:hidden"
-            onClick={() => setOpened({ deed: 'delete', webhook })}
-          >
+          <IconButton label={t`Delete ${webhook.url}`} onClick={() => setOpened({ deed: 'delete', webhook })}>
             <Trash2 aria-hidden="true" className="size-4 text-bad" />
           </IconButton>
         </span>
@@ -127,7 +125,7 @@ const columns: readonly Column<Webhook>[] = [
         first={
           <RowLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
             <bdi className="font-mono text-[0.8125rem]" title={webhook.url}>
-              {webhook.url}
+              {webhook.url.replace(/^https:\/\//, '')}
             </bdi>
           </RowLink>
         }
@@ -144,7 +142,7 @@ const columns: readonly Column<Webhook>[] = [
       />
     ),
   },
-  { title: t`State`, cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
+  { title: t`State`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
   {
     title: t`Last delivery`,
     from: 'sm',

@@ -75,7 +75,7 @@ export function RedeliverSinceDialog({
     { value: 'day' as const, title: t`1 day ago` },
     ...(failingSince === null || testClock !== null
       ? []
-      : [{ value: 'failing' as const, title: t`When it failed` }]),
+      : [{ value: 'failing' as const, title: t`When it began to fail` }]),
     { value: 'chosen' as const, title: t`Another time` },
   ];
   return (

@@ -49,7 +49,7 @@ export function DeleteWebhookDialog({
       <p>
         <Trans>
           Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed.
-          This cannot be taken back: to send nothing for a while, switch it off instead.
+          This cannot be undone: to send nothing for a while, switch it off instead.
         </Trans>
       </p>
       <LostAnswer error={command.error} />

@@ -111,7 +111,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           value={reach}
           options={[
             { value: 'all', title: t`All, those to come included` },
-            { value: 'some', title: t`Only what is chosen` },
+            { value: 'some', title: t`Only selected ones` },
           ]}
           onChoose={setReach}
         />
