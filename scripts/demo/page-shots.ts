@@ -1,6 +1,7 @@
 // The list of pictures: who looks, and how each page is reached. Called by scripts/screenshots.ts.
 
 import type { Page } from 'playwright-core';
+import { consoleDoors, type DialogDoor, type DoorPage, openDoor, panelDoors } from './dialog-doors.ts';
 
 export type Role = 'stranger' | 'invited' | 'reseller' | 'newcomer' | 'administrator';
 
@@ -22,17 +23,16 @@ const at =
   ({ page }: Scene) =>
     page.goto(path);
 
-/** A page, and then a button on it. */
-const dialogAt = (path: string | ((scene: Scene) => string), button: string) => async (scene: Scene) => {
-  await scene.page.goto(typeof path === 'string' ? path : path(scene));
-  await scene.page.getByRole('button', { name: button }).first().click();
-  await scene.page.getByRole('dialog').waitFor();
-};
-
+/** The first row of a list, and where it opens beside the list, its page. */
 async function firstRow({ page }: Scene, list: string): Promise<void> {
   await page.goto(list);
   await page.locator('tbody a').first().click();
-  await page.waitForURL((url) => url.pathname !== list);
+  const drawer = page.getByRole('dialog');
+  await page.waitForURL((url) => url.pathname !== list.replace(/\?.*/, '') || url.searchParams.has('open'));
+  if (new URL(page.url()).searchParams.has('open')) {
+    await drawer.getByRole('link', { name: 'Open page' }).click();
+    await drawer.waitFor({ state: 'detached' });
+  }
 }
 
 const brightline = ({ accountId }: Scene) => `/panel/admin/accounts/${accountId('brightline')}`;
@@ -43,6 +43,61 @@ async function customerOfAll({ page }: Scene): Promise<void> {
   await page.locator('tbody a').first().click();
   await page.getByRole('link', { name: 'Open page' }).click();
   await page.getByRole('table', { name: 'History of this customer' }).waitFor();
+}
+
+const doorPages: Readonly<Record<DoorPage, (scene: Scene) => Promise<unknown>>> = {
+  customer: (scene) => firstRow(scene, '/panel/customers'),
+  customers: at('/panel/customers'),
+  orders: at('/panel/orders'),
+  ledger: at('/panel/ledger'),
+  'api-access': at('/panel/api-access'),
+  people: at('/panel/people'),
+  security: at('/panel/security'),
+  'console-account': (scene) => scene.page.goto(brightline(scene)),
+  'console-account-orders': (scene) => scene.page.goto(`${brightline(scene)}?tab=orders`),
+  'console-accounts': at('/panel/admin/accounts'),
+  'console-customers': at('/panel/admin/customers'),
+};
+
+function doorShots(doors: readonly DialogDoor[], role: Role): readonly PageShot[] {
+  return doors.map((door) => ({
+    name: door.name,
+    role,
+    whole: false,
+    open: async (scene) => {
+      await doorPages[door.on](scene);
+      await openDoor(scene.page, door);
+    },
+  }));
+}
+
+/** Everybody on the page, and what renewing them would cost. */
+async function bulkRenewal({ page }: Scene): Promise<void> {
+  await page.goto('/panel/customers?ending=14&sort=expires_at');
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  await page.getByRole('region', { name: 'Selected customers' }).getByRole('button').last().click();
+  await page.getByRole('dialog').waitFor();
+}
+
+/** In this scene alone: the tab forgets it at once. A button of the band opens a dialog. */
+async function inTestMode({ page }: Scene, button?: string): Promise<void> {
+  await page.goto('/panel/');
+  await page.evaluate("sessionStorage.setItem('sellthrough-mode', 'test')");
+  await page.reload();
+  const band = page.getByRole('region', { name: 'Test mode' });
+  await band.waitFor();
+  await page.evaluate("sessionStorage.removeItem('sellthrough-mode')");
+  if (button === undefined) return;
+  await band.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
+async function asReseller(scene: Scene): Promise<void> {
+  const { page } = scene;
+  await page.goto(brightline(scene));
+  await page.getByRole('button', { name: 'View as reseller' }).click();
+  await page.getByRole('region', { name: 'Looking at another account' }).waitFor();
+  await page.evaluate("sessionStorage.removeItem('sellthrough-view')");
 }
 
 async function orderDialog({ page }: Scene): Promise<void> {
@@ -81,25 +136,12 @@ export const pageShots: readonly PageShot[] = [
   { name: 'order-dialog', role: 'reseller', open: orderDialog, whole: false },
   { name: 'customers', role: 'reseller', open: at('/panel/customers') },
   { name: 'customer', role: 'reseller', open: (scene) => firstRow(scene, '/panel/customers') },
-  {
-    name: 'customer-renew-dialog',
-    role: 'reseller',
-    whole: false,
-    open: async (scene) => {
-      await firstRow(scene, '/panel/customers');
-      await scene.page.getByRole('button', { name: 'Renew' }).click();
-      await scene.page.getByText('Plan runs until').first().waitFor();
-    },
-  },
   { name: 'ledger', role: 'reseller', open: at('/panel/ledger') },
   { name: 'statements', role: 'reseller', open: at('/panel/statements') },
   { name: 'requests', role: 'reseller', open: at('/panel/requests') },
   { name: 'requests-refused', role: 'reseller', open: at('/panel/requests?status=4xx') },
   { name: 'api-access', role: 'reseller', open: at('/panel/api-access') },
-  { name: 'new-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'New key') },
-  { name: 'api-key-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/api-access', 'Replace') },
   { name: 'people', role: 'reseller', open: at('/panel/people') },
-  { name: 'invite-dialog', role: 'reseller', whole: false, open: dialogAt('/panel/people', 'Invite') },
   { name: 'security', role: 'reseller', open: at('/panel/security') },
   {
     name: 'palette',
@@ -136,6 +178,53 @@ export const pageShots: readonly PageShot[] = [
       await scene.page.goto(await loginLink(scene));
       await scene.page.getByRole('button').click();
       await scene.page.waitForURL('**/customer');
+    },
+  },
+
+  { name: 'forecast', role: 'reseller', open: at('/panel/forecast') },
+  { name: 'customers-ending', role: 'reseller', open: at('/panel/customers?ending=7&sort=expires_at') },
+  { name: 'bulk-renewal-dialog', role: 'reseller', whole: false, open: bulkRenewal },
+  {
+    name: 'request-drawer',
+    role: 'reseller',
+    whole: false,
+    open: async ({ page }) => {
+      await page.goto('/panel/requests');
+      await page.locator('tbody a').first().click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  ...doorShots(panelDoors, 'reseller'),
+  { name: 'test-mode', role: 'reseller', open: (scene) => inTestMode(scene) },
+  {
+    name: 'test-clock-dialog',
+    role: 'reseller',
+    whole: false,
+    open: (scene) => inTestMode(scene, 'Move clock'),
+  },
+  {
+    name: 'test-credit-dialog',
+    role: 'reseller',
+    whole: false,
+    open: (scene) => inTestMode(scene, 'Add credit'),
+  },
+  {
+    name: 'test-reset-dialog',
+    role: 'reseller',
+    whole: false,
+    open: (scene) => inTestMode(scene, 'Start over'),
+  },
+  {
+    name: 'session-ended-dialog',
+    role: 'reseller',
+    whole: false,
+    open: async ({ page }) => {
+      await page.goto('/panel/orders');
+      const cookies = await page.context().cookies();
+      await page.context().clearCookies();
+      await page.getByRole('searchbox').fill('o');
+      await page.getByLabel('Username').waitFor();
+      await page.context().addCookies(cookies);
     },
   },
 
@@ -181,31 +270,6 @@ export const pageShots: readonly PageShot[] = [
     open: ({ page, accountId }) => page.goto(`/panel/admin/accounts/${accountId('hartwig-partner')}`),
   },
   {
-    name: 'console-credit-dialog',
-    role: 'administrator',
-    whole: false,
-    open: dialogAt(brightline, 'Credit'),
-  },
-  {
-    name: 'console-settings-dialog',
-    role: 'administrator',
-    whole: false,
-    open: dialogAt(brightline, 'Change settings'),
-  },
-  {
-    name: 'console-trial-dialog',
-    role: 'administrator',
-    whole: false,
-    open: dialogAt(brightline, 'Give a free'),
-  },
-  { name: 'console-block-dialog', role: 'administrator', whole: false, open: dialogAt(brightline, 'Block') },
-  {
-    name: 'console-create-dialog',
-    role: 'administrator',
-    whole: false,
-    open: dialogAt('/panel/admin/accounts', 'Create an account'),
-  },
-  {
     name: 'console-order',
     role: 'administrator',
     open: async (scene) => {
@@ -214,6 +278,7 @@ export const pageShots: readonly PageShot[] = [
       await scene.page.getByText('In the ledger').waitFor();
     },
   },
+  ...doorShots(consoleDoors, 'administrator'),
   { name: 'console-people', role: 'administrator', open: at('/panel/people') },
   { name: 'console-packages', role: 'administrator', open: at('/panel/admin/packages') },
   {
@@ -236,6 +301,7 @@ export const pageShots: readonly PageShot[] = [
   },
   { name: 'console-package-new', role: 'administrator', open: at('/panel/admin/packages/new') },
   { name: 'console-customers', role: 'administrator', open: at('/panel/admin/customers') },
+  { name: 'console-attention', role: 'administrator', open: at('/panel/admin/attention') },
   { name: 'console-customer', role: 'administrator', open: customerOfAll },
   {
     name: 'console-customer-trial-dialog',
@@ -250,6 +316,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-brand', role: 'administrator', open: at('/panel/admin/brand') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
+  { name: 'console-as-reseller', role: 'administrator', open: asReseller },
 ];
 
 /** What README.md shows: a page and a look. */

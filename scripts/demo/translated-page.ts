@@ -1,7 +1,7 @@
 // A page in another language, reached by the English names of what is on it: scripts/screenshots.ts walks through every page
 // once, and looks at it in each language of the catalogues (web/src/locales).
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const byName = new Set(['getByRole', 'getByLabel', 'getByText', 'getByPlaceholder']);
@@ -33,8 +33,9 @@ export function translatedPage<Target extends object>(
 /** English to the language; empty for English itself. */
 export function readWords(language: string): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
-  for (const area of ['console', 'panel']) {
-    const file = join(import.meta.dirname, '../../web/src/locales', language, `${area}.po`);
+  const folder = join(import.meta.dirname, '../../web/src/locales', language);
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.po'))) {
+    const file = join(folder, name);
     for (const entry of readFileSync(file, 'utf8').split(/\n\n+/)) {
       const [, english, translation] = /^msgid "(.+)"\nmsgstr "(.+)"$/m.exec(entry) ?? [];
       if (english !== undefined && translation !== undefined) words.set(english, translation);

@@ -9,6 +9,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response, Route } from 'playwright-core';
+import {
+  consoleDoors,
+  type DialogDoor,
+  type DoorPage,
+  openDoor,
+  panelDoors,
+} from '../../scripts/demo/dialog-doors.ts';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
@@ -235,21 +242,13 @@ test('nor does a dialog', async () => {
   await check(page, 'the drawer of an event');
 });
 
-test('nor does a dialog of the console', async () => {
-  const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
-  for (const [button, title] of [
-    ['Credit', /^Credit account/],
-    ['Change settings', /^Settings of/],
-    ['Give a free trial', 'Give a free trial'],
-    ['New password', /^New password for/],
-    ['Block', /^Block account/],
-  ] as const) {
-    await console.getByRole('button', { name: button, exact: true }).click();
-    await dialog(console, title).waitFor();
-    await check(console, `the dialog of “${button}”`);
-    await console.keyboard.press('Escape');
-    await dialog(console, title).waitFor({ state: 'hidden' });
-  }
+test('nor does a dialog or a drawer that a page of the panel opens', async () => {
+  await openEach(await panel.openAs(reseller), panelDoors);
+});
+
+test('nor does one of the console', async () => {
+  const console = await panel.openAs(panel.service.admin);
+  await openEach(console, consoleDoors);
   await console.goto(`/panel/admin/packages/${panel.service.packages.basic}`);
   for (const [button, title] of [
     ['Schedule prices', /^Schedule prices of/],
@@ -339,6 +338,33 @@ const looks = [
 ] as const;
 const isWhole = process.env['PROOF_PAGES'] === 'all';
 let checks = 0;
+
+async function openEach(page: Page, doors: readonly DialogDoor[]): Promise<void> {
+  const account = `/panel/admin/accounts/${reseller.id}`;
+  const paths: Readonly<Record<DoorPage, string>> = {
+    customer: panelPages['customer-page']?.path ?? '',
+    customers: '/panel/customers',
+    orders: '/panel/orders',
+    ledger: '/panel/ledger',
+    'api-access': '/panel/api-access',
+    people: '/panel/people',
+    security: '/panel/security',
+    'console-account': account,
+    'console-account-orders': `${account}?tab=orders`,
+    'console-accounts': '/panel/admin/accounts',
+    'console-customers': '/panel/admin/customers',
+  };
+  let on: DoorPage | null = null;
+  for (const door of doors) {
+    if (door.on !== on) await page.goto(paths[door.on]);
+    on = door.on;
+    await page.setViewportSize(wide);
+    await openDoor(page, door);
+    await check(page, door.name);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+}
 
 async function look(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();

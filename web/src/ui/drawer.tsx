@@ -34,7 +34,7 @@ export function Drawer({ title, description, actions, onClose, onNewer, onOlder,
           data-drawer
           className="fixed inset-y-0 right-0 z-30 flex w-full flex-col border-l border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:translate-x-8 sm:w-md"
         >
-          <header className="flex items-start gap-1 border-b border-line px-5 pt-4 pb-3">
+          <div className="flex items-start gap-1 border-b border-line px-5 pt-4 pb-3">
             <div className="min-w-0 flex-1 pt-1">
               <Base.Title className="text-base font-semibold wrap-anywhere">{title}</Base.Title>
               {description === undefined ? null : (
@@ -56,12 +56,10 @@ export function Drawer({ title, description, actions, onClose, onNewer, onOlder,
                 </IconButton>
               }
             />
-          </header>
+          </div>
           <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-5">{children}</div>
           {actions === undefined ? null : (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">
-              {actions}
-            </footer>
+            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{actions}</div>
           )}
         </Base.Popup>
       </Base.Portal>

@@ -1,0 +1,81 @@
+// The dialogs and drawers that a button or a row of a page opens, and that change nothing before somebody confirms. Each is
+// photographed by page-shots.ts and judged by axe in test/browser/every-page.test.ts.
+
+import type { Locator, Page } from 'playwright-core';
+
+/** A page that both the demo and the test have; who calls knows its address. */
+export type DoorPage =
+  | 'customer'
+  | 'customers'
+  | 'orders'
+  | 'ledger'
+  | 'api-access'
+  | 'people'
+  | 'security'
+  | 'console-account'
+  | 'console-account-orders'
+  | 'console-accounts'
+  | 'console-customers';
+
+export interface DialogDoor {
+  readonly name: string;
+  readonly on: DoorPage;
+  /** The name of a button, or where to click. */
+  readonly opener: string | ((page: Page) => Locator);
+}
+
+const firstRow = (page: Page) => page.locator('tbody a').first();
+
+export const panelDoors: readonly DialogDoor[] = [
+  { name: 'customer-drawer', on: 'customers', opener: firstRow },
+  { name: 'order-drawer', on: 'orders', opener: firstRow },
+  { name: 'entry-drawer', on: 'ledger', opener: firstRow },
+  { name: 'renew-dialog', on: 'customer', opener: 'Renew' },
+  { name: 'change-package-dialog', on: 'customer', opener: 'Change package' },
+  { name: 'login-link-dialog', on: 'customer', opener: 'Login link' },
+  { name: 'auto-renewal-dialog', on: 'customer', opener: 'Auto-renewal' },
+  { name: 'suspend-plan-dialog', on: 'customer', opener: 'Suspend' },
+  { name: 'cancel-plan-dialog', on: 'customer', opener: 'Cancel plan' },
+  { name: 'edit-customer-dialog', on: 'customer', opener: 'Edit' },
+  { name: 'new-key-dialog', on: 'api-access', opener: 'New key' },
+  { name: 'replace-key-dialog', on: 'api-access', opener: 'Replace key' },
+  { name: 'change-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 0) },
+  { name: 'rotate-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 1) },
+  { name: 'invite-dialog', on: 'people', opener: 'Invite somebody' },
+  { name: 'codes-dialog', on: 'security', opener: 'Set up' },
+];
+
+export const consoleDoors: readonly DialogDoor[] = [
+  { name: 'console-create-dialog', on: 'console-accounts', opener: 'Create an account' },
+  { name: 'console-credit-dialog', on: 'console-account', opener: 'Credit' },
+  { name: 'console-debit-dialog', on: 'console-account', opener: 'Debit' },
+  { name: 'console-settings-dialog', on: 'console-account', opener: 'Change settings' },
+  { name: 'console-trial-dialog', on: 'console-account', opener: 'Give a free trial' },
+  { name: 'console-email-dialog', on: 'console-account', opener: 'E-mail address' },
+  { name: 'console-password-dialog', on: 'console-account', opener: 'New password' },
+  { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions' },
+  { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key' },
+  { name: 'console-block-dialog', on: 'console-account', opener: 'Block' },
+  { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
+  { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
+  {
+    name: 'console-suspend-dialog',
+    on: 'console-customers',
+    opener: (page) => page.getByRole('table').getByRole('button', { name: 'Suspend' }).first(),
+  },
+];
+
+/** Clicks, and waits until it is open; notes that something was done are dialogs as well. */
+export async function openDoor(page: Page, { opener }: DialogDoor): Promise<void> {
+  const place =
+    typeof opener === 'string'
+      ? page.getByRole('main').getByRole('button', { name: opener, exact: true }).first()
+      : opener(page);
+  await place.click();
+  await page.getByRole('dialog').getByRole('heading').first().waitFor();
+}
+
+/** In the last row of the keys: change, new secret and, for all but the first, revoke. */
+function keyButton(page: Page, place: number): Locator {
+  return page.locator('tbody tr').last().getByRole('button').nth(place);
+}
