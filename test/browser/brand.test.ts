@@ -49,6 +49,14 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   const seen = await stranger.evaluate<string[]>('[...globalThis.namesSeen]');
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
   assert.doesNotMatch(await stranger.content(), /Sellthrough/);
+
+  // What the page speaks is what the service hears, whatever the browser would say: mails and documents follow it.
+  const asked = stranger.waitForRequest(
+    (request) =>
+      request.url().endsWith('/panel/api/sign-in') && request.headers()['accept-language'] === 'de',
+  );
+  await stranger.getByRole('combobox', { name: 'Language' }).selectOption('de');
+  await asked;
 });
 
 /** In the page: each title that the window ever had. */

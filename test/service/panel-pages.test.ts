@@ -16,7 +16,7 @@ import { expectPrivate, expectStatus } from '../harness/refusals.ts';
 
 const shell = 'b { color: red }';
 const icon = '<link rel="icon" type="image/svg+xml" href="/panel/icon.svg" />';
-const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><style>${shell}</style>`;
+const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><style>${shell}</style><noscript></noscript>`;
 const script = 'export {};';
 
 let folder: string;
@@ -61,7 +61,7 @@ test('every path of the panel gives the same index.html, which nobody keeps', as
   }
 });
 
-test('the operator’s name and icon stand in the page from its first byte, whatever the name holds', async () => {
+test('the operator’s name, icon and colour stand in the page from its first byte, whatever the name holds', async () => {
   const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
   const set = async (change: object) => {
     expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);
@@ -80,7 +80,8 @@ test('the operator’s name and icon stand in the page from its first byte, what
     index
       .replace('content="own" />', () => `content="${written}">`)
       .replace(icon, `<link rel="icon" href="${letter}">`)
-      .replace('the pages', () => written),
+      .replace('the pages', () => written)
+      .replace('<noscript>', '<link rel="stylesheet" href="/brand/brand.css">\n    <noscript>'),
   );
   const { headers, text } = await openPage(service.address, 'GET', letter);
   assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);

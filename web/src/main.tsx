@@ -1,12 +1,10 @@
 // The start of the pages: the sentences of the reader's language, and then the pages themselves.
 
-import { showBrandColours } from './shell/brand-colours.ts';
 import { language } from './text/language.ts';
 import { loadTexts } from './text/texts.ts';
 import './styles.css';
 
 document.documentElement.lang = language;
-showBrandColours();
 await loadTexts('panel');
 const { start } = await import('./start.tsx');
 start();

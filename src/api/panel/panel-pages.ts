@@ -13,7 +13,7 @@ import type { Brand, BrandHolder } from '../../brand/brand-store.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
 import { html, type Markup } from '../../contract/markup.ts';
 import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../../http/built-pages.ts';
-import { iconAddress } from '../shapes/brand-view.ts';
+import { brandStylesheetPath, iconAddress } from '../shapes/brand-view.ts';
 
 /** Where `npm run build` in web/ puts the pages. */
 export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
@@ -67,7 +67,7 @@ export async function panelPages(app: FastifyInstance, folder: string, brand: Br
 
 /** The window's title until a page has its own, the name that pages put behind theirs (web/src/text/service-name.ts), the icon. */
 function branded(page: string, brand: Brand): string {
-  const { name } = brand;
+  const { name, colour } = brand;
   const icon = iconAddress(brand);
   const marks: readonly (readonly [own: RegExp, ours: Markup | null])[] = [
     [/<title>[^<]*<\/title>/, name === null ? null : html`<title>${name}</title>`],
@@ -76,6 +76,11 @@ function branded(page: string, brand: Brand): string {
       name === null ? null : html`<meta name="application-name" content="${name}">`,
     ],
     [/<link rel="icon"[^>]*>/, icon === null ? null : html`<link rel="icon" href="${icon}">`],
+    // Where the pages' own stylesheet stands: the script waits for both, so no page is seen in another colour.
+    [
+      /<noscript>/,
+      colour === null ? null : html`<link rel="stylesheet" href="${brandStylesheetPath}">\n    <noscript>`,
+    ],
   ];
   return marks.reduce(
     (text, [own, ours]) => (ours === null ? text : text.replace(own, () => ours.text)),

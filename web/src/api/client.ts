@@ -54,7 +54,7 @@ export class ApiError extends Error {
 export const apiBase = '/panel/api';
 
 /** What the pages speak (main.tsx), which may be another one than the browser's: mails and documents follow it. */
-const languageHeader = { 'accept-language': document.documentElement.lang };
+const languageHeader = () => ({ 'accept-language': document.documentElement.lang });
 
 /**
  * The answer's body. Its type is the one of the service's schema for this route, which serialized it.
@@ -64,7 +64,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
   const requestId = mintText(24);
   const headers: Record<string, string> = {
     accept: 'application/json',
-    ...languageHeader,
+    ...languageHeader(),
     'x-request-id': requestId,
     ...modeHeaders,
     ...viewHeaders,
@@ -99,7 +99,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
 export async function fetchFile(path: string, query: Query): Promise<Blob> {
   const requestId = mintText(24);
   const response = await fetch(apiBase + path + queryText(query), {
-    headers: { ...languageHeader, 'x-request-id': requestId, ...modeHeaders, ...viewHeaders },
+    headers: { ...languageHeader(), 'x-request-id': requestId, ...modeHeaders, ...viewHeaders },
     credentials: 'same-origin',
     cache: 'no-store',
   }).catch(() => {
