@@ -128,7 +128,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   await form.getByLabel('Distributor, yearly').fill('80.5');
   await submit.click();
   // The day has begun at noon.
-  await form.getByRole('alert').getByText('must be in the future').waitFor();
+  await form.getByRole('alert').getByText('From: This must be in the future.').waitFor();
   await form.getByLabel('Day (UTC)').fill('2026-02-01');
   await form.getByLabel('Time (UTC)').fill('06:30');
   await submit.click();

@@ -161,7 +161,7 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await choosePassword(page, password, `${username} is what I am called`);
   await page
     .getByRole('alert')
-    .getByText(/^new password: must not contain the name/)
+    .getByText(/^New password: It must not contain the name/)
     .waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading(page, 'Sign in').waitFor();

@@ -23,7 +23,6 @@ export type RenewalResult =
       readonly type: 'refused';
       readonly code: string;
       readonly reason: string | null;
-      readonly message: string;
     };
 
 /** What is renewed: those that were shown with a price. */
@@ -68,8 +67,7 @@ async function renewSome(due: readonly DueRenewal[]): Promise<ReadonlyMap<number
     return new Map(due.map(({ customerId }, place) => [customerId, resultOf(results[place])]));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { code, message } = error;
-    const refused = { type: 'refused', code, reason: null, message } as const;
+    const refused = { type: 'refused', code: error.code, reason: null } as const;
     return new Map(due.map(({ customerId }) => [customerId, refused]));
   }
 }
@@ -82,7 +80,7 @@ function keyOf(orderId: number): string {
 
 function resultOf(result: BulkAnswerResult | undefined): RenewalResult {
   if (result?.order !== undefined) return { type: 'renewed', expiresAt: result.order.expires_at };
-  const { code = 'network', message = '', details } = result?.error ?? {};
+  const { code = 'network', details } = result?.error ?? {};
   const reason = details?.['reason'];
-  return { type: 'refused', code, reason: typeof reason === 'string' ? reason : null, message };
+  return { type: 'refused', code, reason: typeof reason === 'string' ? reason : null };
 }

@@ -157,6 +157,10 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
       </Dialog>
     );
   }
+  // Beside the field, and below it.
+  const isSaid =
+    isOf(preview.error, 'invalid_customer') ||
+    (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
   const action = confirmWords(shown, t`Place order`);
   const choose = (other: string) => {
     setIsAsked(false);
@@ -255,7 +259,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         {isUncertain ? <UncertainNotice /> : null}
         <OrderPreviewBox
           preview={shown}
-          error={isCurrent && !isOf(preview.error, 'invalid_customer') ? preview.error : null}
+          error={isCurrent && !isSaid ? preview.error : null}
           waiting={reference !== '' && packageId !== null && (!isCurrent || preview.isFetching)}
         />
       </FormDialog>

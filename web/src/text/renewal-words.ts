@@ -24,11 +24,9 @@ const refusals: Readonly<Record<string, string>> = {
 export function renewalRefusalWords({
   code,
   reason,
-  message,
 }: {
   readonly code: string;
   readonly reason: string | null;
-  readonly message: string;
 }): string {
-  return refusals[`${code} ${reason}`] ?? refusals[code] ?? message;
+  return refusals[`${code} ${reason}`] ?? refusals[code] ?? t`The service refused it.`;
 }

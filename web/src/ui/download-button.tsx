@@ -3,7 +3,7 @@
 
 import { t } from '@lingui/core/macro';
 import { type ReactNode, useState } from 'react';
-import { apiBase, fetchFile, type Query, queryText } from '../api/client.ts';
+import { ApiError, apiBase, fetchFile, type Query, queryText } from '../api/client.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 import { AnchorButton, Button, type ButtonLook } from './button.tsx';
@@ -54,7 +54,11 @@ export function DownloadButton({
     try {
       save(await fetchFile(path, query), panelMode === 'live' ? file : `test-${file}`);
     } catch (error) {
-      say(t`The file could not be loaded. ${error instanceof Error ? error.message : ''}`);
+      say(
+        error instanceof ApiError && error.code === 'network'
+          ? t`The file could not be loaded. Check your connection.`
+          : t`The file could not be loaded. Try again in a moment.`,
+      );
     }
     setIsLoading(false);
   };

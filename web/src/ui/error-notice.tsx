@@ -7,6 +7,7 @@ import { CircleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { ApiError } from '../api/client.ts';
 import { formatMoney } from '../text/amounts.ts';
+import { withTexts } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -46,7 +47,7 @@ export function ErrorNotice({
             </Trans>
           </p>
         )}
-        {onRetry === undefined ? null : (
+        {onRetry === undefined || isMissing(error) ? null : (
           <Button className="mt-1" onClick={onRetry}>
             <Trans>Try again</Trans>
           </Button>
@@ -56,12 +57,20 @@ export function ErrorNotice({
   );
 }
 
+/** Asked again, it is missing again. */
+function isMissing(error: Error): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 const CodeSentence = lazy(() =>
-  // Without a connection the service’s own sentence is better than none.
-  import('./error-sentences.tsx').catch(() => ({
-    default: ({ error }: { readonly error: ApiError }) => error.message,
-  })),
+  loadSentences().catch(() => ({ default: (_: { readonly error: ApiError }) => unknownRefusal() })),
 );
+const loadSentences = withTexts(() => import('./error-sentences.tsx'));
+
+/** Without a connection to fetch its sentence, or of a service that is newer than this page. */
+export function unknownRefusal(): string {
+  return t`The service refused this. Reload the page and try again.`;
+}
 
 function sentenceOf(error: Error): ReactNode {
   const general =
@@ -73,7 +82,6 @@ function sentenceOf(error: Error): ReactNode {
       error.message
     );
   if (!(error instanceof ApiError)) return t`Something went wrong in this page. Reload it and try again.`;
-  const field = error.detail('field').replaceAll('_', ' ');
   const reason = error.detail('reason');
   switch (error.code) {
     case 'insufficient_credit': {
@@ -103,22 +111,14 @@ function sentenceOf(error: Error): ReactNode {
     case 'idempotency_conflict':
       return t`An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.`;
     case 'invalid_customer':
-      return field === 'customer name'
+      return error.detail('field') === 'customer_name'
         ? t`The name may have at most 120 characters and no control characters.`
         : t`Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.`;
     case 'address_locked_out':
       return t`This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
-    case 'validation_failed':
-      return fieldSentence(field, reason) ?? general;
     default:
       return general;
   }
-}
-
-function fieldSentence(field: string, reason: string): string | null {
-  if (field === '') return null;
-  const [, place] = /^allowed ips\.(\d+)$/.exec(field) ?? [];
-  return place === undefined ? `${field}: ${reason}.` : t`Entry ${Number(place) + 1} of the list: ${reason}.`;
 }
 
 const orderFailures: Readonly<Record<string, string>> = {

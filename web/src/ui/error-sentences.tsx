@@ -4,9 +4,13 @@
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/contract/error-catalogue.ts';
 import type { ApiError } from '../api/client.ts';
+import { unknownRefusal } from './error-notice.tsx';
+import { fieldProblem } from './field-problems.ts';
 
 export default function CodeSentence({ error }: { readonly error: ApiError }) {
-  return Object.entries(sentences).find(([code]) => code === error.code)?.[1] ?? error.message;
+  const field = error.detail('field');
+  if (error.code === 'validation_failed' && field !== '') return fieldProblem(field, error.detail('reason'));
+  return Object.entries(sentences).find(([code]) => code === error.code)?.[1] ?? unknownRefusal();
 }
 
 const wrongRequest = t`This page asked for something that the service does not take. Reload it and try again.`;

@@ -1,7 +1,6 @@
 // A page whose thing cannot be shown: it does not exist, or the service failed.
 
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
 import { Card } from './card.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { PageHeader } from './page-header.tsx';
@@ -18,13 +17,8 @@ export function PageProblem({ title, back, error, onRetry }: PageProblemProps) {
     <>
       <PageHeader title={title} back={back} />
       <Card>
-        <ErrorNotice error={error} {...(!isMissing(error) && { onRetry })} />
+        <ErrorNotice error={error} onRetry={onRetry} />
       </Card>
     </>
   );
-}
-
-/** Asked again, it is missing again. */
-function isMissing(error: Error): boolean {
-  return error instanceof ApiError && error.status === 404;
 }

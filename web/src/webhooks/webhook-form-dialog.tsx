@@ -136,5 +136,5 @@ function urlProblem(error: Error | null): string | null {
   if (reason.includes('port')) return t`It must use port 443, or one from 1024 on.`;
   if (reason.includes('password')) return t`It must not contain a name or a password.`;
   if (reason.includes('fragment')) return t`It must not contain a fragment (#).`;
-  return t`This address is not taken: ${reason}.`;
+  return t`This address cannot be used.`;
 }

@@ -1,0 +1,35 @@
+// Whatever the service refuses, its pages say why in their own words and in the reader's language: no sentence that speaks to
+// programs is shown.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, import.meta.url), 'utf8');
+const sentences = read('ui/error-sentences.tsx');
+const german = read('locales/de/seldom.po');
+
+/** "A sentence." of t`A sentence.`, where it stands for the code itself or for a name that the code has. */
+function sentenceOf(code: string): string | undefined {
+  const [, own, name] = new RegExp(`^  ${code}:\\s+(?:t\`([^\`]+)\`|(\\w+)),$`, 'm').exec(sentences) ?? [];
+  return own ?? new RegExp(`^const ${name} = t\`([^\`]+)\`;$`, 'm').exec(sentences)?.[1];
+}
+
+function germanOf(sentence: string): string | undefined {
+  const place = german.indexOf(`msgid ${JSON.stringify(sentence)}\n`);
+  return place === -1 ? undefined : /^msgstr "(.*)"$/m.exec(german.slice(place))?.[1];
+}
+
+test('each code of the contract has a sentence of the pages in English and in German', () => {
+  for (const code of Object.keys(errorCatalogue)) {
+    const sentence = sentenceOf(code);
+    assert.ok(sentence !== undefined, code);
+    const translated = germanOf(sentence);
+    assert.ok(
+      translated !== undefined && translated !== '' && translated !== sentence,
+      `${code}: ${sentence}`,
+    );
+  }
+  assert.equal(sentenceOf('no_such_code'), undefined);
+});
