@@ -49,6 +49,8 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
     'Ledger',
     'Forecast and alerts',
     'Statements',
+    'Webhooks',
+    'Events',
     'Security',
   ]);
   await colleague.getByRole('button', { name: 'Place an order' }).first().waitFor();
