@@ -58,7 +58,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await page.getByRole('button', { name: 'New key' }).click();
   const form = dialog(page, 'New key');
   await form.getByLabel('Name').fill('Shop');
-  await form.getByText('Only what is chosen').click();
+  await form.getByText('Only selected rights').click();
   await form.getByLabel('Read the balance').check();
   await form.getByLabel('Requests a minute').fill('30');
   assert.ok(await form.getByRole('button', { name: 'Make key' }).isDisabled(), 'without the password');
@@ -122,7 +122,7 @@ test('the allow-list warns before it leaves out its own editor, and does what it
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByText('Empty: the key works from any address.').waitFor();
-  await page.getByText('You are at 127.0.0.1').waitFor();
+  await page.getByText('Your address is 127.0.0.1').waitFor();
   const warning = dialog(page, 'This list leaves out your own address');
 
   await add(page, '203.0.113.7');
@@ -141,7 +141,7 @@ test('the allow-list warns before it leaves out its own editor, and does what it
   await page.getByRole('button', { name: 'Remove 127.0.0.1' }).click();
   await page.getByRole('button', { name: 'Save list' }).click();
   await warning.getByRole('button', { name: 'Save it all the same' }).click();
-  await page.getByText('which the saved list leaves out').waitFor();
+  await page.getByText('The saved list leaves out your address').waitFor();
   expectRefusal(await reseller.get('/balance'), '403 ip_not_allowed');
   await goTo(page, 'Overview');
   await goTo(page, 'API access');

@@ -295,7 +295,7 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   await heading(page, 'Forgot your password?').waitFor();
   await page.getByLabel('Username or e-mail address').fill('own@example.com');
   await page.getByRole('button', { name: 'Send a link' }).click();
-  await heading(page, 'Look into your mail').waitFor();
+  await heading(page, 'Check your mail').waitFor();
   const link = await mailedLink();
   assert.ok(link.startsWith(`${panel.service.address}/panel/reset-password#token=`), link);
   const requests: string[] = [];

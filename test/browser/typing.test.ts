@@ -33,12 +33,12 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
       await field.fill(typed);
       const leave = ways[place % ways.length] ?? pressEscape;
       await leave();
-      await dialog(page, question).getByRole('button', { name: 'Go on' }).waitFor();
+      await dialog(page, question).getByRole('button', { name: 'Keep editing' }).waitFor();
       if (place === 0) await expectAccessible(page, 'the question');
       // Escape means the question alone.
       await (place === 1
         ? pressEscape()
-        : dialog(page, question).getByRole('button', { name: 'Go on' }).click());
+        : dialog(page, question).getByRole('button', { name: 'Keep editing' }).click());
       await dialog(page, question).waitFor({ state: 'hidden' });
       await box
         .locator(':focus')

@@ -95,7 +95,7 @@ export function AllowListCard() {
         <TextField
           label={t`Address or range`}
           className="flex-1"
-          placeholder={t`203.0.113.7 or 203.0.113.0/24`}
+          placeholder="203.0.113.0/24"
           value={typed}
           onText={setTyped}
           autoComplete="off"
@@ -110,12 +110,12 @@ export function AllowListCard() {
         <span>
           {isAllowed ? (
             <Trans>
-              You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>.
+              Your address is <code className="font-mono text-ink wrap-anywhere">{address}</code>.
             </Trans>
           ) : (
             <Trans>
-              You are at <code className="font-mono text-ink wrap-anywhere">{address}</code>, which the saved
-              list leaves out.
+              The saved list leaves out your address,{' '}
+              <code className="font-mono text-ink wrap-anywhere">{address}</code>.
             </Trans>
           )}
         </span>

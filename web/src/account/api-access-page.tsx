@@ -44,7 +44,7 @@ export function ApiAccessPage() {
         />
         <KeysCard
           owner={ownKeys}
-          description={t`One for each program, with as much as it needs: then one can be replaced without the others.`}
+          description={t`One for each program, with only the rights it needs, so that each can be replaced on its own.`}
           ofAdministrator={account.is_admin}
           canChange={may('keys:write')}
         />

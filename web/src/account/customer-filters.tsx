@@ -88,6 +88,7 @@ export function CustomerFilters({
       <SelectField
         label={t`End of the plan`}
         unlabelled
+        className="max-sm:basis-full"
         value={ending}
         options={endings}
         // Whoever asks what ends soon wants to see first what ends first.

@@ -40,7 +40,7 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
     {
       done: checklist.allow_list,
       scope: 'keys:write',
-      title: t`Say where your key works`,
+      title: t`Limit where your key works`,
       text: t`An allow-list of your servers’ addresses makes a stolen key worthless.`,
       action: (
         <ButtonLink to="/api-access">

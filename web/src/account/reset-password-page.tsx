@@ -38,7 +38,7 @@ function AskForLink() {
   const isReady = account.trim() !== '';
   if (command.isSuccess) {
     return (
-      <EntryCard title={t`Look into your mail`} heading={t`Look into your mail`} below={<BackToSignIn />}>
+      <EntryCard title={t`Check your mail`} heading={t`Check your mail`} below={<BackToSignIn />}>
         <p role="status">
           <Trans>
             If there is such an account with an e-mail address, a link is on its way to it. It works for an

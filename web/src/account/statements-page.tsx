@@ -53,35 +53,30 @@ export function StatementsPage() {
       cell: ({ closing }) => <span className="font-semibold">{plain(closing)}</span>,
     },
     {
-      title: t`Export`,
+      title: t`Files`,
       untitled: true,
       align: 'end',
       cell: ({ month }) => (
-        <CsvButton
-          look="quiet"
-          path="/ledger.csv"
-          query={{ month: month }}
-          name={`ledger-${month}`}
-          label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
-        >
-          <Download aria-hidden="true" className="size-4" />
-        </CsvButton>
-      ),
-    },
-    {
-      title: t`PDF`,
-      untitled: true,
-      align: 'end',
-      cell: ({ month }) => (
-        <DownloadButton
-          look="quiet"
-          path={`/v1/statements/${month}`}
-          query={{ format: 'pdf', language }}
-          file={`statement-${month}.pdf`}
-          label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
-        >
-          <FileText aria-hidden="true" className="size-4" />
-        </DownloadButton>
+        <span className="inline-flex">
+          <CsvButton
+            look="quiet"
+            path="/ledger.csv"
+            query={{ month }}
+            name={`ledger-${month}`}
+            label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
+          >
+            <Download aria-hidden="true" className="size-4" />
+          </CsvButton>
+          <DownloadButton
+            look="quiet"
+            path={`/v1/statements/${month}`}
+            query={{ format: 'pdf', language }}
+            file={`statement-${month}.pdf`}
+            label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
+          >
+            <FileText aria-hidden="true" className="size-4" />
+          </DownloadButton>
+        </span>
       ),
     },
   ];

@@ -81,7 +81,7 @@ export function WebhookPage() {
               </Button>
               <Button onClick={() => setOpened('change')}>
                 <Pencil aria-hidden="true" className="size-4" />
-                <Trans>Change</Trans>
+                <Trans>Edit</Trans>
               </Button>
               <Button onClick={() => setOpened('secret')}>
                 <KeyRound aria-hidden="true" className="size-4" />

@@ -89,7 +89,7 @@ export function AttentionPage() {
     <>
       <PageHeader
         title={t`Needs attention`}
-        description={t`Orders that the product has not answered. It is asked no more: decide about each.`}
+        description={t`Orders that the product has not answered. It is not asked again: decide about each one.`}
       />
       <Card flush>
         <DataTable
@@ -100,7 +100,7 @@ export function AttentionPage() {
           phone={({ order }) => <Time at={order.created_at} />}
           empty={
             <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
-              <Trans>An order that the product does not answer for 72 hours is listed here.</Trans>
+              <Trans>Orders that the product has not answered for 72 hours are listed here.</Trans>
             </EmptyState>
           }
         />

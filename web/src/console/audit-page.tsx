@@ -113,7 +113,7 @@ export function AuditPage() {
             options={actionOptions}
             onValue={(action) => change({ action })}
           />
-          <SpanFilter from={from} to={to} what={t`Done`} onSpan={change} />
+          <SpanFilter from={from} to={to} what={t`Recorded`} onSpan={change} />
           {search.target === undefined ? null : (
             <Button onClick={() => change({ target: '' })}>
               <Trans>Only one: {targetText(search.target, query.data?.data[0])}</Trans>
@@ -180,7 +180,8 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
   const was = fieldsOf(before, currency);
   const is = fieldsOf(after, currency);
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => was[name] !== is[name],
+    // That something was the first of its hour says nothing.
+    (name) => was[name] !== is[name] && !(name === 'within_the_hour' && is[name] === '1'),
   );
   return (
     <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">

@@ -68,7 +68,7 @@ const fields: Words = {
   types: t`Events`,
   url: t`Address`,
   username: t`Username`,
-  within_the_hour: t`Number within the hour`,
+  within_the_hour: t`Count in this hour`,
   yearly: t`Yearly`,
 };
 

@@ -146,6 +146,7 @@ export function ConsoleOverviewPage() {
           error={error}
           currency={currency}
           span={span.value}
+          moneyName={t`Revenue`}
           by={search.by === 'kind' ? 'kind' : 'package'}
           onBy={(by) => change({ by: by === 'package' ? '' : by })}
           outdated={isPlaceholderData}
@@ -237,7 +238,7 @@ function AttentionNotice({
               other: '# orders need your attention',
             })}
       </TextLink>{' '}
-      <Trans>The product has not answered. It is asked no more: decide about each.</Trans>
+      <Trans>The product has not answered. It is not asked again: decide about each one.</Trans>
     </Notice>
   );
 }

@@ -207,7 +207,7 @@ function PackageForm({
               <Trans>Your role sees packages and prices, and does not change them.</Trans>
             </Notice>
           )}
-          <Card title={t`What it is`}>
+          <Card title={t`General`}>
             <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
               <TextField
                 label={t`Name`}
@@ -228,7 +228,7 @@ function PackageForm({
                 hint={
                   isTrial
                     ? t`The trial ends after this many days.`
-                    : t`Shown to people; plans run by calendar months.`
+                    : t`For display only; plans run by calendar months.`
                 }
                 inputMode="numeric"
                 autoComplete="off"

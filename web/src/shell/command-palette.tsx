@@ -90,7 +90,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
               aria-controls={listId}
               aria-autocomplete="list"
               aria-activedescendant={commands[at] === undefined ? undefined : `${listId}-${at}`}
-              placeholder={t`Search pages, customers, an order’s number …`}
+              placeholder={t`Search pages, customers, orders …`}
               value={text}
               maxLength={254}
               autoComplete="off"

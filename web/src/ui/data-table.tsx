@@ -223,7 +223,9 @@ function FilledTable<Row extends object>({
                     <td key={column.id ?? column.title} className={classNames('py-1.5', cellClasses(column))}>
                       {column.cell(row.original)}
                       {place === 0 && phone !== undefined ? (
-                        <div className="truncate text-xs text-soft sm:hidden">{phone(row.original)}</div>
+                        <div className="line-clamp-2 text-xs wrap-anywhere text-soft sm:hidden">
+                          {phone(row.original)}
+                        </div>
                       ) : null}
                     </td>
                   ))}

@@ -117,7 +117,7 @@ function DiscardQuestion({
     >
       <DialogActions>
         <Button onClick={onStay}>
-          <Trans>Go on</Trans>
+          <Trans>Keep editing</Trans>
         </Button>
         <Button look="danger" onClick={onDiscard}>
           <Trans>Discard</Trans>
@@ -135,7 +135,7 @@ export function DialogBody({ children }: { readonly children: ReactNode }) {
 /** The buttons at the end, the one that acts last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return (
-    <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3.5">
+    <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3.5 max-sm:[&>button]:whitespace-normal">
       {children}
     </footer>
   );

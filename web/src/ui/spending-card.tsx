@@ -36,6 +36,8 @@ interface SpendingCardProps {
   readonly error: Error | null;
   readonly currency: string;
   readonly span: Span;
+  /** What the money is: "Spent", where nothing else is said. */
+  readonly moneyName?: string;
   readonly by: SpendingView;
   readonly onBy: (by: SpendingView) => void;
   readonly outdated: boolean;
@@ -44,7 +46,7 @@ interface SpendingCardProps {
 }
 
 export function SpendingCard(props: SpendingCardProps) {
-  const { title, spending, totals, error, currency, span, by, outdated, link } = props;
+  const { title, spending, totals, error, currency, span, by, outdated, link, moneyName = t`Spent` } = props;
   const groups = spending === null || spending === undefined ? spending : groupsOf(spending, by);
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SpendingGroup>[] = [
@@ -64,7 +66,7 @@ export function SpendingCard(props: SpendingCardProps) {
       from: 'sm',
       cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
     },
-    { title: t`Spent`, align: 'end', cell: ({ spent }) => money(spent) },
+    { title: moneyName, align: 'end', cell: ({ spent }) => money(spent) },
     { title: t`Before`, align: 'end', from: 'sm', cell: ({ before }) => money(before) },
     {
       title: t`Change`,

@@ -135,7 +135,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
 
 function nextSentence({ waiting }: EventAtWebhook, webhook: Webhook, delivery: KeyedDelivery): ReactNode {
   if (waiting === null) {
-    if (delivery.status === 'given_up') return t`not by itself: its attempts are used up`;
+    if (delivery.status === 'given_up') return t`not automatically: all attempts are used up`;
     return delivery.status === 'delivered'
       ? t`not again: it was taken`
       : t`not again: a later attempt ended it`;
