@@ -15,6 +15,7 @@ export const seldomSources = [
   'test-mode/test-band.tsx',
   'test-mode/*-dialog*.tsx',
   'account/{address-notice,alerts-card,allow-list-card,api-access-page,api-key-card,email-card,first-request-card}.tsx',
+  'account/bulk-auto-renew-dialog.tsx',
   'account/{forecast-page,password-card,people-page,reset-password-page,security-page,sessions-card}.tsx',
   'account/{events-page,totp-card,usage-card,webhook-page,webhooks-page}.tsx',
 ];

@@ -175,6 +175,73 @@ test('on a telephone an order keeps its kind and day, a customer the end of the 
   await dialog(page, 'by.thumb').getByText('Runs until').waitFor();
 });
 
+test('auto-renewal is switched for everyone who is selected, with a result for each; the list is sorted by the end both ways', async () => {
+  const reseller = await panel.service.createReseller({ credit: '200.00' });
+  const ids = [await place(reseller, 'renews.one'), await place(reseller, 'renews.two')];
+  const gone = await place(reseller, 'renews.not');
+  assert.equal((await reseller.post(`/customers/${gone}/cancel`, { at: 'now' })).status, 200);
+  const termsOf = async (id: number | undefined) =>
+    (await reseller.get(`/customers/${id}`)).body.customer.plan.auto_renew;
+  const page = await panel.openAs(reseller, '/panel/customers?q=renews');
+  const bar = page.getByRole('region', { name: 'Selected customers' });
+  const open = async () => {
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+    await bar.getByText('3 selected').waitFor();
+    await bar.getByRole('button', { name: 'Auto-renewal' }).click();
+    return dialog(page, 'Auto-renewal of the selected');
+  };
+  const terms = await open();
+  await terms.getByLabel('Highest price, in USD').fill('15');
+  await expectAccessible(page, 'auto-renewal of many');
+  // The answer to one of the requests is lost on its way.
+  await page.route(
+    `**/customers/${ids[0]}/auto-renew`,
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await terms.getByRole('button', { name: 'Renew 3 plans for at most $15.00 each time' }).click();
+  const results = dialog(page, 'Auto-renewals');
+  await results.getByText('1 plan changed · 2 not changed').waitFor();
+  await results.getByText('The plan is not running any more.').waitFor();
+  await expectAccessible(page, 'what became of each');
+  await results.getByRole('button', { name: 'Try again' }).click();
+  await results.getByText('2 plans changed · 1 not changed').waitFor();
+  for (const id of ids) {
+    const { months, max_charge: most } = await termsOf(id);
+    assert.deepEqual([months, most], [1, '15.00']);
+  }
+  const history = (await reseller.get(`/customers/${ids[0]}/history`)).body.data;
+  assert.equal(history.filter(({ type }: { type: string }) => type === 'auto_renew_set').length, 1);
+  await page.keyboard.press('Escape');
+  await results.waitFor({ state: 'hidden' });
+  await bar.getByText('1 selected').waitFor();
+
+  await page.reload();
+  const off = await open();
+  await off.getByRole('radio', { name: 'No' }).check({ force: true });
+  await off.getByText('Left out: does not renew itself').waitFor();
+  await off.getByRole('button', { name: 'Let 2 plans end' }).click();
+  await results.getByText('2 plans changed').waitFor();
+  assert.equal(await termsOf(ids[1]), null);
+  await results.getByRole('button', { name: 'Close' }).last().click();
+
+  await page.goto('/panel/customers');
+  const ends = page.getByRole('columnheader', { name: 'Ends' });
+  for (const [sort, said] of [
+    ['expires_at', 'ascending'],
+    ['-expires_at', 'descending'],
+    [null, 'none'],
+  ] as const) {
+    await ends.getByRole('button').click();
+    await page.locator(`th[aria-sort=${said}]`).filter({ hasText: 'Ends' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('sort'), sort);
+  }
+  assert.ok(panel.takeProblems().every((problem) => /Failed to load|ERR_FAILED/.test(problem)));
+});
+
 async function search(page: Page, typed: string): Promise<void> {
   await page.getByRole('searchbox').fill(typed);
 }

@@ -3,12 +3,13 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { RefreshCw } from 'lucide-react';
+import { RefreshCw, Repeat } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { Query } from '../api/client.ts';
 import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../api/queries.ts';
 import type { PanelCustomer } from '../api/shapes.ts';
 import { formatMoney } from '../text/amounts.ts';
+import { withTexts } from '../text/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { lazyEarly } from '../ui/early-parts.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -18,6 +19,8 @@ import { say } from '../ui/toasts.tsx';
 const BulkRenewDialog = lazyEarly(async () => ({
   default: (await import('./bulk-renew-dialog.tsx')).BulkRenewDialog,
 }));
+
+const BulkAutoRenewDialog = lazyEarly(withTexts(() => import('./bulk-auto-renew-dialog.tsx')));
 
 interface CustomerSelectionBarProps {
   readonly selection: RowSelection<PanelCustomer>;
@@ -29,6 +32,7 @@ interface CustomerSelectionBarProps {
 
 export function CustomerSelectionBar({ selection, wanted, total, hasMore }: CustomerSelectionBarProps) {
   const [isRenewing, setIsRenewing] = useState(false);
+  const [isSettingRenewal, setIsSettingRenewal] = useState(false);
   const [isSelecting, setIsSelecting] = useState(false);
   const { rows } = selection;
   const { data, error, isPlaceholderData, refetch } = useQuery(renewalsQuery(rows.map(({ id }) => id)));
@@ -36,6 +40,7 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
   const preview = isPlaceholderData ? undefined : data;
   const price = preview === undefined ? '' : formatMoney(preview.total, preview.currency);
   const leftOut = preview === undefined ? 0 : rows.length - preview.count;
+  const leave = (ids: ReadonlySet<number>) => selection.chooseAll(rows.filter(({ id }) => !ids.has(id)));
   const selectAll = async () => {
     setIsSelecting(true);
     try {
@@ -68,6 +73,10 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
       <Button look="plain" onClick={selection.clear}>
         <Trans>Select none</Trans>
       </Button>
+      <Button disabled={preview === undefined} onClick={() => setIsSettingRenewal(true)}>
+        <Repeat aria-hidden="true" className="size-4" />
+        <Trans>Auto-renewal</Trans>
+      </Button>
       {error === null ? (
         <Button
           look="primary"
@@ -86,13 +95,23 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       )}
+      {isSettingRenewal && data !== undefined ? (
+        <Suspense>
+          <BulkAutoRenewDialog
+            customers={rows}
+            preview={data}
+            onClose={() => setIsSettingRenewal(false)}
+            onChanged={leave}
+          />
+        </Suspense>
+      ) : null}
       {isRenewing && data !== undefined ? (
         <Suspense>
           <BulkRenewDialog
             customers={rows}
             preview={data}
             onClose={() => setIsRenewing(false)}
-            onRenewed={(ids) => selection.chooseAll(rows.filter(({ id }) => !ids.has(id)))}
+            onRenewed={leave}
           />
         </Suspense>
       ) : null}

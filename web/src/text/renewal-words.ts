@@ -6,6 +6,7 @@ import { t } from '@lingui/core/macro';
 const refusals: Readonly<Record<string, string>> = {
   'order_failed order_pending': t`An order for this customer still waits for the product.`,
   'order_failed plan_changed': t`The customer is on another package now.`,
+  'order_failed plan_not_running': t`The plan is not running any more.`,
   'order_failed term_too_long': t`The plan would end more than 10 years ahead.`,
   'order_failed account_full': t`This account has used all its order numbers.`,
   'order_failed account_halted': t`This account is halted: its books are being checked.`,

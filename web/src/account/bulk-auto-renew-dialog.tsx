@@ -1,0 +1,200 @@
+// Many plans that renew themselves from now on, or no longer: on which terms, how far it is meanwhile, and what became of each.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Months, PanelCustomer, Renewals } from '../api/shapes.ts';
+import { formatMoney, readAmount } from '../text/amounts.ts';
+import { renewalRefusalWords } from '../text/renewal-words.ts';
+import { periods } from '../text/words.ts';
+import { Button } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { carryOut, type RenewalWish, type WishResult } from './bulk-auto-renewals.ts';
+
+/** So many rows are seen at once. */
+const scrollsAbove = 5;
+
+interface BulkAutoRenewDialogProps {
+  readonly customers: readonly PanelCustomer[];
+  /** Says how long each was ordered last. */
+  readonly preview: Renewals;
+  readonly onClose: () => void;
+  /** These are as was wished. */
+  readonly onChanged: (ids: ReadonlySet<number>) => void;
+}
+
+export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }: BulkAutoRenewDialogProps) {
+  const client = useQueryClient();
+  // As they were when the dialog opened.
+  const [{ customers, preview }] = useState(selected);
+  const [wanted, setWanted] = useState<'on' | 'off'>('on');
+  const [period, setPeriod] = useState('last');
+  const [limit, setLimit] = useState('');
+  const [results, setResults] = useState<ReadonlyMap<number, WishResult>>(new Map());
+  const [isRunning, setIsRunning] = useState(false);
+  const { currency } = preview;
+  const maxCharge = limit.trim() === '' ? null : readAmount(limit);
+  const isLimit = limit.trim() === '' || maxCharge !== null;
+
+  const lastMonths = new Map(preview.data.map(({ customer_id: id, months }) => [id, monthsOf(months)]));
+  const wishes = customers.flatMap(({ id, plan }): RenewalWish[] => {
+    if (wanted === 'off') return plan.auto_renew === null ? [] : [{ customerId: id, terms: null }];
+    const months = period === 'last' ? lastMonths.get(id) : monthsOf(Number(period));
+    return months === undefined ? [] : [{ customerId: id, terms: { months, max_charge: maxCharge } }];
+  });
+  const left = wishes.filter(({ customerId }) => results.get(customerId)?.type !== 'done');
+  const done = wishes.length - left.length;
+  const hasBegun = isRunning || results.size > 0;
+  const scrolls = customers.length > scrollsAbove;
+
+  const run = async () => {
+    setIsRunning(true);
+    try {
+      await carryOut(left, (id, result) => setResults((known) => new Map([...known, [id, result]])));
+    } finally {
+      setIsRunning(false);
+      void client.invalidateQueries();
+    }
+  };
+  const close = () => {
+    const changed = [...results].filter(([, { type }]) => type === 'done').map(([id]) => id);
+    if (changed.length > 0) onChanged(new Set(changed));
+    onClose();
+  };
+  const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
+  const action =
+    wanted === 'off'
+      ? plural(left.length, { one: 'Let # plan end', other: 'Let # plans end' })
+      : most === ''
+        ? plural(left.length, { one: 'Renew # plan at any price', other: 'Renew # plans at any price' })
+        : plural(left.length, {
+            one: `Renew # plan for at most ${most} each time`,
+            other: `Renew # plans for at most ${most} each time`,
+          });
+  return (
+    <Dialog
+      // What was typed is sent: the results are another dialog, which loses nothing.
+      key={hasBegun ? 'results' : 'terms'}
+      title={hasBegun ? t`Auto-renewals` : t`Auto-renewal of the selected`}
+      description={
+        hasBegun ? undefined : t`Nothing is charged now. Each renewal is an order, at the price of that day.`
+      }
+      width="wide"
+      dismissible={!isRunning}
+      onClose={close}
+    >
+      <DialogBody>
+        {hasBegun ? (
+          <div role="status" className="space-y-1">
+            <progress
+              className="h-2 w-full accent-accent"
+              max={wishes.length}
+              value={results.size}
+              aria-label={t`Progress`}
+            />
+            <p className="figures">
+              {plural(done, { one: '# plan changed', other: '# plans changed' })}
+              {isRunning || left.length === 0
+                ? ''
+                : ` · ${plural(left.length, { one: '# not changed', other: '# not changed' })}`}
+            </p>
+          </div>
+        ) : (
+          <>
+            <Choice
+              label={t`Renews itself`}
+              labelShown
+              value={wanted}
+              options={[
+                { value: 'on', title: t`Yes` },
+                { value: 'off', title: t`No` },
+              ]}
+              onChoose={setWanted}
+            />
+            {wanted === 'off' ? (
+              <p>
+                <Trans>Each plan runs to its end, and is not renewed by itself.</Trans>
+              </p>
+            ) : (
+              <div className="grid gap-4 sm:grid-cols-2">
+                <SelectField
+                  label={t`Period`}
+                  value={period}
+                  options={[
+                    { value: 'last', title: t`As each was ordered last` },
+                    ...periods.map(({ months, title }) => ({ value: String(months), title })),
+                  ]}
+                  onValue={setPeriod}
+                />
+                <TextField
+                  label={t`Highest price, in ${currency}`}
+                  hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  maxLength={14}
+                  problem={isLimit ? null : t`An amount, such as 12.50.`}
+                  value={limit}
+                  onText={setLimit}
+                />
+              </div>
+            )}
+          </>
+        )}
+        <section
+          aria-label={t`Selected customers`}
+          // Long ones are scrolled, by keyboard too.
+          tabIndex={scrolls ? 0 : undefined}
+          className="max-h-72 overflow-y-auto rounded-control border border-line px-3"
+        >
+          <ul>
+            {customers.map(({ id, name, plan }) => {
+              const result = results.get(id);
+              const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
+              return (
+                <li
+                  key={id}
+                  className="flex flex-wrap justify-between gap-x-4 border-b border-line py-2 last:border-b-0"
+                >
+                  <bdi className="font-medium wrap-anywhere">{name}</bdi>
+                  <span className={result?.type === 'refused' ? 'text-bad' : 'text-soft'}>
+                    {result?.type === 'refused'
+                      ? renewalRefusalWords(result)
+                      : isLeftOut
+                        ? leftOutWords(wanted)
+                        : (result === undefined ? plan.auto_renew !== null : wanted === 'on')
+                          ? t`Renews itself`
+                          : t`Does not renew itself`}
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+        </section>
+      </DialogBody>
+      <DialogActions>
+        {isRunning ? null : <Button onClick={close}>{hasBegun ? t`Close` : t`Cancel`}</Button>}
+        {left.length === 0 && hasBegun ? null : (
+          <Button
+            look="primary"
+            busy={isRunning}
+            disabled={left.length === 0 || !isLimit}
+            onClick={() => void run()}
+          >
+            {hasBegun && !isRunning ? t`Try again` : action}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function leftOutWords(wanted: 'on' | 'off'): string {
+  return wanted === 'off' ? t`Left out: does not renew itself` : t`Left out: never ordered`;
+}
+
+function monthsOf(months: number | null): Months | undefined {
+  return periods.find((period) => period.months === months)?.months;
+}
