@@ -313,6 +313,8 @@ export const pageShots: readonly PageShot[] = [
       await scene.page.getByRole('dialog').waitFor();
     },
   },
+  { name: 'console-attention', role: 'administrator', open: at('/panel/admin/attention') },
+  { name: 'console-product', role: 'administrator', open: at('/panel/admin/product') },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-brand', role: 'administrator', open: at('/panel/admin/brand') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },

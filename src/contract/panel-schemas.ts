@@ -566,6 +566,24 @@ export const adminOverviewSchema = Type.Object({
 export const attentionCountSchema = Type.Object(boundedCount.properties, {
   description: 'Orders that the product has not answered, of all accounts.',
 });
+export const waitingCallsSchema = Type.Object({
+  waiting: boundedCount,
+  attention: boundedCount,
+  data: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      account: ownerSchema,
+      order_id: nullable(Type.Integer({ description: 'null: it is about no order.' })),
+      type: Type.String(),
+      created_at: time('When it was written.'),
+      attempts: Type.Integer(),
+      next_attempt_at: time('When it is tried next.'),
+      last_status: nullable(Type.Integer({ description: 'Of the last answer; null: there was none.' })),
+      last_error: nullable(Type.String({ description: 'Why the last attempt had no answer.' })),
+    }),
+    { description: 'The first 20.' },
+  ),
+});
 export const accountSpendingSchema = Type.Object({
   from: Type.String(),
   to: Type.String(),

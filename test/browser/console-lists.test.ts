@@ -148,3 +148,58 @@ test('the palette finds a customer of any account by their id, whose page says w
   await history.getByRole('link', { name: 'Plan began' }).click();
   await heading(page, `Order ${dora.order.id}`).waitFor();
 });
+
+test('the product that orders are handed to is named on a page, with a secret that nobody shows again, and what waits for it is listed', async () => {
+  const { service } = panel;
+  const page = await panel.openAs(service.admin, '/panel/admin/product');
+  await heading(page, 'Product').waitFor();
+  await page.getByText('No call waits').waitFor();
+  await page.getByRole('radio', { name: /^Confirmed by the product/ }).check({ force: true });
+  await page.getByLabel('Address of the product').fill('http://127.0.0.1:9/');
+  const save = page.getByRole('button', { name: 'Save' });
+  assert.ok(await save.isDisabled(), 'without a secret nothing is signed');
+  await page.getByRole('button', { name: 'Make one' }).click();
+  const secret = page.getByRole('textbox', { name: 'Secret' });
+  assert.match(await secret.inputValue(), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  await save.click();
+  await said(page, 'Saved. It counts from the next order on.');
+  const { product } = (await service.admin.get('/api/admin/v1/product')).body;
+  assert.deepEqual(product, { mode: 'confirm', url: 'http://127.0.0.1:9/', has_secret: true });
+  await page.getByText('One is set. Empty: it stays.').waitFor();
+  assert.equal(await secret.inputValue(), '');
+
+  const { order } = await placeOrder(service, reseller, { customer: 'handed-over' });
+  await page.reload();
+  const waiting = page.getByRole('table', { name: 'Calls that the product has not taken' });
+  await waiting.getByRole('link', { name: 'Plan begins' }).waitFor();
+  await waiting.getByRole('link', { name: username }).waitFor();
+  await expectAccessible(page, 'the product');
+
+  await page.getByRole('button', { name: 'Call it no more' }).click();
+  const asked = dialog(page, 'Call the product no more?');
+  await expectAccessible(page, 'the product forgotten');
+  await asked.getByRole('button', { name: 'Call it no more' }).click();
+  await said(page, 'The product is called no more.');
+  assert.equal((await service.admin.get('/api/admin/v1/product')).body.product.url, null);
+  const accepted = await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {});
+  assert.equal(accepted.status, 200, accepted.text);
+});
+
+test('background work that fails comes first on the health page, with how often, why, and when it last succeeded', async () => {
+  const { service } = panel;
+  await service.database.query({
+    name: '',
+    text: `insert into jobs (kind, lease_number, started_at, finished_at, next_run_at, failure_count, failures_in_a_row,
+        last_error, last_error_at)
+      values ('audit', 1, now(), now(), now() + interval '1 day', 3, 3, 'No space left on device', now())
+      on conflict (kind) do update set failure_count = 3, failures_in_a_row = 3, succeeded_at = null, leased_by = null,
+        last_error = 'No space left on device', last_error_at = now(), next_run_at = now() + interval '1 day'`,
+  });
+  const page = await panel.openAs(service.admin, '/panel/admin/health');
+  await page.getByText('Failing: Ledgers verified.').waitFor();
+  const first = page.getByRole('table', { name: 'Runs of background work' }).getByRole('row').nth(1);
+  await first.getByText('Failed 3 times in a row').waitFor();
+  await first.getByText('It never succeeded.').filter({ visible: true }).waitFor();
+  await first.getByText('No space left on device').filter({ visible: true }).waitFor();
+  await expectAccessible(page, 'work that fails');
+});

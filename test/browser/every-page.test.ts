@@ -108,6 +108,7 @@ const panel = usePanelBrowser(async (service) => {
       title: /./,
     },
     'attention-page': { path: '/panel/admin/attention', title: 'Needs attention' },
+    'product-page': { path: '/panel/admin/product', title: 'Product' },
     'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
     'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
     'health-page': { path: '/panel/admin/health', title: 'Health' },

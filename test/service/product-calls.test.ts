@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { productCallsKinds } from '../../src/delivery/product-caller.ts';
 import { booksOf } from '../harness/books.ts';
+import { signIn } from '../harness/panel-client.ts';
 import {
   type ProductReceiver,
   type ReceivedCall,
@@ -187,6 +188,20 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
   }
   const [accepted, failed] = orders;
   await product.waitFor(2);
+  let console = await signIn(service, service.admin);
+  const handOff = async () => expectStatus(await console.get('/admin/product-calls'), 200);
+  await until(async () => (await handOff()).data.every(({ attempts }: { attempts: number }) => attempts > 0));
+  const { waiting: inLine, attention: needing, data: calls } = await handOff();
+  assert.deepEqual([inLine.count, needing.count], [2, 0]);
+  assert.deepEqual(
+    calls
+      .map((call: Record<string, unknown>) => [call['order_id'], call['type'], call['last_status']])
+      .sort(),
+    [
+      [accepted.id, 'plan.activate', 503],
+      [failed.id, 'plan.activate', 503],
+    ],
+  );
   const attention = async () =>
     expectStatus(await service.admin.get('/api/admin/v1/orders/attention'), 200).data.map(
       ({ order, call }: { order: { id: number }; call: { last_status: number } }) => [
@@ -205,6 +220,14 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
     [failed.id, 503],
   ]);
   await until(async () => (await waiting()).join() === '0,0,2');
+  // The session did not outlive the three days.
+  console = await signIn(service, service.admin);
+  assert.deepEqual(await handOff(), {
+    waiting: { count: 0, more: false },
+    attention: { count: 2, more: false },
+    data: [],
+  });
+  assert.deepEqual((await console.get('/admin/attention')).body, { count: 2, more: false });
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${accepted.id}/accept`, {}), 200);
   expectStatus(
     await service.admin.post(`/api/admin/v1/orders/${failed.id}/fail`, { reason: 'The product is gone' }),

@@ -260,6 +260,15 @@ const attention = createRoute({
   ),
 });
 
+const product = createRoute({
+  getParentRoute: () => console,
+  path: '/product',
+  component: lazyRouteComponent(
+    withConsoleTexts(() => import('./console/product-page.tsx')),
+    'ProductPage',
+  ),
+});
+
 const anyCustomer = createRoute({
   getParentRoute: () => console,
   path: '/customers/$customerId',
@@ -331,6 +340,7 @@ const routeTree = root.addChildren([
       revenue,
       allCustomers,
       attention,
+      product,
       anyCustomer,
       audit,
       brand,

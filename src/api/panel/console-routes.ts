@@ -10,7 +10,6 @@ import { parseAccountId, parseRealOwnedId } from '../../contract/identifiers.ts'
 import {
   accountOrderSchema,
   adminOverviewSchema,
-  attentionCountSchema,
   currentPasswordBodySchema,
   healthSchema,
   overviewQuerySchema,
@@ -114,19 +113,6 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
         ...sharedLimitsView(health.sharedLimits()),
         jobs: await listJobViews(dependencies.jobs),
       }),
-  );
-
-  app.get(
-    '/attention',
-    {
-      config: { scopes: ['admin:read'], codes: [] },
-      schema: {
-        operationId: 'countOrdersNeedingAttention',
-        summary: 'How many orders need attention',
-        response: { 200: attentionCountSchema },
-      },
-    },
-    async (_request, reply) => reply.send(await countOrdersNeedingAttention(database)),
   );
 
   allCustomersRoute(app, dependencies);

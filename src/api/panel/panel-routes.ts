@@ -32,6 +32,7 @@ import { panelCustomerRoutes } from './panel-customer-routes.ts';
 import { panelLedgerRoutes } from './panel-ledger-routes.ts';
 import { orderListRoutesOf } from './panel-order-list.ts';
 import { panelOrderRoutes } from './panel-order-routes.ts';
+import { productPanelRoutes } from './product-panel-routes.ts';
 import { accountReceiptRoutes, receiptRoutes } from './receipt-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from './refusal-routes.ts';
 import { renewalPreviewRoutes } from './renewal-preview-routes.ts';
@@ -88,6 +89,7 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   accountRequestRoutes(app, dependencies);
   accountRefusalRoutes(app, dependencies);
   accountSpendingRoutes(app, dependencies);
+  productPanelRoutes(app, dependencies);
   auditPanelRoutes(app, dependencies);
   accountPanelRoutes(app, dependencies);
   accountViewRoutes(app, dependencies);

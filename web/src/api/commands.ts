@@ -16,6 +16,7 @@ import type {
   Months,
   Person,
   PlacedOrder,
+  Product,
   Role,
   SavedAllowList,
   ScheduledPrices,
@@ -327,6 +328,19 @@ export const schedulePrices = (packageId: number, body: Pick<ScheduledPrices, 'f
   post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
 export const unschedulePrices = (packageId: number, from: string) =>
   remove(`/admin/v1/packages/${packageId}/prices?from=${encodeURIComponent(from)}`);
+export interface ProductChange {
+  readonly mode: Product['mode'];
+  readonly url: string;
+  /** Absent: the one that is set stays. */
+  readonly secret?: string;
+  /** null: none. */
+  readonly test_url: string | null;
+  readonly test_secret?: string;
+}
+
+export const setProduct = (body: ProductChange) =>
+  call<{ readonly product: Product }>('/admin/v1/product', { method: 'PUT', body });
+export const removeProduct = () => remove('/admin/v1/product');
 /** An order is settled once, whatever the key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
   post<PlacedOrder>(

@@ -42,6 +42,7 @@ import type {
   PanelCustomer,
   Person,
   PlanHistory,
+  Product,
   RefusalCount,
   RefusedAccounts,
   Renewals,
@@ -57,6 +58,7 @@ import type {
   Statement,
   TestClock,
   Usage,
+  WaitingCalls,
   Webhook,
 } from './shapes.ts';
 
@@ -239,6 +241,13 @@ const attentionMilliseconds = 60_000;
 export const attentionQuery = queryOptions({
   ...reading<Listed<AttentionOrder>>('/admin/v1/orders/attention', { limit: 100 }),
   refetchInterval: attentionMilliseconds,
+});
+
+export const productQuery = reading<{ readonly product: Product }>('/admin/v1/product');
+const callsMilliseconds = 15_000;
+export const waitingCallsQuery = queryOptions({
+  ...reading<WaitingCalls>('/admin/product-calls'),
+  refetchInterval: callsMilliseconds,
 });
 
 /** For the navigation, on every page: counted no more often than the list is read. */

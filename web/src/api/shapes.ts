@@ -42,10 +42,11 @@ import type {
   TotalsView,
   totpEnrolmentSchema,
   usageSchema,
+  waitingCallsSchema,
 } from '../../../src/contract/panel-schemas.ts';
 import type { PersonView } from '../../../src/contract/people-schemas.ts';
 import type { PlanHistoryItemView } from '../../../src/contract/plan-schemas.ts';
-import type { AttentionOrderView } from '../../../src/contract/product-schemas.ts';
+import type { AttentionOrderView, ProductView } from '../../../src/contract/product-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
 import type {
   DeliveryView,
@@ -229,6 +230,12 @@ export interface PackageList {
 export type ConsoleOverview = With<
   Static<typeof adminOverviewSchema>,
   { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
+>;
+export type Product = ProductView;
+export type WaitingCalls = With<Static<typeof waitingCallsSchema>, { data: readonly WaitingCall[] }>;
+export type WaitingCall = With<
+  Static<typeof waitingCallsSchema>['data'][number],
+  { order_id: number | null; last_status: number | null; last_error: string | null }
 >;
 export type AttentionCount = Static<typeof attentionCountSchema>;
 export type SpendingOfAccount = NonNullable<Static<typeof accountSpendingSchema>['data']>[number];

@@ -45,12 +45,17 @@ export function AttentionPage() {
               <bdi>{order.customer.reference}</bdi>
             </RowLink>
           }
-          second={
-            <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-              <bdi>{account.username}</bdi>
-            </TextLink>
-          }
+          second={<bdi className="md:hidden">{account.username}</bdi>}
         />
+      ),
+    },
+    {
+      title: t`Account`,
+      from: 'md',
+      cell: ({ account }) => (
+        <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+          <bdi>{account.username}</bdi>
+        </TextLink>
       ),
     },
     { title: t`Package`, from: 'md', cell: ({ order }) => <bdi>{order.package.name}</bdi> },

@@ -61,7 +61,7 @@ export function HealthPage() {
           <Facts
             facts={[
               { name: t`Version`, value: health?.version },
-              { name: t`Runs since`, value: health && formatDuration(health.uptime_seconds) },
+              { name: t`Running for`, value: health && formatDuration(health.uptime_seconds) },
               ...sharedLimitsFacts(health),
             ]}
           />
@@ -100,6 +100,7 @@ const jobColumns: readonly Column<Job>[] = [
             Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
           </Trans>
           {job.backlog === 0 ? null : ` ${t`Left to do: ${formatCount(job.backlog)}.`}`}
+          <LastSuccess job={job} />
         </span>
         {job.last_error === null ? null : (
           <span className="text-soft wrap-anywhere lg:hidden">
@@ -111,7 +112,16 @@ const jobColumns: readonly Column<Job>[] = [
       </div>
     ),
   },
-  { title: t`Last run`, from: 'sm', cell: (job) => <LastRun job={job} /> },
+  {
+    title: t`Last run`,
+    from: 'sm',
+    cell: (job) => (
+      <>
+        <LastRun job={job} />
+        <LastSuccess job={job} />
+      </>
+    ),
+  },
   { title: t`Next run`, from: 'sm', cell: (job) => <NextRun job={job} /> },
   { title: t`Left to do`, from: 'sm', align: 'end', cell: ({ backlog }) => formatCount(backlog) },
   {
@@ -123,16 +133,24 @@ const jobColumns: readonly Column<Job>[] = [
 ];
 
 function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined }) {
+  const failing = jobs?.filter(isFailing) ?? [];
   return (
     <Card
       title={t`Background work`}
       description={t`Each runs in one process at a time. If that process dies, another takes over.`}
       flush
     >
+      {failing.length === 0 ? null : (
+        <div className="px-4 pb-4 md:px-5">
+          <Notice tone="warn">
+            {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. What it says is below; it is tried again by itself.`}
+          </Notice>
+        </div>
+      )}
       <DataTable
         caption={t`Runs of background work`}
         columns={jobColumns}
-        rows={jobs}
+        rows={jobs && [...failing, ...jobs.filter((job) => !isFailing(job))]}
         rowKey={({ kind }) => kind}
         empty={null}
       />
@@ -140,11 +158,15 @@ function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined })
   );
 }
 
+function isFailing({ failures_in_a_row: failures }: Job): boolean {
+  return failures > 0;
+}
+
 function JobBadge({ job }: { readonly job: Job }) {
-  if (job.failures_in_a_row > 0)
+  if (isFailing(job))
     return (
       <Badge tone="bad">
-        <Trans>Failing</Trans>
+        {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
       </Badge>
     );
   return job.running_on === null ? null : (
@@ -155,14 +177,36 @@ function JobBadge({ job }: { readonly job: Job }) {
 }
 
 function LastRun({ job }: { readonly job: Job }) {
-  return job.finished_at === null ? 'never' : <Time at={job.finished_at} style="relative" />;
+  return job.finished_at === null ? t`never` : <Time at={job.finished_at} style="relative" />;
+}
+
+/** Where the last run failed: when one last did not. */
+function LastSuccess({ job }: { readonly job: Job }) {
+  if (!isFailing(job)) return null;
+  return (
+    <span className="block text-xs text-soft">
+      {job.succeeded_at === null ? (
+        t`It never succeeded.`
+      ) : (
+        <Trans>
+          Succeeded <Time at={job.succeeded_at} style="relative" />
+        </Trans>
+      )}
+    </span>
+  );
 }
 
 function NextRun({ job }: { readonly job: Job }) {
   if (job.running_on !== null)
     return (
       <span title={job.running_on}>
-        <Trans>running now</Trans>
+        {job.started_at === null ? (
+          t`running now`
+        ) : (
+          <Trans>
+            running, began <Time at={job.started_at} style="relative" />
+          </Trans>
+        )}
       </span>
     );
   if (job.next_run_at !== null) return <Time at={job.next_run_at} style="relative" />;

@@ -13,6 +13,7 @@ import {
   type LucideIcon,
   Package,
   Palette,
+  PlugZap,
   ReceiptText,
   Rss,
   ScrollText,
@@ -47,6 +48,7 @@ export interface PageEntry {
     | '/admin/packages'
     | '/admin/customers'
     | '/admin/attention'
+    | '/admin/product'
     | '/admin/audit'
     | '/admin/brand'
     | '/admin/health';
@@ -168,6 +170,14 @@ const consolePages: readonly PageEntry[] = [
     icon: CircleAlert,
     keys: 'a w',
     words: t`pending waiting product accept fail`,
+    scope: 'admin:read',
+  },
+  {
+    to: '/admin/product',
+    title: t`Product`,
+    icon: PlugZap,
+    keys: 'a d',
+    words: t`hand-off address secret calls confirm notify`,
     scope: 'admin:read',
   },
   {
