@@ -14,7 +14,7 @@ import { tableState } from '../api/table-state.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
 import { spanEnd, spanStart } from '../text/days.ts';
 import { formatUtc } from '../text/times.ts';
-import { auditActionWord, keyNameWord } from '../text/words.ts';
+import { keyNameWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
@@ -27,6 +27,7 @@ import { SearchField } from '../ui/search-field.tsx';
 import { SpanFilter } from '../ui/span-filter.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
+import { auditActionWord } from './audit-actions.ts';
 import { auditFieldWord, auditValueWord } from './audit-words.ts';
 
 const route = getRouteApi('/panel/admin/audit');

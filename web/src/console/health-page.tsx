@@ -11,7 +11,6 @@ import type { Health, VerifyReport } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatCount } from '../text/language.ts';
 import { formatDuration } from '../text/times.ts';
-import { jobKindWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -23,6 +22,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
+import { jobKindWord } from './job-words.ts';
 
 export function HealthPage() {
   const { data: health, error, refetch } = useQuery(healthQuery);

@@ -8,7 +8,7 @@ import { panelMode } from '../api/panel-mode.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { administratorScopeWords, keyNameWord, scopeWords } from '../text/words.ts';
+import { keyNameWord } from '../text/words.ts';
 import { CheckList } from '../ui/check-list.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -16,6 +16,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { say } from '../ui/toasts.tsx';
 import { NewSecretDialog } from './key-dialogs.tsx';
+import { administratorScopeWords, scopeWords } from './scope-words.ts';
 
 interface KeyFormDialogProps {
   readonly owner: AccessOwner;

@@ -9,7 +9,7 @@ import { useState } from 'react';
 import type { AccessOwner } from '../api/commands.ts';
 import { keysQuery } from '../api/queries.ts';
 import type { ApiKey } from '../api/shapes.ts';
-import { keyNameWord, scopeWord } from '../text/words.ts';
+import { keyNameWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -18,6 +18,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { Time } from '../ui/time.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
 import { KeyFormDialog } from './key-form-dialog.tsx';
+import { scopeWord } from './scope-words.ts';
 
 interface KeysCardProps {
   readonly owner: AccessOwner;
