@@ -15,7 +15,8 @@ export type DoorPage =
   | 'console-account'
   | 'console-account-orders'
   | 'console-accounts'
-  | 'console-customers';
+  | 'console-customers'
+  | 'console-customer';
 
 export interface DialogDoor {
   readonly name: string;
@@ -58,11 +59,8 @@ export const consoleDoors: readonly DialogDoor[] = [
   { name: 'console-block-dialog', on: 'console-account', opener: 'Block' },
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
-  {
-    name: 'console-suspend-dialog',
-    on: 'console-customers',
-    opener: (page) => page.getByRole('table').getByRole('button', { name: 'Suspend' }).first(),
-  },
+  { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend' },
+  { name: 'console-customer-trial-dialog', on: 'console-customer', opener: 'Give a free trial' },
 ];
 
 /** Clicks, and waits until it is open; notes that something was done are dialogs as well. */

@@ -354,6 +354,7 @@ async function openEach(page: Page, doors: readonly DialogDoor[]): Promise<void>
     'console-account-orders': `${account}?tab=orders`,
     'console-accounts': '/panel/admin/accounts',
     'console-customers': '/panel/admin/customers',
+    'console-customer': consolePages['any-customer-page']?.path ?? '',
   };
   let on: DoorPage | null = null;
   for (const door of doors) {
