@@ -15,6 +15,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { mintPassword } from '../src/identity/password.ts';
 import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
+import { showEndpoints } from './demo/shown-endpoints.ts';
 import { readWords, translatedPage } from './demo/translated-page.ts';
 
 const { values } = parseArgs({
@@ -57,7 +58,9 @@ const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'sellthrough-screensho
 const folder = values.documents ? join(import.meta.dirname, '..', 'docs', 'screenshots') : values.out;
 mkdirSync(folder, { recursive: true });
 const stage = await openDemoStage(dataDir, password, say);
+let endEndpoints = async () => {};
 try {
+  endEndpoints = await showEndpoints(stage, 'brightline');
   // Somebody else's choice: the panel asks for another one.
   await stage.asAdministrator('PATCH', `/accounts/${stage.accountId('lumen')}`, { password });
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
@@ -69,6 +72,7 @@ try {
     await browser.close();
   }
 } finally {
+  await endEndpoints();
   await stage.close();
   if (values.data === undefined) rmSync(dataDir, { recursive: true, force: true });
 }

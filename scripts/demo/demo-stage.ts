@@ -22,6 +22,8 @@ export interface DemoStage {
   asAdministrator(method: string, path: string, body?: object): Promise<JsonObject>;
   /** With the account's own key. */
   asAccount(username: string, method: string, path: string, body?: object): Promise<DemoAnswer>;
+  /** Background work that is due begins. */
+  lookForJobs(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ export async function openDemoStage(
   password: string,
   say: (text: string) => void,
 ): Promise<DemoStage> {
-  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8' });
   const now = () => Math.floor(Date.now() / 1000);
   if (!existsSync(join(dataDir, 'postgres'))) {
     await fillDemo(config, { seed: 1, share: 1, until: now(), password, say });
@@ -79,6 +81,7 @@ export async function openDemoStage(
       const key = await keyOf(accountId(username));
       return ask({ method, path: `/api/v1${path}`, from: '', key, ...(body !== undefined && { body }) });
     },
+    lookForJobs: service.jobs.look,
     close: service.close,
   };
 }

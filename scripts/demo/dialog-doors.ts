@@ -10,6 +10,9 @@ export type DoorPage =
   | 'orders'
   | 'ledger'
   | 'api-access'
+  | 'webhooks'
+  | 'webhook'
+  | 'events'
   | 'people'
   | 'security'
   | 'console-account'
@@ -42,6 +45,13 @@ export const panelDoors: readonly DialogDoor[] = [
   { name: 'replace-key-dialog', on: 'api-access', opener: 'Replace key' },
   { name: 'change-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 0) },
   { name: 'rotate-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 1) },
+  { name: 'new-endpoint-dialog', on: 'webhooks', opener: 'New endpoint' },
+  { name: 'change-endpoint-dialog', on: 'webhook', opener: 'Edit' },
+  { name: 'webhook-test-dialog', on: 'webhook', opener: 'Send a test' },
+  { name: 'webhook-secret-dialog', on: 'webhook', opener: 'New secret' },
+  { name: 'webhook-resend-dialog', on: 'webhook', opener: 'Send again since …' },
+  { name: 'webhook-delete-dialog', on: 'webhook', opener: 'Delete' },
+  { name: 'event-drawer', on: 'events', opener: firstRow },
   { name: 'invite-dialog', on: 'people', opener: 'Invite somebody' },
   { name: 'codes-dialog', on: 'security', opener: 'Set up' },
 ];

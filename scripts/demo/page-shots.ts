@@ -35,6 +35,24 @@ async function firstRow({ page }: Scene, list: string): Promise<void> {
   }
 }
 
+/** Of those that shown-endpoints.ts has made. */
+const webhookNamed =
+  (name: string) =>
+  async ({ page }: Scene) => {
+    await page.goto('/panel/webhooks');
+    await page.getByRole('row').filter({ hasText: name }).getByRole('link').click();
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+  };
+
+/** A button on its page, then one in the dialog. */
+const webhookDialog = (button: string, action: string) => async (scene: Scene) => {
+  await webhookNamed('Billing')(scene);
+  await scene.page.getByRole('button', { name: button }).click();
+  const dialog = scene.page.getByRole('dialog');
+  await dialog.getByRole('button', { name: action }).click();
+  await dialog.locator('[aria-busy]').waitFor({ state: 'detached' });
+};
+
 const brightline = ({ accountId }: Scene) => `/panel/admin/accounts/${accountId('brightline')}`;
 
 /** From the list's drawer to the customer's page. */
@@ -51,6 +69,9 @@ const doorPages: Readonly<Record<DoorPage, (scene: Scene) => Promise<unknown>>> 
   orders: at('/panel/orders'),
   ledger: at('/panel/ledger'),
   'api-access': at('/panel/api-access'),
+  webhooks: at('/panel/webhooks'),
+  webhook: webhookNamed('Billing'),
+  events: at('/panel/events'),
   people: at('/panel/people'),
   security: at('/panel/security'),
   'console-account': (scene) => scene.page.goto(brightline(scene)),
@@ -142,6 +163,43 @@ export const pageShots: readonly PageShot[] = [
   { name: 'requests', role: 'reseller', open: at('/panel/requests') },
   { name: 'requests-refused', role: 'reseller', open: at('/panel/requests?status=4xx') },
   { name: 'api-access', role: 'reseller', open: at('/panel/api-access') },
+  { name: 'webhooks', role: 'reseller', open: at('/panel/webhooks') },
+  {
+    name: 'new-endpoint-types-dialog',
+    role: 'reseller',
+    whole: false,
+    open: async ({ page }) => {
+      await page.goto('/panel/webhooks');
+      await page.getByRole('button', { name: 'New endpoint' }).click();
+      await page.getByRole('dialog').getByText('Only selected ones').click();
+    },
+  },
+  { name: 'webhook', role: 'reseller', open: webhookNamed('The shop') },
+  { name: 'webhook-failing', role: 'reseller', open: webhookNamed('Billing') },
+  { name: 'webhook-off', role: 'reseller', open: webhookNamed('former-crm') },
+  {
+    name: 'delivery-drawer',
+    role: 'reseller',
+    whole: false,
+    open: async (scene) => {
+      await webhookNamed('Billing')(scene);
+      await scene.page.locator('tbody a').first().click();
+      await scene.page.getByRole('dialog').getByRole('region').first().waitFor();
+    },
+  },
+  {
+    name: 'webhook-test-done-dialog',
+    role: 'reseller',
+    whole: false,
+    open: webhookDialog('Send a test', 'Send test now'),
+  },
+  {
+    name: 'webhook-secret-done-dialog',
+    role: 'reseller',
+    whole: false,
+    open: webhookDialog('New secret', 'Make new secret'),
+  },
+  { name: 'events', role: 'reseller', open: at('/panel/events') },
   { name: 'people', role: 'reseller', open: at('/panel/people') },
   { name: 'security', role: 'reseller', open: at('/panel/security') },
   {
@@ -235,6 +293,8 @@ export const pageShots: readonly PageShot[] = [
   { name: 'new-ledger', role: 'newcomer', open: at('/panel/ledger') },
   { name: 'new-requests', role: 'newcomer', open: at('/panel/requests') },
   { name: 'new-api-access', role: 'newcomer', open: at('/panel/api-access') },
+  { name: 'new-webhooks', role: 'newcomer', open: at('/panel/webhooks') },
+  { name: 'new-events', role: 'newcomer', open: at('/panel/events') },
 
   { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
   { name: 'console-revenue', role: 'administrator', open: at('/panel/admin/revenue') },

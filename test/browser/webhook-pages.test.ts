@@ -265,7 +265,7 @@ test('whoever may only look is offered nothing, and test mode has endpoints and 
   await row(page, 'order.completed').getByRole('link').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Open event' }).waitFor();
   await page.getByRole('dialog').getByRole('region', { name: 'Body that was sent' }).waitFor();
-  for (const name of [/^Send/, 'Change', 'New secret', 'Switch off', 'Delete'])
+  for (const name of [/^Send/, 'Edit', 'New secret', 'Switch off', 'Delete'])
     assert.equal(await button(page, name).count(), 0, String(name));
   await page.goto('/panel/webhooks');
   await row(page, at.url).waitFor();

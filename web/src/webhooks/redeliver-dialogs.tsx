@@ -23,7 +23,7 @@ import { Time } from '../ui/time.tsx';
 
 const hour = 3_600_000;
 
-type Reach = 'hour' | 'day' | 'failing' | 'chosen';
+type Reach = 'hour' | 'day' | 'week' | 'chosen';
 
 export function RedeliverSinceDialog({
   webhook,
@@ -35,11 +35,10 @@ export function RedeliverSinceDialog({
   const testClock = useTestClock();
   // What happens in a test happens at its own time.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
-  const failingSince = webhook.failing_since ?? webhook.disabled_at;
-  const [reach, setReach] = useState<Reach>(failingSince === null || testClock !== null ? 'hour' : 'failing');
+  const [reach, setReach] = useState<Reach>('hour');
   const [typed, setTyped] = useState(() => localMinute(now - hour));
   const [key] = useState(mintIdempotencyKey);
-  const from = startOf(reach, { now, failingSince, typed });
+  const from = startOf(reach, { now, typed });
   const preview = useQuery({ ...sinceCountQuery(webhook.id, from ?? ''), enabled: from !== null });
   const counted = from === null || preview.isPlaceholderData ? undefined : preview.data;
   const command = useCommand(async () => {
@@ -73,9 +72,7 @@ export function RedeliverSinceDialog({
   const options = [
     { value: 'hour' as const, title: t`1 hour ago` },
     { value: 'day' as const, title: t`1 day ago` },
-    ...(failingSince === null || testClock !== null
-      ? []
-      : [{ value: 'failing' as const, title: t`When it began to fail` }]),
+    { value: 'week' as const, title: t`7 days ago` },
     { value: 'chosen' as const, title: t`Another time` },
   ];
   return (
@@ -126,19 +123,15 @@ export function RedeliverSinceDialog({
 /** null: none is chosen. */
 function startOf(
   reach: Reach,
-  {
-    now,
-    failingSince,
-    typed,
-  }: { readonly now: number; readonly failingSince: string | null; readonly typed: string },
+  { now, typed }: { readonly now: number; readonly typed: string },
 ): string | null {
   switch (reach) {
     case 'hour':
       return second(now - hour);
     case 'day':
       return second(now - 24 * hour);
-    case 'failing':
-      return failingSince;
+    case 'week':
+      return second(now - 7 * 24 * hour);
     case 'chosen': {
       const chosen = Date.parse(typed);
       return Number.isNaN(chosen) ? null : second(chosen);

@@ -74,6 +74,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
       action={webhook === null ? t`Make endpoint` : t`Save endpoint`}
       busy={command.isPending}
       ready={settings.url !== '' && (reach === 'all' || types.length > 0)}
+      isChanged={types.join() !== (webhook?.types ?? []).join()}
       error={addressProblem === null ? command.error : null}
       onSubmit={() => {
         setRefusedUrl(settings.url);
