@@ -35,6 +35,7 @@ import { Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { AccountLists } from './account-lists.tsx';
 import { AccountSettingsDialog } from './account-settings-dialog.tsx';
@@ -261,7 +262,6 @@ function EmailText({ email }: { readonly email: string | undefined }) {
 }
 
 function accountFacts(account: Account | undefined) {
-  const figures = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   return [
     {
       name: t`Balance`,
@@ -270,8 +270,22 @@ function accountFacts(account: Account | undefined) {
       ),
     },
     { name: t`Group`, value: account && groupWord(account.group) },
-    { name: t`Orders`, value: figures(account?.order_count) },
-    { name: t`Customers`, value: figures(account?.customer_count) },
+    {
+      name: t`Orders`,
+      value: account && (
+        <TextLink to="." search={{ tab: 'orders' }} resetScroll={false}>
+          {formatCount(account.order_count)}
+        </TextLink>
+      ),
+    },
+    {
+      name: t`Customers`,
+      value: account && (
+        <TextLink to="." search={{ tab: 'customers' }} resetScroll={false}>
+          {formatCount(account.customer_count)}
+        </TextLink>
+      ),
+    },
     { name: t`API`, value: account && (account.api_enabled ? t`On` : t`Off`) },
     { name: t`Rate limit`, value: account && t`${formatCount(account.rate_limit_per_minute)} a minute` },
     {

@@ -126,7 +126,7 @@ function stateFacts(
     },
     { name: t`Calls that wait`, value: calls && bounded(calls.waiting) },
     {
-      name: t`Orders that need attention`,
+      name: t`Needs attention`,
       value:
         calls &&
         (calls.attention.count === 0 ? (
@@ -137,7 +137,7 @@ function stateFacts(
     },
     {
       name: t`Secret`,
-      value: product && (product.has_secret ? t`Set: calls are signed` : t`None`),
+      value: product && (product.has_secret ? t`Set: calls are signed` : t`Not set`),
     },
     ...(product?.mode === 'none' ? [] : [{ name: t`The caller`, value: job && <Caller job={job} /> }]),
   ];
