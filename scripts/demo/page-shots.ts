@@ -101,6 +101,14 @@ async function bulkRenewal({ page }: Scene): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
+async function bulkAutoRenewal({ page }: Scene): Promise<void> {
+  await page.goto('/panel/customers?ending=7&sort=expires_at');
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  const bar = page.getByRole('region', { name: 'Selected customers' });
+  await bar.getByRole('button', { name: 'Auto-renewal' }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
 /** In this scene alone: the tab forgets it at once. A button of the band opens a dialog. */
 async function inTestMode({ page }: Scene, button?: string): Promise<void> {
   await page.goto('/panel/');
@@ -243,6 +251,17 @@ export const pageShots: readonly PageShot[] = [
   { name: 'forecast', role: 'reseller', open: at('/panel/forecast') },
   { name: 'customers-ending', role: 'reseller', open: at('/panel/customers?ending=7&sort=expires_at') },
   { name: 'bulk-renewal-dialog', role: 'reseller', whole: false, open: bulkRenewal },
+  { name: 'bulk-auto-renewal-dialog', role: 'reseller', whole: false, open: bulkAutoRenewal },
+  {
+    name: 'discard-question',
+    role: 'reseller',
+    whole: false,
+    async open(scene) {
+      await orderDialog(scene);
+      await scene.page.goBack();
+      await scene.page.getByRole('dialog', { name: /^(Discard|Eingaben)/ }).waitFor();
+    },
+  },
   {
     name: 'request-drawer',
     role: 'reseller',

@@ -202,7 +202,7 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
     },
     { times: 1 },
   );
-  await terms.getByRole('button', { name: 'Renew 3 plans for at most $15.00 each time' }).click();
+  await terms.getByRole('button', { name: 'Auto-renew 3 plans for at most $15.00 each time' }).click();
   const results = dialog(page, 'Auto-renewals');
   await results.getByText('1 plan changed · 2 not changed').waitFor();
   await results.getByText('The plan is not running any more.').waitFor();

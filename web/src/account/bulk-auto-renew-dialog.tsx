@@ -69,10 +69,13 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
     wanted === 'off'
       ? plural(left.length, { one: 'Let # plan end', other: 'Let # plans end' })
       : most === ''
-        ? plural(left.length, { one: 'Renew # plan at any price', other: 'Renew # plans at any price' })
+        ? plural(left.length, {
+            one: 'Auto-renew # plan at any price',
+            other: 'Auto-renew # plans at any price',
+          })
         : plural(left.length, {
-            one: `Renew # plan for at most ${most} each time`,
-            other: `Renew # plans for at most ${most} each time`,
+            one: `Auto-renew # plan for at most ${most} each time`,
+            other: `Auto-renew # plans for at most ${most} each time`,
           });
   return (
     <Dialog

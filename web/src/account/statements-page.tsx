@@ -17,12 +17,14 @@ import { DownloadButton } from '../ui/download-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Money } from '../ui/money.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 import { movement } from './statement-card.tsx';
 
 export function StatementsPage() {
   const { currency } = useMe().account;
   const { data, error, refetch } = useQuery(statementsQuery);
+  const layout = useTableLayout('statements');
   const plain = (amount: string) => <Money amount={amount} currency={currency} />;
   const signed = (amount: string, sign: '' | '-') => (
     <Money amount={movement(amount, sign)} currency={currency} signed />
@@ -42,11 +44,29 @@ export function StatementsPage() {
         />
       ),
     },
-    { title: t`Opening`, align: 'end', from: 'md', cell: ({ opening }) => plain(opening) },
-    { title: t`Credits`, align: 'end', from: 'sm', cell: ({ credits }) => signed(credits, '') },
-    { title: t`Debits`, align: 'end', from: 'lg', cell: ({ debits }) => signed(debits, '-') },
-    { title: t`Charges`, align: 'end', from: 'sm', cell: ({ charges }) => signed(charges, '-') },
-    { title: t`Refunds`, align: 'end', from: 'lg', cell: ({ refunds }) => signed(refunds, '') },
+    { title: t`Opening`, id: 'opening', align: 'end', from: 'md', cell: ({ opening }) => plain(opening) },
+    {
+      title: t`Credits`,
+      id: 'credits',
+      align: 'end',
+      from: 'sm',
+      cell: ({ credits }) => signed(credits, ''),
+    },
+    { title: t`Debits`, id: 'debits', align: 'end', from: 'lg', cell: ({ debits }) => signed(debits, '-') },
+    {
+      title: t`Charges`,
+      id: 'charges',
+      align: 'end',
+      from: 'sm',
+      cell: ({ charges }) => signed(charges, '-'),
+    },
+    {
+      title: t`Refunds`,
+      id: 'refunds',
+      align: 'end',
+      from: 'lg',
+      cell: ({ refunds }) => signed(refunds, ''),
+    },
     {
       title: t`Closing`,
       align: 'end',
@@ -58,15 +78,18 @@ export function StatementsPage() {
       align: 'end',
       cell: ({ month }) => (
         <span className="inline-flex">
-          <CsvButton
-            look="quiet"
-            path="/ledger.csv"
-            query={{ month }}
-            name={`ledger-${month}`}
-            label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
-          >
-            <Download aria-hidden="true" className="size-4" />
-          </CsvButton>
+          {/* On phones the month needs the room; its page has the file too. */}
+          <span className="max-sm:hidden">
+            <CsvButton
+              look="quiet"
+              path="/ledger.csv"
+              query={{ month }}
+              name={`ledger-${month}`}
+              label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
+            >
+              <Download aria-hidden="true" className="size-4" />
+            </CsvButton>
+          </span>
           <DownloadButton
             look="quiet"
             path={`/v1/statements/${month}`}
@@ -86,9 +109,12 @@ export function StatementsPage() {
         title={t`Statements`}
         description={t`One for each month in UTC; a line opens its entries.`}
         actions={
-          <ButtonLink to="/ledger">
-            <Trans>Ledger</Trans>
-          </ButtonLink>
+          <>
+            <ColumnChoice layout={layout} columns={columns} />
+            <ButtonLink to="/ledger">
+              <Trans>Ledger</Trans>
+            </ButtonLink>
+          </>
         }
       />
       <Card flush>
@@ -99,6 +125,7 @@ export function StatementsPage() {
           rowKey={({ month }) => month}
           error={error}
           onRetry={() => void refetch()}
+          layout={layout}
           empty={
             <EmptyState icon={ReceiptText} title={t`No statement yet`}>
               <Trans>The first one begins when your balance first moves.</Trans>
