@@ -145,6 +145,6 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
 /** Until nothing is being fetched: no skeletons, no busy tables. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => null)');
 }
