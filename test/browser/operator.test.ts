@@ -109,7 +109,10 @@ test('an order that nobody answered is failed by hand, and what that means is sa
     name: '',
     text: `update product_calls set status = 'attention' where account_id = ${acme.id}`,
   });
-  const page = await panel.openAs(service.admin, '/panel/admin/attention');
+  const page = await panel.openAs(service.admin, '/panel/admin');
+  await page.getByRole('link', { name: '1 order needs your attention' }).click();
+  const counted = page.getByRole('link', { name: 'Needs attention 1' });
+  await counted.waitFor();
   await row(page, 'waiting').getByRole('button', { name: 'Fail' }).click();
   const asked = dialog(page, 'Fail this order?');
   await asked.getByText(`${username} gets back what the order took`).waitFor();
@@ -117,6 +120,7 @@ test('an order that nobody answered is failed by hand, and what that means is sa
   await asked.getByRole('button', { name: 'Fail the order' }).click();
   await said(page, `The order has failed. ${username} has its money back.`);
   await page.getByText('Nothing waits for you').waitFor();
+  await counted.waitFor({ state: 'detached' });
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
 
