@@ -128,7 +128,7 @@ const jobColumns: readonly Column<Job>[] = [
     title: t`Last error`,
     from: 'lg',
     grows: true,
-    cell: (job) => (job.last_error === null ? t`None` : <LastError job={job} />),
+    cell: (job) => (job.last_error === null ? '–' : <LastError job={job} />),
   },
 ];
 
