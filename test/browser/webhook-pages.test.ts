@@ -210,6 +210,11 @@ test('what the service switched off is said on the overview, with a way to the e
   await deliver();
   await at.gets(2);
   await page.getByText('The service switched this endpoint off').waitFor({ state: 'detached' });
+  // The event of it leads there as well.
+  await goTo(page, 'Events');
+  await page.getByRole('link', { name: 'Endpoint switched off' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: at.url }).click();
+  await heading(page, 'gone').waitFor();
 });
 
 test('the page of events begins nothing by being looked at; then it has the newest first, by type, each with its JSON', async () => {

@@ -10,7 +10,7 @@ import { eventSubject } from './event-subject.ts';
 
 /** Links to what it is about. */
 export function eventFacts(event: AccountEvent): Fact[] {
-  const { customer, orderId } = eventSubject(event);
+  const { text, customer, orderId, webhookId } = eventSubject(event);
   return [
     ...(customer === null
       ? []
@@ -32,6 +32,18 @@ export function eventFacts(event: AccountEvent): Fact[] {
             value: (
               <TextLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
                 {orderId}
+              </TextLink>
+            ),
+          },
+        ]),
+    ...(webhookId === null
+      ? []
+      : [
+          {
+            name: t`Endpoint`,
+            value: (
+              <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhookId) }}>
+                {text}
               </TextLink>
             ),
           },

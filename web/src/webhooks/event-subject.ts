@@ -10,6 +10,7 @@ interface EventSubject {
   /** Present where there is a page of it. */
   readonly customer: { readonly id: number; readonly reference: string } | null;
   readonly orderId: number | null;
+  readonly webhookId: number | null;
 }
 
 export function eventSubject({ data }: AccountEvent): EventSubject {
@@ -24,7 +25,7 @@ export function eventSubject({ data }: AccountEvent): EventSubject {
     textAt(objectAt(data, 'webhook'), 'url') ??
     keyName(objectAt(data, 'key')) ??
     (amount !== null && currency !== null ? formatMoney(amount, currency) : '');
-  return { text, customer, orderId };
+  return { text, customer, orderId, webhookId: numberAt(objectAt(data, 'webhook'), 'id') };
 }
 
 function customerAt(of: unknown): EventSubject['customer'] {
