@@ -74,7 +74,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <span aria-hidden="true" className="text-soft">
             <Trans>Language</Trans>
           </span>
-          <LanguageChoice isSignedIn className="-mr-0.5" />
+          <LanguageChoice isSignedIn className="min-w-0" />
         </div>
         <div className="mt-1 flex items-center gap-1 pl-2">
           <div className="min-w-0 flex-1 leading-snug">
