@@ -41,7 +41,7 @@ export function LanguageChoice({
           {languageNames[one]}
         </option>
       ))}
-      <option value="">{t`Browser default`}</option>
+      <option value="">{t`Automatic`}</option>
     </select>
   );
 }
