@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Route } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
@@ -213,6 +214,12 @@ test('settings count from the next request on: API off, rate limit, group, allow
   await settings.getByRole('switch', { name: 'API access' }).click();
   await settings.getByLabel('Requests a minute').fill('7');
   await settings.getByRole('radio', { name: 'Distributor' }).check({ force: true });
+  const reads: Route[] = [];
+  let isHeld = true;
+  await page.route(
+    (url) => url.pathname.endsWith(`/accounts/${reseller.id}`),
+    (route) => (isHeld && route.request().method() === 'GET' ? void reads.push(route) : route.continue()),
+  );
   await save(settings);
   const balance = await reseller.get('/balance');
   assert.equal(balance.body.group, 'distributor');
@@ -221,7 +228,11 @@ test('settings count from the next request on: API off, rate limit, group, allow
     /\b7\b/,
   );
 
+  // Filled with what was there before, while the page still reads it again: nobody touched the rest, and it stays.
   settings = await open();
+  isHeld = false;
+  await Promise.all(reads.map((route) => route.continue()));
+  await page.getByText('API off').waitFor({ state: 'detached' });
   await settings.getByLabel('IP allow-list').fill('203.0.113.0/24');
   await save(settings);
   expectRefusal(await reseller.get('/balance'), '403 ip_not_allowed');

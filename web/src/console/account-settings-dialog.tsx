@@ -24,6 +24,8 @@ export function AccountSettingsDialog({
   readonly account: Account;
   readonly onClose: () => void;
 }) {
+  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  const [before] = useState(account);
   const [displayName, setDisplayName] = useState(account.display_name);
   const [group, setGroup] = useState(account.group);
   const [apiEnabled, setApiEnabled] = useState(account.api_enabled);
@@ -39,11 +41,11 @@ export function AccountSettingsDialog({
   const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
   const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
   const change: AccountChange = {
-    ...(displayName.trim() !== account.display_name && { display_name: displayName.trim() }),
-    ...(group !== account.group && { group }),
-    ...(apiEnabled !== account.api_enabled && { api_enabled: apiEnabled }),
-    ...(Number(rateLimit) !== account.rate_limit_per_minute && { rate_limit_per_minute: Number(rateLimit) }),
-    ...(allowedIps.join() !== account.allowed_ips.join() && { allowed_ips: allowedIps }),
+    ...(displayName.trim() !== before.display_name && { display_name: displayName.trim() }),
+    ...(group !== before.group && { group }),
+    ...(apiEnabled !== before.api_enabled && { api_enabled: apiEnabled }),
+    ...(Number(rateLimit) !== before.rate_limit_per_minute && { rate_limit_per_minute: Number(rateLimit) }),
+    ...(allowedIps.join() !== before.allowed_ips.join() && { allowed_ips: allowedIps }),
   };
   return (
     <FormDialog

@@ -209,8 +209,9 @@ function NextRun({ job }: { readonly job: Job }) {
         )}
       </span>
     );
-  if (job.next_run_at !== null) return <Time at={job.next_run_at} style="relative" />;
-  return job.finished_at === null ? t`soon` : t`when asked for`;
+  if (job.next_run_at === null) return job.finished_at === null ? t`soon` : t`when asked for`;
+  // A job that is due runs as soon as a process gets to it.
+  return Date.parse(job.next_run_at) > Date.now() ? <Time at={job.next_run_at} style="relative" /> : t`soon`;
 }
 
 function LastError({ job }: { readonly job: Job }) {

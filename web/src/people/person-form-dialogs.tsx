@@ -77,15 +77,17 @@ export function ChangePersonDialog({
   person,
   onClose,
 }: FormProps & { readonly person: Person }) {
-  const saved = person.email ?? '';
+  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  const [before] = useState(person);
+  const saved = before.email ?? '';
   const [email, setEmail] = useState(saved);
-  const [role, setRole] = useState(person.role);
+  const [role, setRole] = useState(before.role);
   const isMe = usePerson().person.id === person.id;
   const isOfOthers = owner !== ownPeople && !ofAdministrator;
   // Whoever has a password changes their own.
   const mayMoveMail = person.status === 'invited' || isMe || isOfOthers;
   const change = {
-    ...(role !== person.role && { role }),
+    ...(role !== before.role && { role }),
     ...(email.trim() !== saved && { email: email.trim() }),
   };
   const own = useOwnPassword({ isAskedAlways: change.email !== undefined || change.role === 'owner' });
