@@ -30,7 +30,7 @@ export interface FuzzReport {
 }
 
 /** No name is asked for, and nobody is called. */
-const otherServers: Outbound = {
+export const otherServers: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
   problemOf: async (url) => (url.startsWith('https://') ? null : 'must be an https address'),
   close: async () => undefined,

@@ -27,6 +27,7 @@ import {
   oddHeaders,
   oddIds,
   oddMethod,
+  otherServers,
   type RawAnswer,
   readOperations,
   type Schema,
@@ -47,6 +48,8 @@ interface Seat {
   isTotpOn: boolean;
   sessions: string[];
   recoveryCodes: string[];
+  /** Of the account's only endpoint; 0: it has none. The endpoint made its orders events. */
+  webhook: number;
   /** Ids of people who were invited. */
   people: number[];
   /** Ids of keys that were made, and how many deeds were done with the newest. */
@@ -80,6 +83,7 @@ const many = 1_000_000_000;
 export async function startFuzzedPanel(): Promise<FuzzedPanel> {
   const mailServer = await startMailServer();
   const service = await startTestService({
+    outbound: otherServers,
     environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`, MAIL_FROM: 'billing@example.com' },
     limits: {
       rates: {
@@ -152,13 +156,21 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
     isTotpOn: false,
     sessions: [],
     recoveryCodes: [],
+    webhook: 0,
     people: [],
     keys: [],
     keyDeeds: 0,
   });
   const readers = [];
   for (const group of ['reseller', 'distributor'] as const) {
-    readers.push(await sit(await service.createReseller({ group, credit: '900.00' })));
+    const reader = await sit(await service.createReseller({ group, credit: '900.00' }));
+    const made = await reader.account.post('/webhooks', {
+      url: 'https://shop.example.com/',
+      types: ['plan.suspended'],
+    });
+    assert.equal(made.status, 201, made.text);
+    reader.webhook = made.body.webhook.id;
+    readers.push(reader);
   }
   const victims = [];
   for (let count = 0; count < 3; count += 1) {
@@ -176,6 +188,11 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
       orders.push(order.id);
       customers.push(order.customer.id);
     }
+  }
+  // Whoever reads mail waits for jobs that have nothing to do, and an endpoint that is on always has a delivery to wait for.
+  for (const { account, webhook } of readers) {
+    const off = await account.send('PATCH', `/webhooks/${webhook}`, { enabled: false });
+    assert.equal(off.status, 200, off.text);
   }
   return {
     service,
@@ -309,6 +326,11 @@ function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, rand
     const ids = inner === 'person' ? seat.people : seat.keys;
     const known = random.below(8) > 0 && ids.length > 0 ? ids : oddIds;
     return path.replace(`{${inner}_id}`, String(random.pick<string | number>(known)));
+  }
+  if (path.includes('/webhooks/')) {
+    const webhook = random.below(8) > 0 ? seat.webhook : random.pick(oddIds);
+    const event = random.below(8) > 0 ? publicId(seat.account.id, 1 + random.below(8)) : random.pick(oddIds);
+    return path.replace('{id}', String(webhook)).replace('{event_id}', String(event));
   }
   if (!path.includes('{id}')) return path;
   const withTotp = world.victims.filter(({ isTotpOn }) => isTotpOn);
