@@ -48,7 +48,7 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
         min={from}
         onDay={(day) => onSpan({ to: day })}
       />
-      <span className="text-xs text-soft">{zone}</span>
+      <span className="text-xs text-soft max-sm:basis-full max-sm:pl-11.5">{zone}</span>
     </div>
   );
 }
@@ -66,8 +66,8 @@ interface DayFieldProps {
 function DayField({ label, meaning, value, min, max, onDay }: DayFieldProps) {
   const id = useId();
   return (
-    <div className="flex items-center gap-1.5 max-sm:flex-1 max-sm:basis-32">
-      <label htmlFor={id} className="text-soft">
+    <div className="flex items-center gap-1.5 max-sm:basis-full">
+      <label htmlFor={id} className="text-soft max-sm:w-10">
         {label}
       </label>
       <input
