@@ -2160,7 +2160,7 @@ export interface SetBrandAnswer {
 }
 
 export interface SetBrandLogoBody {
-  /** A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all. 4 to 349528 characters. */
+  /** A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all, no side more than eight times the other. 4 to 349528 characters. */
   data: string;
 }
 

@@ -15,6 +15,8 @@ export interface LogoImage {
 const logoBytesMax = 262_144;
 const sideMax = 2_048;
 const pixelsMax = 2_000_000;
+/** Drawn where a logo has its place, anything longer would be a line. */
+const sidesRatioMax = 8;
 
 /** @returns why it cannot be taken, in words that go behind the name of a field */
 export function readLogo(sent: Buffer): LogoImage | string {
@@ -24,6 +26,9 @@ export function readLogo(sent: Buffer): LogoImage | string {
   const { width, height } = read;
   if (width > sideMax || height > sideMax || width * height > pixelsMax) {
     return `must have at most ${sideMax} pixels a side and two million in all`;
+  }
+  if (Math.max(width, height) > sidesRatioMax * Math.min(width, height)) {
+    return `must not have one side more than ${sidesRatioMax} times the other`;
   }
   return read;
 }

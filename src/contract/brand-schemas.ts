@@ -85,7 +85,7 @@ export const setBrandLogoBodySchema = Type.Object(
   {
     data: Type.String({
       description:
-        'A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all.',
+        'A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all, no side more than eight times the other.',
       pattern: '^[A-Za-z0-9+/]+={0,2}$',
       minLength: 4,
       maxLength: logoTextLengthMax,

@@ -57,7 +57,7 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(reseller, '/panel/');
-  const look = async (selector: string) => {
+  const look = async (selector: string, shape = 1) => {
     await page.reload();
     await heading(page, 'Overview').waitFor();
     for (const width of [390, 768, 1280]) {
@@ -66,16 +66,19 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
       await logo.waitFor();
       const box = await logo.boundingBox();
       assert.ok(box !== null && box.height >= 20 && box.width >= 20, `${width}: ${JSON.stringify(box)}`);
+      // A picture is drawn within its box: what is long is less high than that.
+      assert.ok(box.width * shape >= 16, `${width}: ${box.width * shape} pixels high`);
     }
   };
   await look('svg[viewBox="0 0 32 32"]');
   for (const size of [
     { width: 40, height: 20 },
     { width: 120, height: 24 },
+    { width: 400, height: 50 },
   ]) {
     const data = pngFile(size).toString('base64');
     assert.equal((await service.admin.send('PUT', '/api/admin/v1/brand/logo', { data })).status, 200);
-    await look('img[src*="/brand/logo"]');
+    await look('img[src*="/brand/logo"]', size.height / size.width);
   }
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/brand/logo')).status, 200);
 });

@@ -117,6 +117,7 @@ test('what is no picture, or none that everything can show, is refused with its 
     [pngFile({ more: [pngChunk('IHDR', pngFile({ width: 60_000 }).subarray(16, 29))] }), /cannot be read/],
     [pngFile({ width: 1_500, height: 1_400 }), /two million/],
     [pngFile({ width: 4_000, height: 2 }), /2048 pixels/],
+    [pngFile({ width: 400, height: 10 }), /8 times the other/],
     [pngFile({ depth: 16 }), /16 bits/],
     [pngFile({ interlace: 1 }), /interlaced/],
     [jpegFile({ components: 4 }), /RGB or grey/],

@@ -89,6 +89,7 @@ const problems: readonly (readonly [RegExp, (...found: string[]) => string])[] =
   [/that cannot be read/, () => t`The picture in the file cannot be read.`],
   [/256 KiB/, () => t`The file is too large: at most 256 KiB.`],
   [/pixels a side/, () => t`The picture is too large.`],
+  [/times the other/, () => t`The picture is too long: one side may be eight times the other at most.`],
   [/ten years in one/, () => t`At most ten years at once.`],
   [/year 2199/, () => t`The clock ends with the year 2199.`],
   [/forward only/, () => t`The clock moves forward only.`],
