@@ -298,6 +298,7 @@ export const pageShots: readonly PageShot[] = [
     whole: false,
     open: async ({ page }) => {
       await page.goto('/panel/orders');
+      await page.locator('table[aria-busy="false"]').first().waitFor();
       const cookies = await page.context().cookies();
       await page.context().clearCookies();
       await page.getByRole('searchbox').fill('o');

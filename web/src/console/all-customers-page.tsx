@@ -67,7 +67,11 @@ export function AllCustomersPage() {
         </TextLink>
       ),
     },
-    ...otherColumns.map((column) => (column.id === 'since' ? { ...column, isExtra: true } : column)),
+    ...otherColumns.map((column): Column<AccountCustomer> => {
+      if (column.id === 'since') return { ...column, isExtra: true };
+      // Beside the account there is no room for both the end and the time left on a tablet.
+      return column.id === 'ends' ? { ...column, from: 'lg' } : column;
+    }),
     ...(canSuspend ? [suspension()] : []),
   ];
   return (
@@ -128,7 +132,8 @@ export function AllCustomersPage() {
       title: t`Change`,
       untitled: true,
       align: 'end',
-      from: 'sm',
+      // Its drawer does the same.
+      from: 'lg',
       cell: (customer) => (
         <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Lift` : t`Suspend`}</Button>
       ),

@@ -35,7 +35,7 @@ const route = getRouteApi('/panel/admin/audit');
 const columns: readonly Column<FoundAuditEntry>[] = [
   {
     title: t`No.`,
-    from: 'md',
+    from: 'lg',
     cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
   },
   {
@@ -47,13 +47,13 @@ const columns: readonly Column<FoundAuditEntry>[] = [
         <div className="text-xs text-soft sm:hidden">
           <Time at={entry.at} />
         </div>
-        <div className="md:hidden">
+        <div className="lg:hidden">
           <Changes entry={entry} />
         </div>
       </>
     ),
   },
-  { title: t`Change`, from: 'md', cell: ({ entry }) => <Changes entry={entry} /> },
+  { title: t`Change`, from: 'lg', cell: ({ entry }) => <Changes entry={entry} /> },
   {
     title: t`Who`,
     cell: ({ entry: { actor, by } }) =>
