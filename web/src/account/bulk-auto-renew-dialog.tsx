@@ -13,9 +13,7 @@ import { Choice } from '../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { carryOut, type RenewalWish, type WishResult } from './bulk-auto-renewals.ts';
-
-/** So many rows are seen at once. */
-const scrollsAbove = 5;
+import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
@@ -48,7 +46,6 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   const left = wishes.filter(({ customerId }) => results.get(customerId)?.type !== 'done');
   const done = wishes.length - left.length;
   const hasBegun = isRunning || results.size > 0;
-  const scrolls = customers.length > scrollsAbove;
 
   const run = async () => {
     setIsRunning(true);
@@ -77,6 +74,14 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
             one: `Auto-renew # plan for at most ${most} each time`,
             other: `Auto-renew # plans for at most ${most} each time`,
           });
+  const rowOf = ({ id, name, plan }: PanelCustomer): BulkRow => {
+    const result = results.get(id);
+    if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
+    const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
+    const renewsItself = result === undefined ? plan.auto_renew !== null : wanted === 'on';
+    const state = renewsItself ? t`Renews itself` : t`Does not renew itself`;
+    return { id, name, says: isLeftOut ? leftOutWords(wanted) : state, isBad: false };
+  };
   return (
     <Dialog
       // What was typed is sent: the results are another dialog, which loses nothing.
@@ -91,20 +96,12 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
     >
       <DialogBody>
         {hasBegun ? (
-          <div role="status" className="space-y-1">
-            <progress
-              className="h-2 w-full accent-accent"
-              max={wishes.length}
-              value={results.size}
-              aria-label={t`Progress`}
-            />
-            <p className="figures">
-              {plural(done, { one: '# plan changed', other: '# plans changed' })}
-              {isRunning || left.length === 0
-                ? ''
-                : ` · ${plural(left.length, { one: '# not changed', other: '# not changed' })}`}
-            </p>
-          </div>
+          <BulkProgress total={wishes.length} answered={results.size}>
+            {plural(done, { one: '# plan changed', other: '# plans changed' })}
+            {isRunning || left.length === 0
+              ? ''
+              : ` · ${plural(left.length, { one: '# not changed', other: '# not changed' })}`}
+          </BulkProgress>
         ) : (
           <>
             <Choice
@@ -146,36 +143,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
             )}
           </>
         )}
-        <section
-          aria-label={t`Selected customers`}
-          // Long ones are scrolled, by keyboard too.
-          tabIndex={scrolls ? 0 : undefined}
-          className="max-h-72 overflow-y-auto rounded-control border border-line px-3"
-        >
-          <ul>
-            {customers.map(({ id, name, plan }) => {
-              const result = results.get(id);
-              const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
-              return (
-                <li
-                  key={id}
-                  className="flex flex-wrap justify-between gap-x-4 border-b border-line py-2 last:border-b-0"
-                >
-                  <bdi className="font-medium wrap-anywhere">{name}</bdi>
-                  <span className={result?.type === 'refused' ? 'text-bad' : 'text-soft'}>
-                    {result?.type === 'refused'
-                      ? renewalRefusalWords(result)
-                      : isLeftOut
-                        ? leftOutWords(wanted)
-                        : (result === undefined ? plan.auto_renew !== null : wanted === 'on')
-                          ? t`Renews itself`
-                          : t`Does not renew itself`}
-                  </span>
-                </li>
-              );
-            })}
-          </ul>
-        </section>
+        <BulkRows rows={customers.map(rowOf)} />
       </DialogBody>
       <DialogActions>
         {isRunning ? null : <Button onClick={close}>{hasBegun ? t`Close` : t`Cancel`}</Button>}

@@ -14,10 +14,8 @@ import { Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Time } from '../ui/time.tsx';
+import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 import { dueRenewals, type RenewalResult, renewAll } from './bulk-renewals.ts';
-
-/** So many rows are seen at once. */
-const scrollsAbove = 5;
 
 interface BulkRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
@@ -40,7 +38,6 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
   const total = fromCents(left.reduce((sum, { charge }) => sum + toCents(charge), 0n));
   const price = formatMoney(total, currency);
   const balanceAfter = fromCents(toCents(balance) - toCents(shown.preview.total));
-  const scrolls = shown.preview.data.length > scrollsAbove;
   const hasResults = results.size > 0;
 
   const run = async () => {
@@ -61,6 +58,22 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     one: `Renew # for ${price}`,
     other: `Renew # for ${price}`,
   });
+  const rowOf = ({ customer_id: id, ...row }: Renewals['data'][number]): BulkRow => {
+    const name = shown.customers.find((one) => one.id === id)?.name ?? row.reference;
+    const result = results.get(id);
+    if (row.refusal !== null)
+      return { id, name, says: t`Left out: ${renewalRefusalWords(row.refusal)}`, isBad: true };
+    if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
+    const says =
+      result === undefined ? (
+        row.charge !== null && <Money amount={row.charge} currency={currency} />
+      ) : (
+        <Trans>
+          Renewed, ends <Time at={row.expires_at ?? result.expiresAt} style="day" />
+        </Trans>
+      );
+    return { id, name, says, isBad: false };
+  };
   return (
     <Dialog
       title={hasResults ? t`Renewals` : t`Renew ${formatCount(due.length)} plans`}
@@ -75,18 +88,10 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     >
       <DialogBody>
         {isRunning || hasResults ? (
-          <div role="status" className="space-y-1">
-            <progress
-              className="h-2 w-full accent-accent"
-              max={due.length}
-              value={results.size}
-              aria-label={t`Progress`}
-            />
-            <p className="figures">
-              {plural(renewed, { one: '# plan renewed', other: '# plans renewed' })}
-              {isRunning ? '' : notRenewed(left.length)}
-            </p>
-          </div>
+          <BulkProgress total={due.length} answered={results.size}>
+            {plural(renewed, { one: '# plan renewed', other: '# plans renewed' })}
+            {isRunning ? '' : notRenewed(left.length)}
+          </BulkProgress>
         ) : (
           <>
             <Facts
@@ -106,40 +111,7 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
             )}
           </>
         )}
-        <section
-          aria-label={t`Selected customers`}
-          // Long ones are scrolled, by keyboard too.
-          tabIndex={scrolls ? 0 : undefined}
-          className="max-h-80 overflow-y-auto rounded-control border border-line px-3"
-        >
-          <ul>
-            {shown.preview.data.map(({ customer_id: id, reference, charge, refusal, expires_at: endsAt }) => {
-              const customer = shown.customers.find((one) => one.id === id);
-              const result = results.get(id);
-              return (
-                <li
-                  key={id}
-                  className="flex flex-wrap justify-between gap-x-4 border-b border-line py-2 last:border-b-0"
-                >
-                  <bdi className="font-medium wrap-anywhere">{customer?.name ?? reference}</bdi>
-                  <span className={refusal !== null || result?.type === 'refused' ? 'text-bad' : 'text-soft'}>
-                    {refusal !== null ? (
-                      t`Left out: ${renewalRefusalWords(refusal)}`
-                    ) : result === undefined ? (
-                      charge !== null && <Money amount={charge} currency={currency} />
-                    ) : result.type === 'refused' ? (
-                      renewalRefusalWords(result)
-                    ) : (
-                      <Trans>
-                        Renewed, ends <Time at={endsAt ?? result.expiresAt} style="day" />
-                      </Trans>
-                    )}
-                  </span>
-                </li>
-              );
-            })}
-          </ul>
-        </section>
+        <BulkRows rows={shown.preview.data.map(rowOf)} />
       </DialogBody>
       <DialogActions>
         {isRunning ? null : <Button onClick={close}>{hasResults ? t`Close` : t`Cancel`}</Button>}

@@ -1,0 +1,55 @@
+// What dialogs about many customers share: how far it is, and the customers with what becomes of each.
+
+import { t } from '@lingui/core/macro';
+import type { ReactNode } from 'react';
+
+export function BulkProgress({
+  total,
+  answered,
+  children,
+}: {
+  readonly total: number;
+  readonly answered: number;
+  /** In words. */
+  readonly children: ReactNode;
+}) {
+  return (
+    <div role="status" className="space-y-1">
+      <progress className="h-2 w-full accent-accent" max={total} value={answered} aria-label={t`Progress`} />
+      <p className="figures">{children}</p>
+    </div>
+  );
+}
+
+export interface BulkRow {
+  readonly id: number;
+  readonly name: string;
+  readonly says: ReactNode;
+  readonly isBad: boolean;
+}
+
+/** So many rows are seen at once. */
+const scrollsAbove = 5;
+
+export function BulkRows({ rows }: { readonly rows: readonly BulkRow[] }) {
+  return (
+    <section
+      aria-label={t`Selected customers`}
+      // Long ones are scrolled, by keyboard too.
+      tabIndex={rows.length > scrollsAbove ? 0 : undefined}
+      className="max-h-80 overflow-y-auto rounded-control border border-line px-3"
+    >
+      <ul>
+        {rows.map(({ id, name, says, isBad }) => (
+          <li
+            key={id}
+            className="flex flex-wrap justify-between gap-x-4 border-b border-line py-2 last:border-b-0"
+          >
+            <bdi className="font-medium wrap-anywhere">{name}</bdi>
+            <span className={isBad ? 'text-bad' : 'text-soft'}>{says}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
