@@ -76,9 +76,19 @@ test('a key of its own for a program: made with few scopes, given a new secret w
 
   await row(page, 'Shop').getByRole('button', { name: 'Change Shop' }).click();
   const change = dialog(page, 'Change Shop');
+  // What somebody else narrows meanwhile stays: only what was changed here is sent.
+  const keys = `/api/admin/v1/accounts/${reseller.id}/keys`;
+  const shop = async () =>
+    (await panel.service.admin.get(keys)).body.data.find(({ name }: { name: string }) => name === 'Shop');
+  const narrowed = { rate_limit_per_minute: 20 };
+  assert.equal(
+    (await panel.service.admin.send('PATCH', `${keys}/${(await shop()).id}`, narrowed)).status,
+    200,
+  );
   await change.getByLabel('Addresses').fill('192.0.2.1');
   await confirmWithPassword(change, testPassword, 'Save key');
   await change.waitFor({ state: 'detached' });
+  assert.equal((await shop()).rate_limit_per_minute, 20);
   for (const key of [first, second]) {
     expectRefusal(await using(key).get('/balance'), '403 ip_not_allowed');
   }

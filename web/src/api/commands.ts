@@ -125,8 +125,12 @@ export const createKey = (
   password: OwnPassword,
   idempotencyKey: string,
 ) => post<KeyWithSecret>(owner.path, { ...settings, [owner.passwordField]: password }, idempotencyKey);
-export const changeKey = (owner: AccessOwner, id: number, settings: KeySettings, password: OwnPassword) =>
-  patch<{ readonly key: ApiKey }>(`${owner.path}/${id}`, { ...settings, [owner.passwordField]: password });
+export const changeKey = (
+  owner: AccessOwner,
+  id: number,
+  changes: Partial<KeySettings>,
+  password: OwnPassword,
+) => patch<{ readonly key: ApiKey }>(`${owner.path}/${id}`, { ...changes, [owner.passwordField]: password });
 export const rotateKey = (
   owner: AccessOwner,
   id: number,

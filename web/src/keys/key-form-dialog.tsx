@@ -3,6 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
+import { changedFields } from '../api/changed-fields.ts';
 import { type AccessOwner, changeKey, createKey, type KeySettings } from '../api/commands.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { mintText } from '../api/random-text.ts';
@@ -33,7 +34,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
   const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
   const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
-  const savedDay = apiKey?.expires_at?.slice(0, 10) ?? '';
+  const [savedDay] = useState(apiKey?.expires_at?.slice(0, 10) ?? '');
   const [lastDay, setLastDay] = useState(savedDay);
   const own = useOwnPassword();
   const isFirst = apiKey?.first === true;
@@ -47,9 +48,11 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     ...(lastDay === savedDay ? {} : { expires_at: lastDay === '' ? null : `${lastDay}T23:59:59Z` }),
     ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
   };
+  const [before] = useState(settings);
+  const changes = changedFields(before, settings);
   const [idempotencyKey] = useState(() => mintText(24));
   const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
-  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, settings, own.sent), {
+  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, changes, own.sent), {
     onDone: () => {
       say(t`The key is changed. It applies from the next request on.`);
       onClose();
@@ -75,8 +78,14 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       width="wide"
       action={apiKey === null ? t`Make key` : t`Save key`}
       busy={command.isPending}
-      ready={name.trim() !== '' && isLimit && (reach === 'all' || scopes.length > 0) && own.isReady}
-      isChanged={scopes.join() !== (apiKey?.all_scopes === false ? apiKey.scopes : []).join()}
+      ready={
+        name.trim() !== '' &&
+        isLimit &&
+        (reach === 'all' || scopes.length > 0) &&
+        own.isReady &&
+        (apiKey === null || Object.keys(changes).length > 0)
+      }
+      isChanged={Object.keys(changes).length > 0}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}

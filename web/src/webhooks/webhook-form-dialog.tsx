@@ -4,6 +4,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
+import { changedFields } from '../api/changed-fields.ts';
 import { ApiError } from '../api/client.ts';
 import { changeWebhook, createWebhook, type WebhookSettings } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
@@ -48,8 +49,10 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
     types: reach === 'all' ? [] : [...types],
     description: description.trim() === '' ? null : description.trim(),
   };
+  const [before] = useState(settings);
+  const changes = changedFields(before, settings);
   const create = useCommand(() => createWebhook(settings, key));
-  const change = useCommand(() => changeWebhook(webhook?.id ?? 0, settings), {
+  const change = useCommand(() => changeWebhook(webhook?.id ?? 0, changes), {
     onDone: () => {
       say(t`The endpoint is changed.`);
       onClose();
@@ -73,8 +76,12 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
       width="wide"
       action={webhook === null ? t`Make endpoint` : t`Save endpoint`}
       busy={command.isPending}
-      ready={settings.url !== '' && (reach === 'all' || types.length > 0)}
-      isChanged={types.join() !== (webhook?.types ?? []).join()}
+      ready={
+        settings.url !== '' &&
+        (reach === 'all' || types.length > 0) &&
+        (webhook === null || Object.keys(changes).length > 0)
+      }
+      isChanged={Object.keys(changes).length > 0}
       error={addressProblem === null ? command.error : null}
       onSubmit={() => {
         setRefusedUrl(settings.url);
