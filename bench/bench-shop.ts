@@ -61,7 +61,7 @@ export async function prepareShop(
   count = accountCount,
 ): Promise<ShopPlan> {
   const secretKey = randomBase62(48);
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const running = await startShopProcess(stage, {
     ...database.environment,
     SECRET_KEY: secretKey,

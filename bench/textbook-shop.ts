@@ -30,7 +30,7 @@ export async function openTextbookShop(stage: Stage, generator: LoadGenerator): 
       select id, group_name, months, 900 * months from packages, unnest('{reseller,distributor}'::text[]) group_name,
         unnest('{1,3,12}'::int[]) months`,
   );
-  const keys = Array.from({ length: accountCount + 1 }, mintApiKey);
+  const keys = Array.from({ length: accountCount + 1 }, () => mintApiKey('live'));
   await stage.query(
     database,
     `insert into accounts (username, group_name, key_hash, rate_limit_per_minute, balance_cents)

@@ -60,6 +60,7 @@ export const onBothDatabases: readonly string[] = [
  * that run on both.
  */
 export const onOneDatabase: readonly string[] = [
+  'keys-of-the-other-mode',
   'account-view',
   'admin-accounts',
   'admin-records',

@@ -29,7 +29,7 @@ export async function createFirstAdministrator(
   if ((await findAdministratorId(database)) !== null) return null;
   await checkAdministratorPassword(administrator);
   const password = administrator.password ?? mintPassword();
-  const apiKey = administrator.apiKey ?? mintApiKey();
+  const apiKey = administrator.apiKey ?? mintApiKey('live');
   const first: FirstAdministrator = {
     username: administrator.username,
     password: administrator.password === null ? password : null,

@@ -146,7 +146,7 @@ export async function createAccount(
   account: NewAccount,
   { actorId, by = null, now }: Actor,
   {
-    key = mintApiKey(),
+    key = mintApiKey('live'),
     along = async () => undefined,
   }: { key?: string; along?: (transaction: Queryable, created: Account) => Promise<void> } = {},
 ): Promise<{ account: Account; apiKey: string } | null> {
@@ -306,7 +306,7 @@ export function resetApiKey(
   author: Actor & AuditAuthor,
 ): Promise<{ readonly apiKey: string } | Refusal | null> {
   const { actorId, by = null, now } = author;
-  const key = mintApiKey();
+  const key = mintApiKey('live');
   return database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, id);
     if (account === null) return null;

@@ -13,14 +13,14 @@ const shape = /^sk_(?:live|test)_[0-9A-Za-z]{46}$/;
 /** Whether it reaches the account, or its twin for tests. */
 export type KeyMode = 'live' | 'test';
 
-export function mintApiKey(mode: KeyMode = 'live'): string {
+export function mintApiKey(mode: KeyMode): string {
   const body = `sk_${mode}_${randomBase62(randomLength)}`;
   return body + checksumOf(body);
 }
 
 /** Whether it has the shape and the checksum of a key that was once minted here: of this mode, or of any. */
-export function isApiKey(text: string, mode?: KeyMode): boolean {
-  if (mode !== undefined && !text.startsWith(`sk_${mode}_`)) return false;
+export function isApiKey(text: string, mode: KeyMode | 'any'): boolean {
+  if (mode !== 'any' && !text.startsWith(`sk_${mode}_`)) return false;
   return shape.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 

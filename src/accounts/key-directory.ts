@@ -125,7 +125,7 @@ export function createKeyDirectory(
       return found;
     },
     async findFresh(key) {
-      if (!isApiKey(key)) return null;
+      if (!isApiKey(key, 'any')) return null;
       const hash = lookupHash(key);
       const holder = holders.get(hash);
       if (holder !== undefined) drop(holder.principal.account.id);

@@ -30,7 +30,7 @@ export function initCommand(): Command {
         const minted = {
           SECRET_KEY: randomBytes(32).toString('base64url'),
           ADMIN_PASSWORD: mintPassword(),
-          ADMIN_API_KEY: mintApiKey(),
+          ADMIN_API_KEY: mintApiKey('live'),
         };
         const given = givenValues(process.env);
         // What the service would refuse must not be written.

@@ -8,7 +8,7 @@ export function mintKeyCommand(): Command {
     .description('make an API key for ADMIN_API_KEY (stored nowhere)')
     .option('--json', 'print it as JSON', false)
     .action(({ json }: { json: boolean }) => {
-      const key = mintApiKey();
+      const key = mintApiKey('live');
       process.stdout.write(json ? `${JSON.stringify({ api_key: key })}\n` : `${key}\n`);
     });
 }

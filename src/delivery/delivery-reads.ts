@@ -148,7 +148,12 @@ export async function readWantedOfAll(
   database: Queryable,
   { after, wanted, available }: Omit<Wish, 'accountId'>,
 ): Promise<Granted> {
-  const read = await readStream(database, { after: BigInt(after), accountId: null, limit: wanted });
+  const read = await readStream(database, {
+    after: BigInt(after),
+    accountId: null,
+    limit: wanted,
+    mode: 'live',
+  });
   const queued = read.map(({ position, ...event }) => ({ cursor: Number(position), event }));
   const last = queued.at(-1)?.cursor ?? after;
   return { events: queued, readTo: read.length < wanted ? Math.max(last, available) : last };

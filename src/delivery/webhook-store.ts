@@ -87,7 +87,7 @@ export async function createWebhook(
 ): Promise<Done<NewWebhook> | Refusal> {
   const { accountId, author, now } = asked;
   // Ahead of the transaction: it reaches one account after another. Whoever asks again goes on with it.
-  if (accountId === operator) await listenToEverybody(database);
+  if (accountId === operator) await listenToEverybody(database, 'live');
   return owned<NewWebhook>(
     database,
     asked,

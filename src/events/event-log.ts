@@ -177,7 +177,7 @@ const listenings = {
 };
 
 /** From now on, and for ever, the events of all accounts are written, those to come included; or those of all tests. */
-export async function listenToEverybody(transaction: Queryable, mode: Listening = 'live'): Promise<void> {
+export async function listenToEverybody(transaction: Queryable, mode: Listening): Promise<void> {
   await transaction.query(listenings[mode].begin);
   for (const group of transaction.accountGroups())
     while ((await group.query(listenings[mode].more)).length > 0);

@@ -177,8 +177,8 @@ export async function readStream(
     after,
     accountId,
     limit,
-    mode = 'live',
-  }: { after: bigint; accountId: number | null; limit: number; mode?: 'live' | 'test' },
+    mode,
+  }: { after: bigint; accountId: number | null; limit: number; mode: 'live' | 'test' },
 ): Promise<StreamedEvent[]> {
   const values = [after, accountId, limit];
   if (!database.isSpread) {

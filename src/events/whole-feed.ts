@@ -41,7 +41,7 @@ export async function readWholeFeed(
 ): Promise<WholeFeedOutcome> {
   const accountId = after?.accountId ?? 0;
   const [state] = await database.ofAccount(accountId).query(isListening, [accountId]);
-  if (state?.['listens_to_all'] !== true) await listenToEverybody(database);
+  if (state?.['listens_to_all'] !== true) await listenToEverybody(database, 'live');
   await extendStream(database);
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
@@ -49,7 +49,7 @@ export async function readWholeFeed(
     return { type: wasTold ? 'gone' : 'unknown' };
   }
   const read = type === null ? limit : lookedAtMax;
-  const rows = await readStream(database, { after: position, accountId: null, limit: read });
+  const rows = await readStream(database, { after: position, accountId: null, limit: read, mode: 'live' });
   const fitting = rows.filter((row) => type === null || row.type === type);
   const found = fitting.slice(0, limit);
   const isCut = fitting.length > found.length;

@@ -340,7 +340,7 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
     endings.push(proxy.close);
     const relay = await startStallingRelay(proxy.url());
     endings.push(relay.close);
-    const adminKey = mintApiKey();
+    const adminKey = mintApiKey('live');
     const service = await startPatiently({
       environment: {
         PORT: '0',

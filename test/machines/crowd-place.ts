@@ -15,7 +15,7 @@ const password = 'another one for the crowd';
 
 /** `more`: settings of the processes beside the database. */
 export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record<string, string>> = {}) {
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const environment = {
     PORT: '0',
     DATABASE_URL: databaseUrl,

@@ -53,7 +53,7 @@ export async function startFailoverClients(
   seed: number,
   { environment: more = {}, onPlaced = () => undefined }: FailoverClientsOptions = {},
 ) {
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const environment = {
     PORT: '0',
     LOG_LEVEL: 'error',

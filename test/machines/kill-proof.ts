@@ -89,7 +89,7 @@ async function killAgainAndAgain(
   endings: (() => unknown)[],
 ): Promise<KillReport> {
   const random = createRandom(seed);
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const beganAt = Date.now();
   const base = {
     PORT: '0',

@@ -77,7 +77,7 @@ async function restartAgainAndAgain(
   endings: (() => unknown)[],
 ): Promise<RestartsReport> {
   const { rounds, killRounds, seed, clientCount = 24, isEnough = () => false, onRestart } = options;
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const processes: ServiceProcess[] = [];
   const start = (place: number, port: string) =>
     startPatiently({

@@ -534,4 +534,12 @@ export const seededBugs: readonly SeededBug[] = [
     replace: 'return id;',
     test: 'test/service/test-mode.test.ts',
   },
+  {
+    name: 'a test key spends a live login code',
+    file: 'src/api/product/login-code-routes.ts',
+    find: 'const customer = await findCodeHolder({ database, customers, now }, body.code, mode);',
+    replace: "const customer = await findCodeHolder({ database, customers, now }, body.code, 'live');",
+    test: 'test/service/keys-of-the-other-mode.test.ts',
+    on: 'postgres',
+  },
 ];

@@ -93,7 +93,7 @@ interface Span {
 export async function runSharedLimits(options: SharedLimitsOptions): Promise<SharedLimitsReport> {
   const { databaseUrl, valkey, seed, say } = options;
   const random = createRandom(seed);
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const environment = {
     PORT: '0',
     DATABASE_URL: databaseUrl,

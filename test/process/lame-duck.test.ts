@@ -12,7 +12,7 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/th
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
-const adminKey = mintApiKey();
+const adminKey = mintApiKey('live');
 let postgres: ThrowawayPostgres;
 let service: ServiceProcess;
 before(async () => {

@@ -8,7 +8,7 @@ import { startServiceProcess } from '../machines/service-process.ts';
 
 test('SIGTERM ends a process whose database is at a statement that does not end', async (context) => {
   const postgres = await startThrowawayPostgres();
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   const service = await startServiceProcess({
     environment: {
       PORT: '0',

@@ -35,7 +35,7 @@ describe('a move in which the service is killed', () => {
   for (const kind of ['now', 'advance'] as const)
     test(`comes to its end when it is sent again: ${kind}`, async (context) => {
       const postgres = await startThrowawayPostgres();
-      const adminKey = mintApiKey();
+      const adminKey = mintApiKey('live');
       const environment = {
         PORT: '0',
         DATABASE_URL: postgres.url,

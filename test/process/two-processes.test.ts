@@ -73,7 +73,7 @@ async function start(environment: Record<string, string>, args: string[] = []): 
 }
 
 describe('two processes that share an account', () => {
-  const adminKey = mintApiKey();
+  const adminKey = mintApiKey('live');
   let url: string;
   let first: ServiceProcess;
   let second: ServiceProcess;

@@ -382,7 +382,12 @@ describe('the feed of all accounts', () => {
       const positions: bigint[] = [];
       for (;;) {
         const after = positions.at(-1) ?? begin;
-        const events = await readStream(service.database, { after, accountId: null, limit });
+        const events = await readStream(service.database, {
+          after,
+          accountId: null,
+          limit,
+          mode: 'live',
+        });
         if (events.length === 0) break;
         assert.equal(events.length, Math.min(limit, Number(end - after)), 'as many as there are');
         positions.push(...events.map(({ position }) => position));

@@ -271,7 +271,7 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
   await runRenewals(service);
   service.clock.seconds += 1;
   await runPlanEnds(service);
-  await readStream(service.database, { after: 0n, accountId: account.id, limit: 10 });
+  await readStream(service.database, { after: 0n, accountId: account.id, limit: 10, mode: 'live' });
   await withProduct(async () => {
     const handedOver = await place(`handed-${account.id}-${time}`, `h-${time}`);
     const settled = `/api/admin/v1/orders/${handedOver.body.order.id}`;

@@ -308,7 +308,7 @@ test('failed authentications are limited per address, and no account pays for th
 test('keys that nobody holds are looked up within the limit of their address only, and keys that were seen always', async () => {
   const customers = [await service.createReseller(), await service.createReseller()] as const;
   for (const customer of customers) assert.equal((await customer.get('/balance')).status, 200);
-  const guess = () => createApiClient(service.address, mintApiKey()).get('/balance');
+  const guess = () => createApiClient(service.address, mintApiKey('live')).get('/balance');
   const before = keysLookedUp;
   const answers = await Promise.all(Array.from({ length: 30 }, guess));
   assert.equal(answers.filter(({ status }) => status === 401).length, failuresPerMinute);
@@ -444,14 +444,14 @@ test('after a start keys are known as before, beside a flood and in whatever num
   const another = await service.startAnother();
   try {
     const ask = async (key: string) => (await createApiClient(another.address, key).get('/balance')).status;
-    const flood = Array.from({ length: 30 }, () => ask(mintApiKey()));
+    const flood = Array.from({ length: 30 }, () => ask(mintApiKey('live')));
     const honest = await Promise.all(resellers.map(({ key }) => ask(key)));
     assert.deepEqual(new Set(honest), new Set([200]));
     assert.ok((await Promise.all(flood)).includes(429));
     // Made by the first process, after the second one has read which keys there are.
     const made = await service.createReseller();
     const renewed = await resetKey(service, made);
-    while ((await ask(renewed)) !== 200) assert.equal(await ask(mintApiKey()), 429);
+    while ((await ask(renewed)) !== 200) assert.equal(await ask(mintApiKey('live')), 429);
   } finally {
     await another.close();
   }
@@ -469,7 +469,7 @@ test('keys that were made while changes could not be heard are learned when they
   assert.equal(await keys.isFamiliarAtLast(key), false, 'nobody has told this one');
   keys.setDeaf(false);
   assert.equal(await keys.isFamiliarAtLast(key), true);
-  assert.equal(await keys.isFamiliarAtLast(mintApiKey()), false);
+  assert.equal(await keys.isFamiliarAtLast(mintApiKey('live')), false);
   const later = await service.createReseller();
   keys.forgetAccount(later.id);
   assert.equal(await keys.isFamiliarAtLast(later.key), true);

@@ -86,7 +86,7 @@ test('secrets are used in every way, and misused', async () => {
   show('the refusal of a revoked key', (await owner.get('/balance')).text);
   const key = replaced;
   const client = createApiClient(service.address, key);
-  const unknown = keep('a key nobody has', mintApiKey());
+  const unknown = keep('a key nobody has', mintApiKey('live'));
   const mistyped = keep(
     'a mistyped key',
     `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`,
@@ -189,7 +189,9 @@ test('secrets are used in every way, and misused', async () => {
       customer: 'marked-lost',
       return_login: true,
     }),
-    await nobody.get('/balance', { authorization: `Bearer ${keep('a key while it fails', mintApiKey())}` }),
+    await nobody.get('/balance', {
+      authorization: `Bearer ${keep('a key while it fails', mintApiKey('live'))}`,
+    }),
     await service.admin.post(`${admin}/accounts`, {
       username: 'marked-lost',
       group: 'reseller',

@@ -25,7 +25,7 @@ import { queryableOf } from '../harness/queryable-of.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-groups-'));
-const adminKey = mintApiKey();
+const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: 'the key of the service that is divided', ADMIN_API_KEY: adminKey, PORT: '0' };
 const resellers = 4;
 const groups = 3;

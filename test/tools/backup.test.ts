@@ -40,7 +40,7 @@ import { type ServiceProcess, startServiceProcess } from '../machines/service-pr
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
 const inFolder = (name: string) => join(folder, name);
 const secretKey = 'the key of the service that is backed up';
-const adminKey = mintApiKey();
+const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
 
 /** Between two orders beside a backup: they must go on, and leave the machine to other tests. */

@@ -28,7 +28,7 @@ import { startServiceProcess } from '../machines/service-process.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));
 const inFolder = (name: string) => join(folder, name);
 const secretKey = 'the key that the operator has chosen';
-const adminKey = mintApiKey();
+const adminKey = mintApiKey('live');
 const backup = inFolder('original.backup');
 
 /** Until it listens, and then to its end. */

@@ -90,6 +90,10 @@ describe('the house rules hold', () => {
   test('nothing is left to be done later', () => {
     assert.deepEqual(leftoverProblems(sources), []);
   });
+
+  test('no function falls back on live or test mode where its caller names none', () => {
+    assert.deepEqual(modeProblems(sources), []);
+  });
 });
 
 describe('a broken house rule is reported', () => {
@@ -337,6 +341,17 @@ describe('what is allowed is not reported', () => {
     test(title, () => assert.deepEqual(importProblems({ [path]: text }), []));
   }
 
+  test('a mode that a caller may leave out', () => {
+    for (const text of [
+      "function find(code: string, mode: 'live' | 'test' = 'live') {}",
+      'function find(code: string, mode?: KeyMode) {}',
+      "const find = ({ after, mode = 'live' }) => after;",
+    ])
+      assert.equal(modeProblems({ 'src/identity/a.ts': text }).length, 1, text);
+    const named = "if (mode === 'live') return; const mode = isTest ? 'test' : 'live';";
+    assert.deepEqual(modeProblems({ 'src/identity/a.ts': named }), []);
+  });
+
   test('words about selecting among the routes', () => {
     assert.deepEqual(
       sqlProblems({ 'src/api/admin/a-routes.ts': 'const { page } = request.query; // update a whole set' }),
@@ -464,6 +479,14 @@ function leftoverProblems(sources: Sources): readonly string[] {
   return Object.entries(sources)
     .filter(([path, text]) => path !== 'test/unit/import-lines.test.ts' && /\b(TODO|FIXME)\b/.test(text))
     .map(([path]) => `${path}: contains a note of something left to do`);
+}
+
+/** A forgotten argument once gave a test key live customers. */
+function modeProblems(sources: Sources): readonly string[] {
+  const leftOut = /\bmode\?\s*:|\bmode\s*(?::[^,;()={}]*)?=\s*'(?:live|test)'/i;
+  return Object.entries(sources)
+    .filter(([path, text]) => path.startsWith('src/') && leftOut.test(text))
+    .map(([path]) => `${path}: the mode is a required argument`);
 }
 
 // ---- reading

@@ -7,12 +7,11 @@ import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRealOwnedId } from '../../contract/identifiers.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import { findCodeHolder } from '../product/login-code-routes.ts';
+import { exchangeHandler } from '../product/login-code-routes.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 const readCustomerChange = createBodyReader(changeCustomerBodySchema);
-const readCode = createBodyReader(exchangeCodeBodySchema);
 
 export function customerAdminRoutes(
   app: FastifyInstance,
@@ -31,13 +30,7 @@ export function customerAdminRoutes(
         response: { 200: customerAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const body = readCode(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const customer = await findCodeHolder({ database, customers, now }, body.code);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      return reply.send({ customer: customerView(customer, packages.current(), now()) });
-    },
+    exchangeHandler({ database, customers, packages: () => packages.current(), now }),
   );
 
   app.patch<WithId>(

@@ -110,7 +110,7 @@ export function customerPage(
   customer: Customer,
   plan: Package | undefined,
   now: EpochSeconds,
-  isTest = false,
+  isTest: boolean,
 ): string {
   const { speech } = look;
   const { say } = speech;

@@ -109,7 +109,7 @@ export function createAuthenticator(
     reply: FastifyReply,
   ): Promise<Judged | Refusal> {
     const { ip } = request;
-    if (!isApiKey(key)) return limiter.failed(ip, refusal('invalid_api_key'), reply);
+    if (!isApiKey(key, 'any')) return limiter.failed(ip, refusal('invalid_api_key'), reply);
     const look = () => (mayRemember ? keys.find(key) : keys.findFresh(key));
     let holder = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
     if (isRefusal(holder)) {

@@ -1,6 +1,7 @@
 // POST /login-codes/exchange for the product. The administrator's own, of the first edition, stays beside it.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyMode } from '../../accounts/api-key.ts';
 import { findAccount } from '../../accounts/find-accounts.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
@@ -40,24 +41,29 @@ export function loginCodeRoutes(
         response: { 200: customerAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { mode } = request.principal;
-      const body = readCode(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const customer = await findCodeHolder({ database, customers, now }, body.code, mode);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const { accountId } = customer;
-      const testClock = mode === 'test' ? (await findAccount(database, accountId))?.testClock : null;
-      return reply.send({ customer: customerView(customer, packages(), testClock ?? now()) });
-    },
+    exchangeHandler({ database, customers, packages, now }),
   );
 }
 
+/** Both routes are this one: a code of a test opens for a test key alone, and a live one for a live key. */
+export function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { mode } = request.principal;
+    const body = readCode(request.body);
+    if (isRefusal(body)) return reply.refuse(body);
+    const customer = await findCodeHolder({ database, customers, now }, body.code, mode);
+    if (customer === null) return reply.refuse(refusal('customer_not_found'));
+    const { accountId } = customer;
+    const testClock = mode === 'test' ? (await findAccount(database, accountId))?.testClock : null;
+    return reply.send({ customer: customerView(customer, packages(), testClock ?? now()) });
+  };
+}
+
 /** Spends the code; null: it is none, was spent, or its customer is suspended. */
-export async function findCodeHolder(
+async function findCodeHolder(
   { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
   code: string,
-  mode: 'live' | 'test' = 'live',
+  mode: KeyMode,
 ): Promise<Customer | null> {
   const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, mode, now()) : null;
   return found && customers.find(found.accountId, found.customerNumber);
