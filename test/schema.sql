@@ -45,6 +45,8 @@ accounts.test_of integer
 accounts.test_state text
 accounts.test_clock timestamp with time zone
 accounts.keeps_request_bodies boolean not null default false
+accounts.ledger_open_from timestamp with time zone
+accounts.postdated_order integer
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]

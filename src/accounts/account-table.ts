@@ -40,6 +40,10 @@ const allAccounts = describeTable('accounts', {
   eventCount: nullableInt('event_count'),
   /** Its people are told when the balance falls below; null: they are not. */
   alertBelowCents: orNull(cents('alert_below_cents')),
+  /** No entry is dated earlier: the moment of the last one, or the end of the last month whose statement was read. */
+  ledgerOpenFrom: nullableTime('ledger_open_from'),
+  /** The last order dated before its own entries, because the clock had been set back. */
+  postdatedOrder: nullableInt('postdated_order'),
   accessVersion: int('access_version'),
   blocked: boolean('blocked'),
   apiEnabled: boolean('api_enabled'),
@@ -62,6 +66,8 @@ export const accounts = allAccounts.without(
   'searchText',
   'planChangeCount',
   'eventCount',
+  'ledgerOpenFrom',
+  'postdatedOrder',
   'alertBelowCents',
   'isHalted',
 );
@@ -144,9 +150,12 @@ export const accountStates = allAccounts.pick(
   'entryCount',
   'planChangeCount',
   'eventCount',
+  'ledgerOpenFrom',
   'alertBelowCents',
   'testState',
   'testClock',
 );
 
 export type AccountState = RowOf<typeof accountStates>;
+
+export const postdatedOrders = allAccounts.pick('id', 'postdatedOrder');

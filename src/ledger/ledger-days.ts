@@ -46,6 +46,8 @@ export interface LedgerDays extends Pick<EntryMarks, 'bringAllUpToDate'> {
   /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
+  /** From here on no entry of the account can be dated earlier, whatever the clock says. */
+  closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
 }
 
 export interface TopAccount {
@@ -118,9 +120,16 @@ const listTop: Statement = {
 const findSpans: Statement = {
   name: 'find_ledger_spans',
   text: `select min(first_entry) as first_entry, max(last_entry) as last_entry, min(first_order) as first_order,
-      max(last_order) as last_order
+      max(last_order) as last_order, (select postdated_order from accounts where id = $1::int) as postdated_order
     from ledger_days where account_id = $1::int
       and day >= coalesce(nullif($2::text, '')::date, '-infinity') and day <= coalesce(nullif($3::text, '')::date, 'infinity')`,
+};
+
+// Waits for a batch of the account that is under way, which may still date its entries earlier.
+const closeLedger: Statement = {
+  name: 'close_ledger_until',
+  text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
+    where id = $1::int and (ledger_open_from is null or ledger_open_from < to_timestamp($2::bigint))`,
 };
 
 export function createLedgerDays(database: Database): LedgerDays {
@@ -170,7 +179,14 @@ export function createLedgerDays(database: Database): LedgerDays {
     },
     async orderSpan(accountId, from, to) {
       const row = await spans(accountId, from, to);
-      return spanOf(row['first_order'], row['last_order']);
+      const span = spanOf(row['first_order'], row['last_order']);
+      const postdated = nullable(Number, row['postdated_order']);
+      if (to === '' || postdated === null) return span;
+      // Orders of these days may have entries of later ones.
+      return { from: span?.from ?? 1, to: Math.max(span?.to ?? 0, postdated) };
+    },
+    async closeUntil(accountId, until) {
+      await database.ofAccount(accountId).query(closeLedger, [accountId, until]);
     },
     bringAllUpToDate: marks.bringAllUpToDate,
   };

@@ -1,6 +1,6 @@
 // Statements: what an account had, what moved and what it was left with, month by month. Made of the sums by day, so a
 // statement costs the same however much is in it. Called by the routes of the API and of the panel.
-// Always true: a month opens with what the one before it closed with, and a month that is over never changes.
+// Invariant: a month opens with the closing balance of the month before, and a month shown as final never changes.
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { LedgerDays, LedgerSums, NumberSpan, SpannedSums } from './ledger-days.ts';
@@ -22,9 +22,11 @@ export async function listStatements(
   accountId: number,
   now: EpochSeconds,
 ): Promise<Statement[]> {
+  const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
+  // Before the sums are read: with the clock set back, later entries could otherwise fall into a month shown as final.
+  await ledgerDays.closeUntil(accountId, Date.parse(thisMonth) / 1000);
   const sums = await ledgerDays.sums(accountId, 'month', '-infinity');
   const byMonth = new Map(sums.map((each) => [each.date, each]));
-  const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
   const [first] = sums;
   const last = sums.at(-1);
   if (first === undefined || last === undefined) return [];

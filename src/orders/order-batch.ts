@@ -8,7 +8,7 @@
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
 // changed.
 
-import { accountStates } from '../accounts/account-table.ts';
+import { accountStates, postdatedOrders } from '../accounts/account-table.ts';
 import { parseProductMode } from '../accounts/product-settings.ts';
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
@@ -532,6 +532,7 @@ const updateAccounts = accountStates
   .without('group', 'accessVersion', 'isHalted', 'testState', 'testClock')
   .update('update_account_balances', ['id']);
 
+const updatePostdatedOrders = postdatedOrders.update('update_postdated_orders', ['id']);
 const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
 
 /** What tests alone have. */
@@ -580,6 +581,7 @@ function write(
   send(insertProductCalls, calls);
   send(closeProductCalls, changes.settledHandoffs);
   send(updateAccounts, changes.accounts);
+  send(updatePostdatedOrders, changes.postdatedOrders);
   if (changes.loginLinks.length > 0) {
     sent.push(writeLoginLinks(database, changes.loginLinks, now));
   }

@@ -70,6 +70,8 @@ export interface OrderChanges {
   readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
+  /** By account, the last order whose entries are dated later than itself. */
+  readonly postdatedOrders: readonly { readonly id: number; readonly postdatedOrder: number }[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
@@ -111,6 +113,7 @@ export function createWorkingState(state: OrderState) {
   const changedLives = new Set<string>();
   const orders: OrderRecord[] = [];
   const entries: LedgerEntry[] = [];
+  const postdatedOrders = new Map<number, number>();
   const loginLinks = new Map<
     string,
     NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds }
@@ -232,7 +235,7 @@ export function createWorkingState(state: OrderState) {
       if (state.productMode !== 'none') tellings.push({ ...telling, at: time });
     },
 
-    /** Moves the balance by the entry's amount. */
+    /** Moves the balance by the entry's amount. The entry is dated now, or later where the ledger is past that. */
     addEntry(
       accountId: number,
       part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
@@ -241,7 +244,9 @@ export function createWorkingState(state: OrderState) {
       const account = getAccount(accountId);
       const balanceCents = account.balanceCents + part.amountCents;
       const entryCount = account.entryCount + 1;
-      changeAccount(accountId, { balanceCents, entryCount });
+      const createdAt = Math.max(now, account.ledgerOpenFrom ?? now);
+      changeAccount(accountId, { balanceCents, entryCount, ledgerOpenFrom: createdAt });
+      if (part.orderNumber != null && createdAt > now) postdatedOrders.set(accountId, part.orderNumber);
       const entry: LedgerEntry = {
         orderNumber: null,
         actorId: null,
@@ -252,7 +257,7 @@ export function createWorkingState(state: OrderState) {
         accountId,
         number: entryCount,
         balanceAfterCents: balanceCents,
-        createdAt: now,
+        createdAt,
       };
       entries.push(entry);
       if (entry.idempotencyKey !== null) creditsByKey.set(`${accountId} ${entry.idempotencyKey}`, entry);
@@ -337,6 +342,7 @@ export function createWorkingState(state: OrderState) {
         changedLives: customersOf(changedLives),
         orders,
         entries,
+        postdatedOrders: [...postdatedOrders].map(([id, postdatedOrder]) => ({ id, postdatedOrder })),
         loginLinks: [...loginLinks.values()],
         planChanges,
         newHandoffs,

@@ -55,10 +55,24 @@ const readHead: Statement = {
 const isSettling = `coalesce((select e.number = h.entry_number or (e.number = h.entry_number + 1 and h.status = 'failed')
         from order_handoffs h where h.account_id = e.account_id and h.order_number = e.order_number), false)`;
 
+const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
 /** What an order `o` gave back when it was placed: of one that waits for the product, no more than its price. */
 const refundAtOnce = `case when (select true from order_handoffs h
         where h.account_id = o.account_id and h.order_number = o.number)
       then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
+
+/**
+ * Whether an entry `e` may be dated as it is, made by what happened at `at`: then, or later where the entry before it was
+ * later, or where a statement of the month before had been read (accounts.ledger_open_from).
+ */
+const isDatedRight = (
+  at: string,
+  entry: string,
+) => `(${entry}.created_at = ${at} or (${entry}.created_at > ${at} and (
+        ${entry}.created_at = date_trunc('month', ${entry}.created_at at time zone 'UTC') at time zone 'UTC'
+        or ${entry}.created_at = (select b.created_at from ledger_entries b
+          where b.account_id = $1::int and b.number = ${entry}.number - 1))))`;
 
 /**
  * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
@@ -80,7 +94,7 @@ const readEntries: Statement = {
       select least(greatest(coalesce((select order_number from range where kind = 'charge' and not is_settling
         order by number desc limit 1), $6::int), $6::int), $6::int + (select count(*) from range)) as number),
     paid as materialized (
-      select number, customer_number, package_id, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents
+      select number, customer_number, package_id, created_at, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents
       from orders o where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
     sums as (
       select number, count(*) filter (where kind = 'order') as orders,
@@ -115,6 +129,10 @@ const readEntries: Statement = {
         or (kind in ('credit', 'refund') and amount_cents <= 0)
         or (kind = 'charge' and order_number is null) or (kind in ('credit', 'debit') and order_number is not null)
         or (kind in ('credit', 'debit')) <> (actor_id is not null) order by number limit ${problemsMax})
+    union all
+    (select 'dates', r.number, format('it is dated %s, its order %s', ${utc('r.created_at')}, ${utc('o.created_at')}), null, null
+      from range r join paid o on o.number = r.order_number
+      where not r.is_settling and not ${isDatedRight('o.created_at', 'r')} order by r.number limit ${problemsMax})
     union all
     (select 'orders', number, case
           when orders = 0 and number <= $6::int then 'the ledger names it a second time'
@@ -188,7 +206,7 @@ const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_cus
 const readPlanChanges: Statement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
-      select p.number, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
+      select p.number, p.created_at, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
         p.kind, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
         p.kind in ('order_completed', 'order_failed') as is_settling, o.price_cents, o.customer_number as ordered_by,
         case p.kind when 'order_completed' then greatest(o.refund_cents - o.price_cents, 0) else o.price_cents end as owed,
@@ -214,6 +232,11 @@ const readPlanChanges: Statement = {
           or e.order_number is distinct from r.order_number or e.amount_cents is distinct from r.refund_cents
           or coalesce(t.balance_after_cents, e.balance_after_cents) is distinct from r.balance_after_cents end
       order by r.number limit ${problemsMax})
+    union all
+    (select r.number, format('it happened %s, its ledger entry %s is dated %s', ${utc('r.created_at')}, e.number,
+        ${utc('e.created_at')}), null, null, null
+      from range r join ledger_entries e on e.account_id = $1::int and e.number = r.entry_number
+      where r.number >= $2::int and not ${isDatedRight('r.created_at', 'e')} order by r.number limit ${problemsMax})
     union all
     (select r.number, case when r.ordered_by is distinct from r.customer_number then 'it settles no order of its customer'
           when h.entry_number is distinct from r.entry_number or h.status is distinct from case r.kind
@@ -481,12 +504,13 @@ function unpaid(database: Database, accountId: number, after: number, last: numb
 }
 
 function checkOf(what: string): Check {
-  if (what === 'chain' || what === 'kinds' || what === 'orders' || what === 'references') return what;
+  if (what === 'chain' || what === 'kinds' || what === 'dates' || what === 'orders' || what === 'references')
+    return what;
   throw new Error(`An audit found something that is called ${what}.`);
 }
 
 function subjectOf(what: string, row: Row): string {
-  return `${what === 'chain' || what === 'kinds' ? 'ledger entry' : 'order'} ${row['number']}`;
+  return `${what === 'chain' || what === 'kinds' || what === 'dates' ? 'ledger entry' : 'order'} ${row['number']}`;
 }
 
 function sumsOf(row: Row): readonly bigint[] {

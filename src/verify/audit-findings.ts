@@ -10,6 +10,7 @@ export type Check =
   | 'account'
   | 'chain'
   | 'kinds'
+  | 'dates'
   | 'orders'
   | 'references'
   | 'days'

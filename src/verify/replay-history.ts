@@ -437,6 +437,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     planChangeCount: 0,
     // Nobody hears of what is replayed.
     eventCount: null,
+    ledgerOpenFrom: null,
     alertBelowCents: null,
     testState: null,
     testClock: null,

@@ -35,6 +35,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         // Somebody listens from the first second.
         eventCount: 0,
         alertBelowCents: alertsBelow[account] ?? null,
+        ledgerOpenFrom: null,
         testState: null,
         testClock: null,
       },

@@ -193,3 +193,56 @@ test('orders, customers and the ledger are files, too: all that fit, with the va
   });
   assert.equal((await account.get('/orders?format=json')).body.total, 31);
 });
+
+test('a month that was read as final never changes, whatever the clock does', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.close());
+  const { clock, packages } = service;
+  clock.seconds = Date.UTC(2026, 2, 10) / 1000;
+  const account = await service.createReseller({ credit: '290.00' });
+  const place = async (customer: string) => {
+    const { status, text, body } = await account.post('/orders', { package_id: packages.basic, customer });
+    assert.equal(status, 201, text);
+    return body.order;
+  };
+  const readMonth = async (month: string) => (await account.get(`/statements/${month}`)).body.statement;
+  clock.seconds = Date.UTC(2026, 3, 2, 12) / 1000;
+  const march = await readMonth('2026-03');
+  assert.deepEqual([march.final, march.charges, march.closing], [true, '0.00', '290.00']);
+
+  // The clock is set back before any entry of April: only the reading of the statement has closed March.
+  clock.seconds = Date.UTC(2026, 2, 20) / 1000;
+  const order = await place('late@example.com');
+  assert.equal(
+    order.created_at,
+    '2026-03-20T00:00:00Z',
+    'the order, and its plan, have the time of the clock',
+  );
+  assert.equal(await dateOfLastEntry(account), '2026-04-01T00:00:00Z');
+  clock.seconds = Date.UTC(2026, 3, 2, 12) / 1000;
+  assert.deepEqual(await readMonth('2026-03'), march);
+  assert.equal((await readMonth('2026-04')).charges, '10.00');
+
+  // Now by a few seconds at the turn of a month.
+  clock.seconds = Date.UTC(2026, 4, 1) / 1000;
+  await place('first@example.com');
+  const april = await readMonth('2026-04');
+  clock.seconds -= 3;
+  await credit(service, account, '5.00');
+  const early = await place('early@example.com');
+  clock.seconds += 60;
+  assert.deepEqual(await readMonth('2026-04'), april);
+  assert.equal(await dateOfLastEntry(account), '2026-05-01T00:00:00Z');
+  const ofTheDay = await account.get('/orders?created_from=2026-04-30&created_to=2026-04-30');
+  assert.deepEqual(
+    ofTheDay.body.data.map(({ id }: Answer['body']) => id),
+    [early.id],
+    'lists of orders go by the dates of the orders',
+  );
+  const { ok, problems } = (await service.admin.get('/api/admin/v1/verify')).body;
+  assert.deepEqual({ ok, problems }, { ok: true, problems: [] });
+});
+
+async function dateOfLastEntry(account: TestAccount): Promise<string> {
+  return (await account.get('/ledger?limit=1')).body.data[0].created_at;
+}

@@ -17,6 +17,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       isHalted: false,
       balanceCents: 0n,
       alertBelowCents: null,
+      ledgerOpenFrom: null,
       testState: id === 7 ? null : 'current',
       testClock: id === 7 ? null : 0,
       ...numbers,

@@ -44,6 +44,7 @@ function openingState(productMode: ProductMode): OrderState {
         entryCount: 0,
         planChangeCount: 0,
         eventCount: null,
+        ledgerOpenFrom: null,
         alertBelowCents: null,
         testState: null,
         testClock: null,

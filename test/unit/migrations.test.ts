@@ -37,6 +37,7 @@ const published = {
   '0029-audit-search.sql': 'e7973b59b51e5b8260064144e5b1a173f9d3d416560826901e0f947f4726ef1b',
   '0030-accounts-by-name.sql': 'e98ab79a5e8c0da89cc3087f79242c7e14376a0e8d48838d646125c2697d23cf',
   '0031-account-views.sql': 'afd9c2375a3e1a0978e430b3fc5f79cfd13cafc2b4caa1c7ad124412f411545e',
+  '0032-ledger-dates.sql': 'd969a99060db5186f0ab7f48cb28ed1da65fb65beb605f37affe75c97f00978a',
 };
 
 test('no migration changes after it was published', () => {

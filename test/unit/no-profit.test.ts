@@ -525,6 +525,7 @@ function opening(): Position {
     entryCount: 0,
     planChangeCount: 0,
     eventCount: null,
+    ledgerOpenFrom: null,
     alertBelowCents: null,
     testState: null,
     testClock: null,
