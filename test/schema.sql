@@ -47,12 +47,14 @@ accounts.test_clock timestamp with time zone
 accounts.keeps_request_bodies boolean not null default false
 accounts.ledger_open_from timestamp with time zone
 accounts.postdated_order integer
+accounts.alert_days integer
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
 alerts.low_mailed_number integer not null default 0
 alerts.ending_mailed_number integer not null default 0
 alerts.ending_mailed_at timestamp with time zone
+alerts.is_catching_up boolean not null default false
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text

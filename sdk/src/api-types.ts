@@ -1594,7 +1594,7 @@ export interface GetAlertsAnswer {
 export interface SetAlertsBody {
   /** balance.low is told when the balance falls below it. At most 15 characters. */
   balance_below?: string | undefined;
-  /** How many days before its end a plan is told of, beside 7 days and 1 day. 1 to 60. */
+  /** How many days before its end a plan is told of, beside 7 days and 1 day. At once if less is left of it. 1 to 60. */
   plans_ending_days?: number | undefined;
   /** Who is written to, where the operator sends mail. */
   emails?: string[] | undefined;

@@ -44,6 +44,8 @@ const allAccounts = describeTable('accounts', {
   ledgerOpenFrom: nullableTime('ledger_open_from'),
   /** The last order dated before its own entries, because the clock had been set back. */
   postdatedOrder: nullableInt('postdated_order'),
+  /** A notice is sent so many days before a plan ends; a copy of the alerts'. null: none beside the fixed ones. */
+  alertDays: nullableInt('alert_days'),
   accessVersion: int('access_version'),
   blocked: boolean('blocked'),
   apiEnabled: boolean('api_enabled'),
@@ -69,6 +71,7 @@ export const accounts = allAccounts.without(
   'ledgerOpenFrom',
   'postdatedOrder',
   'alertBelowCents',
+  'alertDays',
   'isHalted',
 );
 
@@ -152,6 +155,7 @@ export const accountStates = allAccounts.pick(
   'eventCount',
   'ledgerOpenFrom',
   'alertBelowCents',
+  'alertDays',
   'testState',
   'testClock',
 );

@@ -8,7 +8,8 @@ const emails = Type.Array(
   { description: 'Who is written to, where the operator sends mail.', maxItems: 10 },
 );
 const daysBefore = Type.Integer({
-  description: 'How many days before its end a plan is told of, beside 7 days and 1 day.',
+  description:
+    'How many days before its end a plan is told of, beside 7 days and 1 day. At once if less is left of it.',
   minimum: 1,
   maximum: 60,
 });

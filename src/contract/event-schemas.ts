@@ -91,7 +91,7 @@ export const eventDescriptions = {
     },
   },
   'plan.ending': {
-    told: 'A plan ends soon: told 7 days and 1 day before, once each, and when alerts ask for it.',
+    told: 'A plan ends soon: told 7 days and 1 day before, once each, and when alerts ask for it; at once if less is left.',
     data: { customer, days: count('How many days before the end this notice is given.', 1) },
   },
   'plan.expired': { told: 'A plan came to its end.', data: { customer } },

@@ -1,6 +1,6 @@
 // What an account wants to be told in time: a balance that falls below an amount, plans that end in so many days, and who
-// is written to. The only writer of accounts.alert_below_cents, and of alerts, but for what was mailed (mail/alert-mails.ts). The engine tells of the balance, in the batch
-// that moves it; plans that end are told by a job (src/plans/plan-ends.ts).
+// is written to. The only writer of accounts.alert_below_cents, and of alerts, but for what was mailed (mail/alert-mails.ts)
+// and what the job that notices ends has caught up with (src/plans/alert-catch-up.ts).
 
 import { isDeepStrictEqual } from 'node:util';
 import { formatAmount } from '../contract/amounts.ts';
@@ -34,15 +34,16 @@ const lockAlerts: Statement = {
 
 const setThreshold: Statement = {
   name: 'set_alert_threshold',
-  text: 'update accounts set alert_below_cents = $2::bigint where id = $1::int',
+  text: 'update accounts set alert_below_cents = $2::bigint, alert_days = $3::int where id = $1::int',
 };
 
 const setAlerts: Statement = {
   name: 'set_alerts',
   // What was told while nobody was to be written to is not written of later.
-  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number)
-    select id, $2::int, $3::text[], event_count, event_count from accounts where id = $1::int
+  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
+    select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
+      is_catching_up = excluded.is_catching_up and (t.is_catching_up or t.plans_ending_days is distinct from excluded.plans_ending_days),
       low_mailed_number = case when t.emails = '{}' then excluded.low_mailed_number else t.low_mailed_number end,
       ending_mailed_number = case when t.emails = '{}' or t.plans_ending_days is distinct from excluded.plans_ending_days
         then excluded.ending_mailed_number else t.ending_mailed_number end`,
@@ -68,7 +69,7 @@ export function replaceAlerts(
     if (isDeepStrictEqual(before, wanted)) return true;
     const { belowCents, plansEndingDays, emails } = wanted;
     await listenToAccount(transaction, accountId);
-    await transaction.query(setThreshold, [accountId, belowCents]);
+    await transaction.query(setThreshold, [accountId, belowCents, plansEndingDays]);
     await transaction.query(setAlerts, [accountId, plansEndingDays, textArray(emails)]);
     await appendAudit(
       transaction,

@@ -12,6 +12,7 @@ import { lifeAfterOrder, lifeWithPendingOrder } from '../plans/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../plans/plan-terms.ts';
 import { isFull, refused, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
+import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { NewLoginLink, OrderOutcome, PlaceOrder } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { automaticFingerprint, type OrderKind, type OrderRecord } from './order-table.ts';
@@ -100,6 +101,7 @@ export function carryOut(
     const { balanceCents } = working.account(account.id) ?? account;
     working.tell(account.id, { type: 'order.completed', order, balanceCents });
     working.tell(account.id, { type: orderTold[kind], customer: ordered, order });
+    notifyOfNearEnd(working, ordered, now);
   }
   if (working.productMode !== 'none') {
     const { accountId, customerNumber } = order;

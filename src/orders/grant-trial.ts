@@ -7,6 +7,7 @@ import { lifeAfterTrial, runningPlan } from '../plans/plan-life.ts';
 import { startTrial } from '../plans/plan-terms.ts';
 import { isFull, refused, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
+import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { GrantTrial, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
 import { changeCallId } from './product-telling.ts';
@@ -45,6 +46,7 @@ export function grantTrial(
   const { packageId, expiresAt } = plan;
   const details = { kind: 'trial', byParty: 'operator', actorId: command.actorId } as const;
   const callId = changeCallId(account.id, working.addPlanChange(granted, details, now));
+  notifyOfNearEnd(working, granted, now);
   working.tellProduct({ callId, type: 'plan.activate', customer: granted, order: null, confirms: false });
   working.addAudit({
     actorId: command.actorId,

@@ -5,8 +5,19 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { NotePlanEnd, OrderOutcome } from './order-commands.ts';
-import type { WorkingState } from './order-state.ts';
+import type { CustomerState, WorkingState } from './order-state.ts';
 import { endCallId } from './product-telling.ts';
+
+const daySeconds = 86_400;
+
+/** Right after the end of a plan was set: if less is left than the account's alerts ask for, the notice is sent at once. */
+export function notifyOfNearEnd(working: WorkingState, customer: CustomerState, now: EpochSeconds): void {
+  const { accountId, plan, life } = customer;
+  const days = working.account(accountId)?.alertDays ?? null;
+  if (days === null || plan.expiresAt <= now || plan.expiresAt - days * daySeconds > now) return;
+  const notified = working.setLife(customer, { ...life, endNoticeDays: days });
+  working.tell(accountId, { type: 'plan.ending', customer: notified, days });
+}
 
 export function notePlanEnd(
   working: WorkingState,

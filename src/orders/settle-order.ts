@@ -10,6 +10,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { lifeAfterFailedOrder, lifeAfterOrder, runningPlan } from '../plans/plan-life.ts';
 import { heldBackCents, orderedPlan, orderTold, refundAtOnceCents } from './carry-out-order.ts';
 import { refused } from './command-checks.ts';
+import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { OrderOutcome, SettleOrder } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { automaticFingerprint, type OrderRecord, orderStatus } from './order-table.ts';
@@ -72,6 +73,7 @@ export function settleOrder(
   } else {
     working.tell(account.id, { type: 'order.completed', order: after, balanceCents });
     working.tell(account.id, { type: orderTold[order.kind], customer: settled.customer, order: after });
+    notifyOfNearEnd(working, settled.customer, now);
   }
   return { type: 'settled', order: after, replayed: false };
 }

@@ -11,6 +11,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
+import { catchUpAlerts } from './alert-catch-up.ts';
 
 export interface PlanEndLimits {
   /** Noted together: an order of somebody else waits for no more than these. */
@@ -91,6 +92,7 @@ const listAlertDays: Statement = {
 /** How many notices at least are still to be given when it was told to stop; 0: none. */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database } = dependencies;
+  if (!(await catchUpAlerts(dependencies, signal))) return 1;
   const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
   // The furthest first: of two notices that are due at once the later one says more, and stands last.
   const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
@@ -115,14 +117,14 @@ async function noteEndsIn(
   const until = now() + days * daySeconds;
   const [mark] = await database.query(findMark, [days]);
   const toldUntil = mark === undefined ? null : Number(mark['told_until']);
-  // Nothing is told of what was before anybody asked. A mark that lies ahead is of a clock that has been set back: what
-  // ends from now on is told, too.
-  if (toldUntil === null || toldUntil > until) {
+  // A mark ahead of the clock was set before the clock was set back; later ends must still be found.
+  if (toldUntil !== null && toldUntil > until) {
     await database.query(setMark, [days, until]);
     return true;
   }
   if (toldUntil === until) return true;
-  let last = { expiresAt: toldUntil, accountId: 2_147_483_647, number: 0 };
+  // The first run also finds the plans that are already closer to their end, but none that is over.
+  let last = { expiresAt: toldUntil ?? now(), accountId: 2_147_483_647, number: 0 };
   const isAlerted = statement === listAlertedEnds;
   const isApart = isAlerted && database.isSpread;
   const asking = isApart ? await database.query(listAlertedAccounts, [days]) : [];

@@ -439,6 +439,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     eventCount: null,
     ledgerOpenFrom: null,
     alertBelowCents: null,
+    alertDays: null,
     testState: null,
     testClock: null,
   };

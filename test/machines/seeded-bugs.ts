@@ -549,4 +549,11 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/keys-of-the-other-mode.test.ts',
     on: 'postgres',
   },
+  {
+    name: 'a plan that begins with less time than the alerts ask for gets no notice',
+    file: 'src/orders/note-plan-end.ts',
+    find: 'plan.expiresAt - days * daySeconds > now',
+    replace: 'plan.expiresAt - days * daySeconds !== now',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
 ];

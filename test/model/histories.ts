@@ -75,6 +75,8 @@ export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 
 
 /** Of which balance the account wants to be told that it fell below it; by their place in `groups`. */
 export const alertsBelow: readonly (bigint | null)[] = [20_000n, 4000n, null, 2000n];
+/** 29: some months are longer and some are not. */
+export const alertsEndingDays: readonly (number | null)[] = [null, 29, 60, null];
 
 export interface PackageMould {
   readonly name: string;
@@ -239,10 +241,10 @@ export function tellHistory(history: History, naming: Naming): Told {
   const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
 
   let mode: ProductMode = 'none';
-  const events = createEventRules(
-    oracle,
-    (accountId) => alertsBelow[naming.accountIds.indexOf(Number(accountId))] ?? null,
-  );
+  const events = createEventRules(oracle, (accountId) => {
+    const account = naming.accountIds.indexOf(Number(accountId));
+    return { belowCents: alertsBelow[account] ?? null, endingDays: alertsEndingDays[account] ?? null };
+  });
   const handoffs = createHandoffScenes({
     oracle,
     accountCount: groups.length,
@@ -303,7 +305,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     if ('replayed' in expected.outcome && expected.outcome.replayed) return [];
     if (expected.type === 'order') return events.ordered(was, expected.outcome.order, at);
     if (expected.type === 'settle' && request.type === 'settle_order')
-      return events.settled(was, expected.outcome, request.reason);
+      return events.settled(was, expected.outcome, request.reason, at);
     if (expected.type === 'credit' && request.type === 'credit')
       return events.credited(was, request.amountCents);
     if (expected.type === 'trial' && request.type === 'trial')

@@ -1,8 +1,9 @@
 // What whoever listens to an account has to hear of each request: a rule for each type of event, from the sentence that the
 // contract has for it (src/contract/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
-// Notices of plans that end, and events that no command of an account makes, are not among them.
+// Notices that a job sends before an end, and events that no command of an account makes, are not among them.
 
 import type { AccountId, CustomerView, Oracle, Order } from './oracle.ts';
+import { secondsPerDay } from './oracle-calendar.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 
@@ -23,7 +24,13 @@ export interface Before {
 
 export type PlanRequestType = 'cancel' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off';
 
-export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: AccountId) => bigint | null) {
+/** What the alerts of an account ask for; null: nothing. */
+export interface AlertRules {
+  readonly belowCents: bigint | null;
+  readonly endingDays: number | null;
+}
+
+export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId) => AlertRules) {
   function before(accountId: AccountId): Before {
     const { balanceCents } = oracle.balance(accountId);
     return {
@@ -40,7 +47,7 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
     is: bigint,
     texts: readonly string[],
   ): OwedEvent[] {
-    const below = alertBelowOf(accountId);
+    const below = alertsOf(accountId).belowCents;
     const fell = below !== null && was >= below && is < below;
     const all = fell ? [...texts, `balance.low ${is} of ${below}`] : texts;
     return all.map((text) => ({ accountId, text }));
@@ -59,7 +66,7 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
 
   /** Of an order that is no replay. */
   function ordered(was: Before, order: Order, now: number): OwedEvent[] {
-    const done = order.status === 'completed' ? completed(was.accountId, order) : [];
+    const done = order.status === 'completed' ? completed(was.accountId, order, now) : [];
     return since(was, [...created(was, order.customerReference, now), ...done]);
   }
 
@@ -67,6 +74,7 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
   function completed(
     accountId: AccountId,
     order: Order,
+    now: number,
     balanceCents = oracle.balance(accountId).balanceCents,
   ): string[] {
     const { kind, number, packageId, expiresAt, customerReference } = order;
@@ -74,15 +82,23 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
     return [
       `order.completed ${number} completed, ${balanceCents}`,
       `${type} ${customerReference} by order ${number}, ${packageId} until ${expiresAt}`,
+      ...endingAtOnce(accountId, customerReference, expiresAt, now),
     ];
   }
 
+  /** "If less is left of a plan than the alerts ask for, its notice comes at once." Not of a plan that is over. */
+  function endingAtOnce(accountId: AccountId, reference: string, endsAt: number, now: number): string[] {
+    const days = alertsOf(accountId).endingDays;
+    if (days === null || endsAt <= now || endsAt - days * secondsPerDay > now) return [];
+    return [`plan.ending ${reference} ${days}`];
+  }
+
   /** "The product refused an order that was pending." */
-  function settled(was: Before, outcome: SettleOutcome, reason: string | null): OwedEvent[] {
+  function settled(was: Before, outcome: SettleOutcome, reason: string | null, now: number): OwedEvent[] {
     if ('code' in outcome || outcome.replayed) return [];
     const { accountId } = was;
     const { order, balanceAfterCents } = outcome;
-    if (order.status === 'completed') return since(was, completed(accountId, order));
+    if (order.status === 'completed') return since(was, completed(accountId, order, now));
     const texts = [`order.failed ${order.number} failed ${reason}, ${balanceAfterCents}`];
     // "A plan that renews itself could not": this was its try.
     if (wasByItself(accountId, order)) texts.push(`renewal.failed ${order.customerReference} order_failed`);
@@ -107,7 +123,8 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
       if ('code' in outcome) return [{ accountId, text: `renewal.failed ${reference} ${outcome.code}` }];
       const { order, balanceAfterCents } = outcome;
       left.set(accountId, balanceAfterCents);
-      const done = order.status === 'completed' ? completed(accountId, order, balanceAfterCents) : [];
+      const done =
+        order.status === 'completed' ? completed(accountId, order, order.createdAt, balanceAfterCents) : [];
       return withLow({ accountId, balanceCents }, balanceAfterCents, done);
     });
   }
@@ -123,7 +140,8 @@ export function createEventRules(oracle: Oracle, alertBelowOf: (accountId: Accou
   function granted(was: Before, reference: string, now: number): OwedEvent[] {
     const { plan } = viewOf(was.accountId, reference, now);
     const begun = `plan.activated ${reference} by order null, ${plan.packageId} until ${plan.expiresAt}`;
-    return since(was, [...created(was, reference, now), begun]);
+    const ending = endingAtOnce(was.accountId, reference, plan.expiresAt, now);
+    return since(was, [...created(was, reference, now), begun, ...ending]);
   }
 
   /** Holds that were set and lifted, and plans that were ended before their time: what changed nothing is not told. */

@@ -57,7 +57,10 @@ export function createTestMode(world: World) {
     productMode: 'none',
   });
   const twins = new Map<AccountId, Twin>();
-  const events = createEventRules(oracle, (accountId) => getTwin(accountId).alerts.balanceBelowCents);
+  const events = createEventRules(oracle, (accountId) => {
+    const { balanceBelowCents, plansEndingDays } = getTwin(accountId).alerts;
+    return { belowCents: balanceBelowCents, endingDays: plansEndingDays };
+  });
 
   /** Made on first use, at the real time; later uses find it as it is. */
   function useTwin(accountId: AccountId, realNow: number): void {

@@ -12,7 +12,7 @@ import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/o
 import type { OrderRecord } from '../../src/orders/order-table.ts';
 import type { PlanChange } from '../../src/plans/plan-change.ts';
 import { plainLife } from '../../src/plans/plan-life.ts';
-import { alertsBelow, groups } from './histories.ts';
+import { alertsBelow, alertsEndingDays, groups } from './histories.ts';
 import { toText } from './history-report.ts';
 
 export type StateKeeper = ReturnType<typeof createStateKeeper>;
@@ -36,6 +36,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         eventCount: 0,
         alertBelowCents: alertsBelow[account] ?? null,
         ledgerOpenFrom: null,
+        alertDays: alertsEndingDays[account] ?? null,
         testState: null,
         testClock: null,
       },

@@ -169,7 +169,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   const oracleWorld = worldOf(naming);
   const live = createOracle(oracleWorld);
   const tests = createTestMode(oracleWorld);
-  const liveEvents = createEventRules(live, () => null);
+  const liveEvents = createEventRules(live, () => ({ belowCents: null, endingDays: null }));
   const steps: TestModeStep[] = [];
   const opened = new Set<number>();
   const wasReset = new Set<number>();

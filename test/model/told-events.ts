@@ -36,6 +36,7 @@ function toldText(happening: OrderHappening): string {
     case 'renewal.failed':
       return `${type} ${happening.customer.reference} ${happening.code}`;
     case 'plan.ending':
+      return `${type} ${happening.customer.reference} ${happening.days}`;
     case 'plan.expired':
       return `${type} ${happening.customer.reference}`;
     case 'balance.credited':

@@ -246,6 +246,38 @@ test('plans that end are told as many days before as an account asks for, beside
   assert.deepEqual(await days(other), [7, 1]);
 });
 
+test('of a plan with fewer days left than the alerts ask for, the notice comes at once', async () => {
+  const reseller = await service.createReseller({ credit: '100.00' });
+  const days = async () =>
+    (await told(reseller, 'plan.ending')).map(({ data }) => [
+      (data['customer'] as unknown as { reference: string }).reference,
+      data['days'],
+    ]);
+  await reseller.get('/events');
+  await placeOrder(service, reseller, { customer: 'before@example.com', idempotency_key: '1' });
+  await runPlanEnds(service);
+  assert.deepEqual(await days(), []);
+  expectStatus(await reseller.send('PUT', '/alerts', { plans_ending_days: 45 }), 200);
+  for (let runs = 0; runs < 2; runs += 1) await runPlanEnds(service);
+  assert.deepEqual(await days(), [['before@example.com', 45]], 'the job finds the plans that run already');
+  await placeOrder(service, reseller, { customer: 'after@example.com', idempotency_key: '2' });
+  assert.deepEqual((await days()).at(-1), ['after@example.com', 45], 'the order sends it');
+  // The same alerts again send nothing again.
+  expectStatus(await reseller.send('PUT', '/alerts', { plans_ending_days: 45, balance_below: '1.00' }), 200);
+  await runPlanEnds(service);
+  assert.equal((await days()).length, 2);
+  // A renewal sets another end: 45 days are less than what is left of two months, until they are not.
+  const { order } = await placeOrder(service, reseller, {
+    customer: 'after@example.com',
+    idempotency_key: '3',
+  });
+  await runPlanEnds(service);
+  assert.equal((await days()).length, 2);
+  service.clock.seconds = Date.parse(order.expires_at) / 1_000 - 45 * 86_400;
+  await runPlanEnds(service);
+  assert.deepEqual((await days()).slice(2), [['after@example.com', 45]]);
+});
+
 test('alerts that make no sense are refused, and nothing is changed', async () => {
   const reseller = await service.createReseller();
   const refused: readonly (readonly [body: object, field: string])[] = [

@@ -302,6 +302,41 @@ test('that a plan ends is told 7 days and 1 day before, and when it has, once ea
   assert.deepEqual(await toldAt(end + 61 * day), ['plan.expired renewed 0']);
 });
 
+test('a notice whose day passed while the service was off is sent late, once, while the plan runs', async () => {
+  await notePlanEnds();
+  const account = await silentReseller();
+  await feedOf(account);
+  const { order } = await placeOrder(service, account, { customer: 'late' });
+  const end = Date.parse(order.expires_at) / 1_000;
+  let seen = (await feedOf(account)).next_after;
+  const sentAt = async (seconds: number) => {
+    service.clock.seconds = seconds;
+    await notePlanEnds();
+    const { data, next_after } = await feedOf(account, `&after=${seen}`);
+    seen = next_after ?? seen;
+    const ending = data.filter(({ type }: { type: string }) => type === 'plan.ending');
+    return ending.map((event: { data: { days: number } }) => event.data.days);
+  };
+  assert.deepEqual(await sentAt(end - 8 * day), []);
+  assert.deepEqual(await sentAt(end - 3 * day), [7]);
+  assert.deepEqual(await sentAt(end - 2 * day), []);
+  assert.deepEqual(await sentAt(end - 1), [1]);
+});
+
+test('the first look for ends finds the plans whose 7 days have begun already', async () => {
+  const account = await silentReseller();
+  await feedOf(account);
+  const { order } = await placeOrder(service, account, { customer: 'first-look' });
+  service.clock.seconds = Date.parse(order.expires_at) / 1_000 - 3 * day;
+  await sql('delete from plan_end_marks');
+  for (let runs = 0; runs < 2; runs += 1) await notePlanEnds();
+  const ending = (await feedOf(account)).data.filter(({ type }: { type: string }) => type === 'plan.ending');
+  assert.deepEqual(
+    ending.map((event: { data: { days: number } }) => event.data.days),
+    [7],
+  );
+});
+
 test('a clock that was ahead by a year, and is set right, keeps no end from being told', async () => {
   const year = 365 * day;
   service.clock.seconds += year;

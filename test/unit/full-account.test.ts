@@ -18,6 +18,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       balanceCents: 0n,
       alertBelowCents: null,
       ledgerOpenFrom: null,
+      alertDays: null,
       testState: id === 7 ? null : 'current',
       testClock: id === 7 ? null : 0,
       ...numbers,

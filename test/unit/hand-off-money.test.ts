@@ -46,6 +46,7 @@ function openingState(productMode: ProductMode): OrderState {
         eventCount: null,
         ledgerOpenFrom: null,
         alertBelowCents: null,
+        alertDays: null,
         testState: null,
         testClock: null,
       },

@@ -38,6 +38,7 @@ const published = {
   '0030-accounts-by-name.sql': 'e98ab79a5e8c0da89cc3087f79242c7e14376a0e8d48838d646125c2697d23cf',
   '0031-account-views.sql': 'afd9c2375a3e1a0978e430b3fc5f79cfd13cafc2b4caa1c7ad124412f411545e',
   '0032-ledger-dates.sql': 'd969a99060db5186f0ab7f48cb28ed1da65fb65beb605f37affe75c97f00978a',
+  '0033-late-notices.sql': 'd94ad02d41cfe8f8e7848fb0071f47451f3d248a399ab395e94bf54fb4a9d21b',
 };
 
 test('no migration changes after it was published', () => {

@@ -527,6 +527,7 @@ function opening(): Position {
     eventCount: null,
     ledgerOpenFrom: null,
     alertBelowCents: null,
+    alertDays: null,
     testState: null,
     testClock: null,
   };
