@@ -28,6 +28,7 @@ import {
 import { openPostgres } from './database/postgres.ts';
 import { SchemaMismatch } from './database/schema-mismatch.ts';
 import { listMigrations } from './database/table-catalog.ts';
+import { refuseUnfinishedRestore } from './database/unfinished-restore.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -163,6 +164,7 @@ async function openSafely<Opened>(
   const database = await connectDatabase(config, limits, applicationName);
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(database);
+    await refuseUnfinishedRestore(database);
     return await work(
       database,
       say === undefined ? {} : { notices: { say, everyMilliseconds: limits.noticeMilliseconds } },

@@ -159,6 +159,9 @@ customers.renew_failure text
 customers.external_ref text
 customers.end_notice_days integer
 customers.pending_order integer
+event_gaps.account_id integer not null
+event_gaps.first_number integer not null
+event_gaps.last_number integer not null
 event_inbox.id bigint not null generated always as identity
 event_inbox.account_id integer not null
 event_inbox.first_number integer not null
@@ -393,6 +396,7 @@ service_state.product_secret_sealed text
 service_state.product_test_url text
 service_state.product_test_secret_sealed text
 service_state.listens_to_tests boolean not null default false
+service_state.incarnation text
 sessions.person_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null
@@ -507,6 +511,7 @@ customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
 customer_term_marks: customer_term_marks_pkey PRIMARY KEY (account_id)
 customer_terms: customer_terms_pkey PRIMARY KEY (account_id, term, customer_number)
 customers: customers_pkey PRIMARY KEY (account_id, number)
+event_gaps: event_gaps_pkey PRIMARY KEY (account_id, last_number)
 event_inbox: event_inbox_pkey PRIMARY KEY (id)
 event_stream: event_stream_pkey PRIMARY KEY ("position")
 event_stream_head: event_stream_head_only_row_check CHECK (only_row)
@@ -615,6 +620,7 @@ CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, accou
 CREATE INDEX customers_suspended ON public.customers USING btree (account_id, number) WHERE ((status)::text = 'suspended'::text)
 CREATE INDEX customers_test_ends ON public.customers USING btree (account_id, expires_at, number) WHERE (account_id > 5000000)
 CREATE INDEX customers_test_renewals ON public.customers USING btree (account_id, renew_at, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end) AND (account_id > 5000000))
+CREATE UNIQUE INDEX event_gaps_pkey ON public.event_gaps USING btree (account_id, last_number)
 CREATE UNIQUE INDEX event_inbox_pkey ON public.event_inbox USING btree (id)
 CREATE UNIQUE INDEX event_stream_of_account ON public.event_stream USING btree (account_id, last_number)
 CREATE INDEX event_stream_of_all ON public.event_stream USING btree ("position") WHERE (account_id <= 5000000)

@@ -113,20 +113,48 @@ function keep(array $copy): void
     rename(FOLDER . '/copy.json.new', FOLDER . '/copy.json');
 }
 
+/** A new copy, of every customer there is; null: no answer. The old one is used until this one is whole. */
+function read_everything(): ?array
+{
+    $copy = ['after' => null, 'packages_version' => null, 'customers' => []];
+    do {
+        $query = http_build_query(['after' => $copy['after'], 'limit' => 1000]);
+        $page = ask('GET', "/entitlements?$query");
+        if (!isset($page['data'])) {
+            return null;
+        }
+        $copy['after'] = $page['next_after'];
+        $copy['packages_version'] ??= $page['packages_version'];
+        $copy['customers'] = array_column($page['data'], null, 'reference') + $copy['customers'];
+    } while ($page['has_more']);
+    return $copy;
+}
+
 function follow_entitlements(): never
 {
     $copy = read_copy();
     while (true) {
+        if ($copy['after'] === null) {
+            $whole = read_everything();
+            if ($whole === null) {
+                error_log('entitlements: no answer');
+                sleep(1);
+            } else {
+                $copy = $whole;
+                keep($copy);
+            }
+            continue;
+        }
         $query = http_build_query(['after' => $copy['after'], 'limit' => 1000, 'wait' => 20]);
         $page = ask('GET', "/entitlements?$query");
         if (!isset($page['data'])) {
-            // Away for so long that changes were missed: from the beginning. What is in the copy stays until it is replaced.
+            // Away for too long, or the service was restored from a backup: customers of the old copy may not exist any more.
             if (($page['error']['code'] ?? '') === 'events_gone') {
                 $copy['after'] = null;
             }
             error_log('entitlements: ' . ($page['error']['code'] ?? 'no answer'));
             sleep(1);
-        } elseif ($copy['after'] !== null && $page['packages_version'] !== $copy['packages_version']) {
+        } elseif ($page['packages_version'] !== $copy['packages_version']) {
             // A package is not what it was, and it is in every customer's entitlement: all of them once more.
             $copy['after'] = null;
         } elseif ($page['next_after'] !== $copy['after']) {

@@ -118,23 +118,40 @@ function keep(next: Copy): void {
   copy = next;
 }
 
+/** A new copy, of every customer there is. The old one is used until this one is whole. */
+async function readEverything(): Promise<Copy> {
+  const customers: Record<string, Entitlement> = {};
+  let packagesVersion: number | undefined;
+  for (let after: string | undefined; ; ) {
+    const page = await client.product.readEntitlements({ after, limit: 1000 });
+    for (const each of page.data) customers[each.reference] = each;
+    packagesVersion ??= page.packages_version;
+    after = page.next_after;
+    if (!page.has_more) return { after, packagesVersion, customers };
+  }
+}
+
 async function followEntitlements(): Promise<never> {
   for (;;) {
     try {
       const { after, packagesVersion, customers } = copy;
+      if (after === undefined) {
+        keep(await readEverything());
+        continue;
+      }
       const page = await client.product.readEntitlements({ after, limit: 1000, wait: 10 });
       const { data, next_after: next, packages_version: version } = page;
-      if (after !== undefined && version !== packagesVersion) {
+      if (version !== packagesVersion) {
         // A package is not what it was, and it is in every customer's entitlement: all of them once more.
-        keep({ customers });
+        keep(await readEverything());
       } else if (next !== after) {
         const changed = Object.fromEntries(data.map((each) => [each.reference, each]));
         keep({ after: next, packagesVersion: version, customers: { ...customers, ...changed } });
       }
     } catch (error) {
-      // Away for so long that changes were missed: from the beginning. What is in the copy stays until it is replaced.
+      console.error(error);
+      // Away for too long, or the service was restored from a backup: customers of the old copy may not exist any more.
       if (isSellthroughError(error, 'events_gone')) keep({ customers: copy.customers });
-      else console.error(error);
       await pause(1000);
     }
   }

@@ -17,7 +17,12 @@ const entries = (kind: string) =>
 
 /** What there are as many of, by what is compared. */
 const pairs: Readonly<Record<string, readonly [told: string, written: string]>> = {
-  numbers: ['a.event_count', '(select count(*) from events e where e.account_id = a.id)'],
+  // A restore skips numbers.
+  numbers: [
+    `a.event_count - (select coalesce(sum(g.last_number - g.first_number + 2), 0)
+      from event_gaps g where g.account_id = a.id)`,
+    '(select count(*) from events e where e.account_id = a.id)',
+  ],
   'the last number': [
     'a.event_count',
     '(select coalesce(max(number), 0) from events e where e.account_id = a.id)',

@@ -4,6 +4,7 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import type { Seal } from './seal.ts';
 
 export interface ServiceState {
@@ -50,6 +51,22 @@ export async function beginState(
 /** Under which of the known keys a database, or a backup of it, is. */
 export function checkState(seal: Seal, secretKeyCheck: string): ReturnType<Seal['stateOf']> {
   return seal.stateOf(secretKeyCheck, checkContext);
+}
+
+const selectIncarnation: Statement = {
+  name: 'find_incarnation',
+  text: 'select incarnation from service_state',
+};
+
+/** What tells this database from the one that a backup or a standby was taken of; null: it was never restored. */
+export async function findIncarnation(database: Queryable): Promise<string | null> {
+  const [row] = await database.query(selectIncarnation);
+  return nullable(String, row?.['incarnation']);
+}
+
+/** The caller also skips the numbers that the lost database may have given out (begin-incarnation.ts). */
+export async function writeIncarnation(transaction: Queryable, incarnation: string): Promise<void> {
+  await transaction.query({ name: '', text: 'update service_state set incarnation = $1' }, [incarnation]);
 }
 
 /** From now on no start without the key that seals is right. */

@@ -1,6 +1,6 @@
 // Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
 // transaction, each table read back and compared with the file's checksum before COMMIT, then the migrations
-// that came after the backup. Called by `sellthrough restore`, which has read the whole file once before.
+// that came after the backup, and a new incarnation. Called by `sellthrough restore`, which has read the whole file once before.
 // Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row; nobody
 // is let in by a session, a link or a code of the past.
 
@@ -17,6 +17,7 @@ import {
   quoteName,
   type Table,
 } from '../database/table-catalog.ts';
+import { unfinishedRestore } from '../database/unfinished-restore.ts';
 import {
   type BackupContent,
   BackupDamaged,
@@ -24,6 +25,7 @@ import {
   createTableSum,
   readBackup,
 } from './backup-format.ts';
+import { beginIncarnation } from './begin-incarnation.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
 /** The database is not empty, or is not ours. The message is for people. */
@@ -74,6 +76,8 @@ export interface Restored {
   readonly content: BackupContent;
   /** Names of the migrations that ran after the load. */
   readonly migrated: readonly string[];
+  /** Of the database from now on. */
+  readonly incarnation: string;
   /** Tables to the number of their rows that were left out. */
   readonly dropped: Readonly<Record<string, number>>;
 }
@@ -99,13 +103,22 @@ export async function restoreBackup(
       await dropPasses(transaction);
       await giveMailsUp(transaction);
       if (revokeKeysAt !== null) await transaction.query(revokeEveryKey, [revokeKeysAt]);
+      await run(transaction, `create table ${unfinishedRestore} ()`);
       return loaded;
     },
     { timeoutMilliseconds: wholeDatabaseMilliseconds },
   );
   const rows = new Map(content.sums.map((sum) => [sum.table, sum.rows]));
   const dropped = Object.fromEntries(passTables.map((table) => [table, rows.get(table) ?? 0]));
-  return { content, migrated: await migrate(database, told), dropped };
+  const migrated = await migrate(database, told);
+  const incarnation = await database.transaction(
+    async (transaction) => {
+      await run(transaction, `drop table ${unfinishedRestore}`);
+      return beginIncarnation(transaction);
+    },
+    { timeoutMilliseconds: wholeDatabaseMilliseconds },
+  );
+  return { content, migrated, incarnation, dropped };
 }
 
 /** Rows are loaded into one group; the groups are made around them afterwards. */

@@ -2,7 +2,6 @@
 // Says what it found and about how long the service has to stand still before it begins.
 // Always true: whatever ends it early leaves the database as it was (src/database/divide-accounts.ts).
 
-import { listServices } from '../accounts/key-holders.ts';
 import { spreadGroups } from '../bootstrap.ts';
 import { type Config, ConfigProblem, readConfig } from '../config.ts';
 import { accountGroupsMax } from '../database/account-groups.ts';
@@ -14,6 +13,7 @@ import { insufficientPrivilege, lockSchema } from '../database/migrate.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { confirm } from './confirm.ts';
 import { createProgressLine } from './progress-line.ts';
+import { refuseServices } from './refuse-services.ts';
 import { say, useDatabase } from './with-database.ts';
 
 export interface DivideFlags {
@@ -110,14 +110,6 @@ async function refuseStranger(database: Queryable): Promise<void> {
   if (row?.['may_create'] === true && row['is_owner'] === true) return;
   throw new CommandFailed(
     `Nothing was changed: ${String(row?.['role'])} may not make schemas or does not own the tables: run it as the role that owns the database (docs/postgresql.md).`,
-  );
-}
-
-async function refuseServices(database: Queryable): Promise<void> {
-  const services = await listServices(database);
-  if (services.length === 0) return;
-  throw new CommandFailed(
-    `Nothing was changed: ${services.length === 1 ? 'a service runs' : `${services.length} services run`} on this database (${services.join('; ')}). Stop ${services.length === 1 ? 'it' : 'them'} first, and run it again.`,
   );
 }
 

@@ -23,6 +23,7 @@ import { formatTime } from '../contract/times.ts';
 import { countSealed } from '../identity/reseal-texts.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
+import { reconcileText } from './new-incarnation-command.ts';
 import { minuteOf, textTable } from './text-table.ts';
 import { problemLines } from './verify-command.ts';
 import { epochSeconds, say } from './with-database.ts';
@@ -98,7 +99,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
   try {
     if (!config.allowUnsafeDatabase) await checkDurability(connected);
     const now = epochSeconds();
-    const { content, migrated, dropped } = await restoreBackup(connected, path, checked, {
+    const { content, migrated, incarnation, dropped } = await restoreBackup(connected, path, checked, {
       notices: { say, everyMilliseconds: defaultLimits.database.noticeMilliseconds },
       revokeKeysAt: revokeKeys ? now : null,
     });
@@ -129,6 +130,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
         rows: content.rows,
         tables,
         migrated,
+        incarnation,
         dropped,
         keys: keys.map((key) => ({
           account_id: key.accountId,
@@ -148,6 +150,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
         unreadable === 0 ? '' : unreadableText(unreadable),
         droppedText(dropped),
         revokeKeys ? newKeysText(newKeys, administrators) : livingKeysText(keys, madeAt),
+        reconcileText(`what happened after ${madeAt}`),
       ].join(''),
     );
   } finally {

@@ -28,6 +28,7 @@ const chapters: readonly {
       verify: async () => (await import('./verify-command.ts')).verifyCommand(),
       backup: async () => (await import('./backup-command.ts')).backupCommand(),
       restore: async () => (await import('./restore-command.ts')).restoreCommand(),
+      'new-incarnation': async () => (await import('./new-incarnation-command.ts')).newIncarnationCommand(),
       reseal: async () => (await import('./reseal-command.ts')).resealCommand(),
     },
   },

@@ -108,7 +108,8 @@ export const errorCatalogue = {
   },
   events_gone: {
     status: 410,
-    message: 'Events after this one are kept no more: begin again without after, and compare with the lists.',
+    message:
+      'Events after this cursor have expired, or the service was restored from a backup. Start again without after, and reconcile with the lists.',
   },
   too_many_webhooks: {
     status: 409,

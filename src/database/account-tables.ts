@@ -22,6 +22,7 @@ export const accountTables: Readonly<Record<string, string>> = {
   login_links: 'account_id',
   events: 'account_id',
   event_inbox: 'account_id',
+  event_gaps: 'account_id',
   api_request_counts: 'account_id',
   api_requests: 'account_id',
   api_request_bodies: 'account_id',

@@ -83,9 +83,7 @@ export async function listTables(queryable: Queryable): Promise<Table[]> {
 }
 
 /** Groups draw the numbers of a column from one sequence, which its default depends on. */
-const selectSequences = `select table_name as table, column_name as column,
-    pg_sequence_last_value(sequence)::text as last
-  from (
+const numberedColumns = `(
     select c.relname::text as table_name, a.attname::text as column_name, a.attnum,
       coalesce(
         pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass,
@@ -96,9 +94,18 @@ const selectSequences = `select table_name as table, column_name as column,
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relkind = 'r'
       and c.relnamespace in (current_schema()::regnamespace, coalesce($1, current_schema()::text)::regnamespace)
-  ) columns
-  where sequence is not null
-  order by table_name, attnum`;
+  ) columns`;
+
+const selectSequences = `select table_name as table, column_name as column, pg_sequence_last_value(sequence)::text as last
+  from ${numberedColumns} where sequence is not null order by table_name, attnum`;
+
+const skipInSequences = `select setval(sequence, coalesce(pg_sequence_last_value(sequence), 0) + $2::int)
+  from ${numberedColumns} where sequence is not null`;
+
+/** No row that is made from now on gets one of the next `count` ids. */
+export async function skipSequences(queryable: Queryable, count: number): Promise<void> {
+  await queryable.query({ name: '', text: skipInSequences }, [await firstGroup(queryable), count]);
+}
 
 export async function listSequences(queryable: Queryable): Promise<Sequence[]> {
   const rows = await queryable.query({ name: '', text: selectSequences }, [await firstGroup(queryable)]);

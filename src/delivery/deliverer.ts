@@ -10,6 +10,7 @@ import { isTestAccount, publicId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { DeliveryStatus } from '../contract/webhook-schemas.ts';
 import type { Database } from '../database/database.ts';
+import type { EventGap } from '../events/event-gaps.ts';
 import { extendStream, streamEnd } from '../events/event-stream.ts';
 import { eventText } from '../events/event-view.ts';
 import type { JobContext, JobResult } from '../jobs/create-jobs.ts';
@@ -99,6 +100,8 @@ interface Endpoint {
   readonly accountId: number;
   queue: EndpointQueue;
   attemptCount: number;
+  /** Numbers that no event has, because of a restore. */
+  readonly gap: EventGap | null;
   /** Of the secret, and of the one before it; null: it cannot be opened here. */
   keys: { readonly current: KeyObject; readonly previous: KeyObject | null } | null;
   isBusy: boolean;
@@ -188,7 +191,7 @@ function createRun(
 
   // ------------------------------------------------------------------------------------- endpoints
 
-  function put({ webhook, eventCount, retriesDueAt }: LoadedWebhook): void {
+  function put({ webhook, eventCount, gap, retriesDueAt }: LoadedWebhook): void {
     const available = webhook.accountId === operator ? streamTo : eventCount;
     const known = endpoints.get(webhook.id);
     const endpoint: Endpoint = known ?? {
@@ -196,6 +199,7 @@ function createRun(
       accountId: webhook.accountId,
       queue: createEndpointQueue(webhook, available),
       attemptCount: webhook.attemptCount,
+      gap,
       keys: null,
       isBusy: false,
       isSlow: false,
@@ -575,7 +579,7 @@ function createRun(
         if (isOfTest(endpoint)) continue;
         const { queue } = endpoint;
         if (endpoint.isBusy) inFlight += 1;
-        backlog += Math.max(0, queue.available - queue.cursor);
+        backlog += backlogOf(endpoint);
         const at = queue.events[0]?.event.createdAt;
         if (at !== undefined) oldest = Math.min(oldest ?? at, at);
       }
@@ -594,6 +598,12 @@ function createRun(
 /** Figures leave them out: their events tell the time of another clock. */
 function isOfTest({ accountId }: Endpoint): boolean {
   return isTestAccount(accountId);
+}
+
+/** Events behind its cursor, whatever their types. */
+function backlogOf({ gap, queue: { available, cursor } }: Endpoint): number {
+  const skipped = gap === null ? 0 : Math.min(available, gap.last + 1) - Math.max(cursor, gap.first - 1);
+  return Math.max(0, available - cursor - Math.max(0, skipped));
 }
 
 function progressOf({ id, attemptCount }: Endpoint, queue: EndpointQueue): Progress {

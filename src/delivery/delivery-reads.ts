@@ -5,6 +5,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import { byGroup, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
+import { type EventGap, findLastGaps } from '../events/event-gaps.ts';
 import { events } from '../events/event-log.ts';
 import { countEvents } from '../events/event-reads.ts';
 import { readStream } from '../events/event-stream.ts';
@@ -16,6 +17,8 @@ export interface LoadedWebhook {
   readonly webhook: Webhook;
   /** The number of its account's last event; 0 of the operator's. */
   readonly eventCount: number;
+  /** Numbers that its account's events skipped at the last restore. */
+  readonly gap: EventGap | null;
   readonly retriesDueAt: EpochSeconds | null;
 }
 
@@ -54,13 +57,15 @@ export async function loadWebhooksById(
 
 async function asLoaded(database: Queryable, rows: readonly Row[]): Promise<LoadedWebhook[]> {
   const parsed = rows.map((row) => webhooks.parse(row));
-  const counts = await countEvents(
-    database,
-    parsed.flatMap(({ accountId }) => accountId ?? []),
-  );
+  const accountIds = parsed.flatMap(({ accountId }) => accountId ?? []);
+  const [counts, gaps] = await Promise.all([
+    countEvents(database, accountIds),
+    findLastGaps(database, accountIds),
+  ]);
   return parsed.map((webhook, index) => ({
     webhook,
     eventCount: counts.get(webhook.accountId ?? 0) ?? 0,
+    gap: gaps.get(webhook.accountId ?? 0) ?? null,
     retriesDueAt: nullable(Number, rows[index]?.['retries_due_at']),
   }));
 }

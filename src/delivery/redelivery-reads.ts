@@ -5,6 +5,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
+import { countSkippedNumbers } from '../events/event-gaps.ts';
 import { countEvents } from '../events/event-reads.ts';
 import { findFirstUpTo } from './webhook-store.ts';
 import type { Webhook } from './webhook-table.ts';
@@ -37,8 +38,10 @@ export async function countSince(
   const end = (await countEvents(database, [accountId])).get(accountId) ?? 0;
   const first = await findFirstUpTo(ofAccount, accountId, at, end);
   if (first === null) return { count: 0, isMore: false };
-  // Without gaps.
-  if (types.length === 0) return { count: end - first + 1, isMore: false };
+  if (types.length === 0) {
+    const skipped = await countSkippedNumbers(database, accountId, { first, last: end });
+    return { count: end - first + 1 - skipped, isMore: false };
+  }
   const [row] = await ofAccount.query(countOfTypes, [accountId, textArray(types), first, end]);
   const count = Number(row?.['count'] ?? 0);
   return { count: Math.min(count, countedMax), isMore: count > countedMax };

@@ -3,6 +3,7 @@
 import type { EventType } from '../contract/event-schemas.ts';
 import { type Database, type Queryable, ranked, type Statement } from '../database/database.ts';
 import { ofAccounts } from '../database/over-groups.ts';
+import { nullable } from '../database/row-values.ts';
 import { type AccountEvent, events, listenToAccount } from './event-log.ts';
 
 export interface FeedQuestion {
@@ -25,13 +26,16 @@ export type FeedOutcome =
     }
   /** No such event was ever told. */
   | { readonly type: 'unknown' }
-  /** Events behind `after` are kept no more; the oldest that is, or null. */
+  /** Events after `after` have expired, or `after` is of the time between a backup and its restore. `oldest`: that is kept. */
   | { readonly type: 'gone'; readonly oldest: number | null };
 
 const findExtent: Statement = {
   name: 'find_event_extent',
-  text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest
-    from accounts a where a.id = $1::int`,
+  text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest,
+      gap.first_number as gap_first, gap.last_number as gap_last
+    from accounts a left join lateral (select first_number, last_number from event_gaps g
+      where g.account_id = a.id and g.last_number >= $2::int order by g.last_number limit 1) gap on true
+    where a.id = $1::int`,
 };
 
 const listEvents: Statement = {
@@ -70,12 +74,20 @@ export async function readFeed(
   database: Database,
   { accountId, after, type, limit }: FeedQuestion,
 ): Promise<FeedOutcome> {
-  const [extent] = await database.ofAccount(accountId).query(findExtent, [accountId]);
+  const [extent] = await database.ofAccount(accountId).query(findExtent, [accountId, after]);
   if (extent?.['event_count'] === null) await listenToAccount(database, accountId);
   const total = Number(extent?.['event_count'] ?? 0);
   const oldest = extent?.['oldest'] == null ? null : Number(extent['oldest']);
   if (after > total) return { type: 'unknown' };
-  if (after > 0 && after < total && (oldest === null || oldest > after + 1)) return { type: 'gone', oldest };
+  const gap = {
+    first: nullable(Number, extent?.['gap_first']) ?? Number.POSITIVE_INFINITY,
+    last: nullable(Number, extent?.['gap_last']) ?? Number.POSITIVE_INFINITY,
+  };
+  // Given out by a database that was lost, if at all: what the reader knows of it never happened here.
+  if (after > 0 && gap.first <= after) return { type: 'gone', oldest };
+  // Behind a gap comes the place where the numbering went on, which is no event either.
+  const next = gap.first === after + 1 ? gap.last + 2 : after + 1;
+  if (after > 0 && next <= total && (oldest === null || oldest > next)) return { type: 'gone', oldest };
   const rows =
     type === null
       ? await database.ofAccount(accountId).query(listEvents, [accountId, after, limit + 1])
@@ -115,7 +127,7 @@ export async function readLatestEvents(
 ): Promise<LatestEvents> {
   const ofAccount = database.ofAccount(accountId);
   const [[extent], rows] = await Promise.all([
-    ofAccount.query(findExtent, [accountId]),
+    ofAccount.query(findExtent, [accountId, 0]),
     type === null
       ? ofAccount.query(listDown, [accountId, before, limit + 1])
       : ofAccount.query(listOfTypeDown, [accountId, before, limit + 1, type]),

@@ -31,7 +31,7 @@ const lookedAtMax = 1_000;
 
 const isListening: Statement = {
   name: 'is_listening_to_all',
-  text: `select s.listens_to_all, a.event_count from service_state s
+  text: `select s.listens_to_all, s.incarnation, a.id, a.event_count from service_state s
     left join accounts a on a.id = $1::int`,
 };
 
@@ -46,7 +46,9 @@ export async function readWholeFeed(
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
     const wasTold = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
-    return { type: wasTold ? 'gone' : 'unknown' };
+    // An account that only the lost database had: its id is not given out again.
+    const isLost = state?.['incarnation'] !== null && state?.['id'] === null;
+    return { type: wasTold || isLost ? 'gone' : 'unknown' };
   }
   const read = type === null ? limit : lookedAtMax;
   const rows = await readStream(database, { after: position, accountId: null, limit: read, mode: 'live' });

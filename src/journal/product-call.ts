@@ -1,12 +1,12 @@
 // What the operator's product is told about a customer's plan: one row of `product_calls` for each thing, written in the
 // transaction of what it tells (the order batch does, under the account's lock). Sending them belongs to whoever has
 // the lease of it; a call that settles an order is closed by the batch that settles the order, whoever asked for it.
-// Always true: a call's id is that of what it tells, so the same thing is never written twice, and the product ignores
-// a repeat by it.
+// Invariant: a call's id is made of what it is about and the database's incarnation, so the same thing is never written
+// twice, no id is used again after a restore, and the product recognizes a repeat by it.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, Queryable, Statement } from '../database/database.ts';
 import {
   boolean,
   type Column,
@@ -89,6 +89,25 @@ export async function giveUpProductCalls(database: Database): Promise<void> {
       count = (await group.query(giveUp)).length;
     }
   }
+}
+
+/** A call's id in a database that was restored. The first incarnation's ids have no ending. */
+export function callIdIn(incarnation: string | null, callId: string): string {
+  return incarnation === null ? callId : `${callId}_r${incarnation}`;
+}
+
+const rename: Statement = {
+  name: '',
+  text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text
+    where status in ('waiting', 'attention')`,
+};
+
+/**
+ * The lost database may have sent these calls, and others after them. Under their old ids the product would repeat its old
+ * answers instead of looking at the present state.
+ */
+export async function renameWaitingCalls(transaction: Queryable, incarnation: string): Promise<void> {
+  for (const group of transaction.accountGroups()) await group.query(rename, [callIdIn(incarnation, '')]);
 }
 
 function json(name: string): Column<JsonObject> {

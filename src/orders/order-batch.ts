@@ -14,6 +14,7 @@ import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Write, writeRows } from '../database/table.ts';
 import { writeEvents } from '../events/event-log.ts';
@@ -134,7 +135,7 @@ export function runBatch(
         data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: createdAt })),
       }));
       const calls = decision.changes.tellings.map((telling) =>
-        productCall(telling, catalog.byId, productPayload, at),
+        productCall(telling, catalog.byId, productPayload, { incarnation: loaded.incarnation, now: at }),
       );
       const wait = isTest ? writeTests(transaction, decision) : [];
       const written = [
@@ -251,7 +252,7 @@ const accountsInOrder = `select ${accountStates.list('a')} from accounts a where
 const lockAccounts: Statement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
 const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder };
 
-const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product`;
+const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product, s.incarnation`;
 
 const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
@@ -438,6 +439,7 @@ async function load(
   }
   return {
     packagesVersion: Number(service['packages_version']),
+    incarnation: nullable(String, service['incarnation']),
     productMode:
       isTest && service['has_test_product'] !== true
         ? ('none' as const)

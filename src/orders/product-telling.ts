@@ -6,7 +6,7 @@ import type { Package } from '../catalog/package-catalog.ts';
 import { publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { NewProductCall, ProductCallType } from '../journal/product-call.ts';
+import { callIdIn, type NewProductCall, type ProductCallType } from '../journal/product-call.ts';
 import { isSuspended } from '../plans/plan-life.ts';
 import type { CustomerState, TimedTelling } from './order-state.ts';
 import type { OrderKind, OrderRecord } from './order-table.ts';
@@ -58,10 +58,10 @@ export function productCall(
   { callId, type, customer, order, confirms, at }: TimedTelling,
   packages: ReadonlyMap<number, Package>,
   payload: ProductPayload,
-  now: EpochSeconds,
+  { incarnation, now }: { readonly incarnation: string | null; readonly now: EpochSeconds },
 ): NewProductCall {
   return {
-    callId,
+    callId: callIdIn(incarnation, callId),
     accountId: customer.accountId,
     customerNumber: customer.number,
     orderNumber: order?.number ?? null,

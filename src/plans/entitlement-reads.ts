@@ -1,6 +1,7 @@
 // What the product may let a customer do, read for it: one customer by reference, all there are, and those whose plans
 // have changed since a place of the stream. Each is shown as they are now, so a change that was told twice does no harm.
 
+import { findIncarnation } from '../accounts/service-state.ts';
 import type { EventType } from '../contract/event-schemas.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -25,11 +26,12 @@ export type EntitledMode = 'live' | 'test';
 
 /**
  * Where a copy stands: among all customers, of whom those behind the named one are still to come (`position`: that of the
- * stream when the copy was begun); or behind a position of the stream.
+ * stream when the copy was begun); or behind a position of the stream. `incarnation`: of the database that answered.
  */
-export type EntitlementPlace =
-  | { readonly type: 'all'; readonly accountId: number; readonly number: number; readonly position: bigint }
-  | { readonly type: 'stream'; readonly position: bigint };
+export type EntitlementPlace = (
+  | { readonly type: 'all'; readonly accountId: number; readonly number: number }
+  | { readonly type: 'stream' }
+) & { readonly position: bigint; readonly incarnation: string | null };
 
 export interface EntitlementPage {
   readonly customers: readonly EntitledCustomer[];
@@ -111,16 +113,19 @@ export async function beginEntitlements(database: Database, mode: EntitledMode):
   await listenToEverybody(database, mode);
   await extendStream(database);
   const accountId = mode === 'live' ? 0 : realAccountIdMax;
-  return { type: 'all', accountId, number: 0, position: await streamEnd(database) };
+  const incarnation = await findIncarnation(database);
+  return { type: 'all', accountId, number: 0, position: await streamEnd(database), incarnation };
 }
 
-/** null: what changed behind that place is kept no more. */
+/** null: what changed after that place has expired, or the place is of another incarnation of the database. */
 export async function readEntitlements(
   database: Database,
   mode: EntitledMode,
   place: EntitlementPlace,
   limit: number,
 ): Promise<EntitlementPage | null> {
+  const { incarnation } = place;
+  if (incarnation !== (await findIncarnation(database))) return null;
   if (place.type === 'all') return readAll(database, mode, place, limit);
   await extendStream(database);
   const begin = await streamBegin(database);
@@ -141,7 +146,7 @@ export async function readEntitlements(
   return {
     customers: rows.map(parseEntitled),
     // What tests tell has places there too: nothing of real accounts was told up to the end.
-    next: { type: 'stream', position: events.at(-1)?.position ?? end },
+    next: { type: 'stream', position: events.at(-1)?.position ?? end, incarnation },
     hasMore: events.length === limit,
   };
 }
@@ -170,7 +175,7 @@ async function readAll(
   place: EntitlementPlace & { type: 'all' },
   limit: number,
 ): Promise<EntitlementPage> {
-  const { accountId, number, position } = place;
+  const { accountId, number, position, incarnation } = place;
   const rows = await firstOfEveryGroup(database, statements[mode].list, [accountId, number, limit], {
     columns: ['account_id', 'number'],
     limit,
@@ -178,9 +183,15 @@ async function readAll(
   const customers = rows.map(parseEntitled);
   const last = customers.at(-1)?.customer;
   if (last === undefined || rows.length < limit) {
-    return { customers, next: { type: 'stream', position }, hasMore: false };
+    return { customers, next: { type: 'stream', position, incarnation }, hasMore: false };
   }
-  const next = { type: 'all', accountId: last.accountId, number: last.number, position } as const;
+  const next = {
+    type: 'all',
+    accountId: last.accountId,
+    number: last.number,
+    position,
+    incarnation,
+  } as const;
   return { customers, next, hasMore: true };
 }
 

@@ -20,6 +20,7 @@ const rowsAtOnce = 1_000;
 const tables = [
   'test_customer_references',
   'event_inbox',
+  'event_gaps',
   'event_stream',
   'events',
   'ledger_entries',

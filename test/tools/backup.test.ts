@@ -124,10 +124,13 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
   assert.ok(Object.values(rows).flat().length > 100);
   assert.equal(rows['login_links']?.length, 3);
   rows['login_links'] = [];
-  assert.deepEqual(rowsOf(second), rows);
-  assert.deepEqual(rowsOf(third), rows);
+  assert.deepEqual(withoutIncarnation(rowsOf(second), second), withoutIncarnation(rows, original));
+  assert.deepEqual(withoutIncarnation(rowsOf(third), third), withoutIncarnation(rows, original));
 
-  for (const target of [{ DATABASE_URL: url }, { DATA_DIR: inFolder('third') }]) {
+  for (const [target, accountId] of [
+    [{ DATABASE_URL: url }, 1_003],
+    [{ DATA_DIR: inFolder('third') }, 2_003],
+  ] as const) {
     const service = await startService({ environment: { ...settings, ...target } });
     const demo = createApiClient(service.address, demoKey);
     const body = { package_id: packageId, customer: 'customer-0', customer_name: oddTexts[1] };
@@ -137,12 +140,12 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
       demo.post('/orders', { package_id: packageId, customer: 'after the restore'.replaceAll(' ', '-') }),
     );
     assert.equal(placed.order.id, 2_000_000_041, 'numbers go on without a gap');
-    // Identities too: a new account gets an id that is not in use.
+    // Identities too, behind those that the lost database may have given out.
     const admin = createApiClient(service.address, adminKey);
     const account = await made(
       admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),
     );
-    assert.equal(account.account.id, 3);
+    assert.equal(account.account.id, accountId);
     service.kill('SIGTERM');
     await service.gone;
   }
@@ -666,6 +669,21 @@ function rowsOf(path: string): Record<string, string[]> {
     }
   }
   return rows;
+}
+
+/** What a restore changes in the rows: the incarnation, and how far the numbers of events have come. */
+function withoutIncarnation(rows: Record<string, string[]>, path: string): Record<string, string[]> {
+  const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
+  const without = (table: string, column: string) => {
+    const place = head.tables.find(({ name }: { name: string }) => name === table).columns.indexOf(column);
+    return (rows[table] ?? []).map((line) => JSON.stringify(JSON.parse(line).toSpliced(place, 1)));
+  };
+  return {
+    ...rows,
+    accounts: without('accounts', 'event_count'),
+    service_state: without('service_state', 'incarnation'),
+    event_gaps: [],
+  };
 }
 
 /** Changes the text and makes every checksum right again. */

@@ -170,19 +170,31 @@ function readFeedQuestion(
   return { place, limit: sent.limit, waitSeconds };
 }
 
-/** "s.17" behind a position of the stream, "a.3.12.17" among all customers. */
+/**
+ * "s.17" after a position of the stream, "a.3.12.17" among all customers. In a database that was restored the incarnation
+ * follows: "s.17.r0123456789ab".
+ */
 function placeText(place: EntitlementPlace): string {
-  if (place.type === 'stream') return `s.${place.position}`;
-  return `a.${place.accountId}.${place.number}.${place.position}`;
+  const { type, position, incarnation } = place;
+  const ending = incarnation === null ? '' : `.r${incarnation}`;
+  if (type === 'stream') return `s.${position}${ending}`;
+  return `a.${place.accountId}.${place.number}.${position}${ending}`;
 }
 
 function parsePlace(text: string): EntitlementPlace | null {
-  const [, kind, rest = ''] = /^([as])\.([0-9.]{1,60})$/.exec(text) ?? [];
-  const parts = rest.split('.');
-  if (!parts.every((part) => /^\d{1,15}$/.test(part))) return null;
+  const match = /^([as])\.(\d{1,15}(?:\.\d{1,15}){0,2})(?:\.r([0-9a-f]{1,20}))?$/.exec(text);
+  if (match === null) return null;
+  const [, kind, numbers = '', incarnation = null] = match;
+  const parts = numbers.split('.');
   const [first = '0', second = '0', third = '0'] = parts;
-  if (kind === 's' && parts.length === 1) return { type: 'stream', position: BigInt(first) };
+  if (kind === 's' && parts.length === 1) return { type: 'stream', position: BigInt(first), incarnation };
   if (kind !== 'a' || parts.length !== 3 || Math.max(Number(first), Number(second)) > 2_147_483_647)
     return null;
-  return { type: 'all', accountId: Number(first), number: Number(second), position: BigInt(third) };
+  return {
+    type: 'all',
+    accountId: Number(first),
+    number: Number(second),
+    position: BigInt(third),
+    incarnation,
+  };
 }

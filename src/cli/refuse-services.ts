@@ -1,0 +1,14 @@
+// For commands that need the service to be stopped, on PostgreSQL. An embedded database has its data folder locked instead.
+
+import { listServices } from '../accounts/key-holders.ts';
+import type { Queryable } from '../database/database.ts';
+import { CommandFailed } from './command-end.ts';
+
+/** @throws CommandFailed */
+export async function refuseServices(database: Queryable): Promise<void> {
+  const services = await listServices(database);
+  if (services.length === 0) return;
+  throw new CommandFailed(
+    `Nothing was changed: ${services.length === 1 ? 'a service runs' : `${services.length} services run`} on this database (${services.join('; ')}). Stop ${services.length === 1 ? 'it' : 'them'} first, and run it again.`,
+  );
+}
