@@ -1,8 +1,9 @@
 // The service as a process: `node src/main.ts`, `npm start`, `sellthrough serve`. Reads the configuration,
 // starts, says on the terminal what a person needs to begin, and ends cleanly on SIGTERM and SIGINT.
 
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { isIPv6 } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
 import type { Seal } from './accounts/seal.ts';
 import { copyWish, guardCopy } from './backup/copy-running-service.ts';
@@ -75,24 +76,35 @@ async function run(config: Config): Promise<void> {
     };
     endOnSignals(service.depart, close, logger);
 
-    await service.app.listen({ host: config.host, port });
-    service.jobs.start();
-    // With PORT=0 the system has chosen one.
-    const bound = service.app.server.address();
-    if (typeof bound === 'object' && bound !== null) port = bound.port;
+    // A start that cannot listen makes no secrets.
+    await tryAddress(config);
     // A demo shows its keys at every start.
     const file = process.stderr.isTTY || config.demo ? null : firstAdministratorFile(config);
     const administrator = await createFirstAdministrator(database, service, config, now(), (first) =>
       file === null ? nothingDrafted : draftSecrets(file, first),
     );
-    say(addressText(address(), config.database));
     if (administrator !== null) say(administratorText(administrator, file));
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
+    // Ready means ready: until here connections are refused, so a proxy or a client tries again.
+    await service.app.listen({ host: config.host, port });
+    service.jobs.start();
+    // With PORT=0 the system has chosen one.
+    const bound = service.app.server.address();
+    if (typeof bound === 'object' && bound !== null) port = bound.port;
+    say(addressText(address(), config.database));
     say(demo === null ? '\n' : demoText(address(), demo));
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Throws as listening there would. */
+async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  const server = createServer((socket) => socket.destroy()).listen({ host, port });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }
 
 /** What commands of this machine ask of the process that has the folder. */

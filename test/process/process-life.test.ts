@@ -25,11 +25,14 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readConfig } from '../../src/config.ts';
 import { draftSecrets } from '../../src/first-administrator-file.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
+import { isAnswering } from '../harness/is-answering.ts';
 import { createPanelClient, setCookieOf, signInAnswer } from '../harness/panel-client.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
@@ -230,6 +233,27 @@ describe('the first start of all', () => {
     assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(port) }), /port is taken.*PORT/);
     other.close();
   });
+});
+
+test('nothing is served before the first administrator and the demo are there', async () => {
+  const dataDir = join(folder, 'ready');
+  copyEmbeddedTemplate(dataDir);
+  const port = await freePort();
+  const address = `http://127.0.0.1:${port}`;
+  const key = mintApiKey();
+  const { child, ended } = run('main.ts', ['--demo'], {
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    ADMIN_API_KEY: key,
+  });
+  while (!(await isAnswering(address))) assert.equal(child.exitCode, null);
+  assert.equal((await fetch(`${address}/readyz`)).status, 200);
+  const accounts = await createApiClient(address, key).get('/api/admin/v1/accounts');
+  assert.equal(accounts.status, 200, accounts.text);
+  const shownNames = accounts.body.data.map(({ username }: Record<string, string>) => username);
+  assert.deepEqual(shownNames, ['demo', 'admin']);
+  child.kill('SIGTERM');
+  assert.equal((await ended).code, 0);
 });
 
 test('a start without a demo and without a terminal keeps what it generates out of its output', async () => {
