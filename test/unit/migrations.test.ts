@@ -39,7 +39,7 @@ const published = {
   '0031-account-views.sql': 'afd9c2375a3e1a0978e430b3fc5f79cfd13cafc2b4caa1c7ad124412f411545e',
   '0032-ledger-dates.sql': 'd969a99060db5186f0ab7f48cb28ed1da65fb65beb605f37affe75c97f00978a',
   '0033-late-notices.sql': 'd94ad02d41cfe8f8e7848fb0071f47451f3d248a399ab395e94bf54fb4a9d21b',
-  '0032-incarnations.sql': '6f8f5606aeefdbb9288e71b541dba5b5ef65a961037029de9e865e8b943b12f8',
+  '0034-incarnations.sql': '6f8f5606aeefdbb9288e71b541dba5b5ef65a961037029de9e865e8b943b12f8',
 };
 
 test('no migration changes after it was published', () => {
