@@ -240,7 +240,7 @@ test('nothing is served before the first administrator and the demo are there', 
   copyEmbeddedTemplate(dataDir);
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
-  const key = mintApiKey();
+  const key = mintApiKey('live');
   const { child, ended } = run('main.ts', ['--demo'], {
     DATA_DIR: dataDir,
     PORT: String(port),

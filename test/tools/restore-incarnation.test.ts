@@ -23,7 +23,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-r
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-incarnation-'));
-const adminKey = mintApiKey();
+const adminKey = mintApiKey('live');
 const settings = {
   SECRET_KEY: 'the key of the service that is restored',
   ADMIN_API_KEY: adminKey,
